@@ -35,4 +35,5 @@ fi
 # Plots need no screen.
 exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true \
     -cp "$ROOT/microbench/target/classes:$ROOT/microbench/target/lib/*" io.netty.microbench.rdma.bench.Bench \
-    --limit-program "$ROOT/transport-rdma-native/target/c/shm_limit" "$@"
+    --limit-program "$ROOT/transport-rdma-native/target/c/shm_limit" \
+    --noise-program "$ROOT/transport-rdma-native/target/c/noise" "$@"

@@ -29,8 +29,10 @@ import java.util.List;
  * @param latencies   of all operations, or {@code null} if only the figures are known
  * @param client      what the client has used
  * @param server      what the server has used
+ * @param lateness    by how many nanoseconds operations were started after they were due; empty if the load is closed
  */
-public record Sample(Measurement measurement, Settling.State state, Histogram latencies, Cost client, Cost server) {
+public record Sample(Measurement measurement, Settling.State state, Histogram latencies, Cost client, Cost server,
+                     Histogram lateness) {
     private static final int SIGNIFICANT_DIGITS = 3;
 
     /**
@@ -59,7 +61,7 @@ public record Sample(Measurement measurement, Settling.State state, Histogram la
 
     /** Figures that somebody else has taken. */
     Sample(Measurement measurement, Settling.State state) {
-        this(measurement, state, null, Cost.UNKNOWN, Cost.UNKNOWN);
+        this(measurement, state, null, Cost.UNKNOWN, Cost.UNKNOWN, new Histogram(SIGNIFICANT_DIGITS));
     }
 
     /**
@@ -72,13 +74,16 @@ public record Sample(Measurement measurement, Settling.State state, Histogram la
                      List<Probe> server) {
         Histogram latencies = new Histogram(SIGNIFICANT_DIGITS);
         windows.forEach(window -> latencies.add(window.latencies()));
+        Histogram lateness = new Histogram(SIGNIFICANT_DIGITS);
+        windows.stream().filter(window -> window.lateness() != null)
+                .forEach(window -> lateness.add(window.lateness()));
         long nanos = windows.stream().mapToLong(Window::nanos).sum();
         long count = latencies.getTotalCount();
         double amount = (double) count * (bytes > 0 ? bytes : 1);
         return new Sample(new Measurement(scenario, count, Math.round(amount * 1e9 / nanos),
                 bytes > 0 ? Measurement.Unit.BYTES : Measurement.Unit.OPERATIONS, latencies.getValueAtPercentile(50),
                 latencies.getValueAtPercentile(99), latencies.getValueAtPercentile(99.9)),
-                state, latencies, Cost.of(client, nanos, amount), Cost.of(server, nanos, amount));
+                state, latencies, Cost.of(client, nanos, amount), Cost.of(server, nanos, amount), lateness);
     }
 
     boolean isSettled() {

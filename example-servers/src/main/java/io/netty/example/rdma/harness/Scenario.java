@@ -20,18 +20,26 @@ import io.netty.util.concurrent.Future;
 import java.util.function.Supplier;
 
 /**
- * Something that a client does over and over, and that is measured.
+ * Something that a client does over and over, and that is measured. The load is closed, where the next operation starts
+ * when one has ended, or paced, where operations are due at equal intervals whether others have ended or not.
  *
- * @param name     in words, as in the table
- * @param inFlight how many operations are under way at any time
- * @param bytes    payload of an operation, if that is what counts, else 0: operations are counted
+ * @param name      in words, as in the table
+ * @param inFlight  how many operations are under way at any time; if they are paced, how many at most
+ * @param bytes     payload of an operation, if that is what counts, else 0: operations are counted
+ * @param perSecond how many operations are due a second, or 0 if the load is closed
  * @param operation what is done
  */
-public record Scenario(String name, int inFlight, long bytes, Operation operation) {
+public record Scenario(String name, int inFlight, long bytes, int perSecond, Operation operation) {
     public Scenario {
-        if (inFlight < 1 || bytes < 0) {
-            throw new IllegalArgumentException("inFlight (1..) " + inFlight + ", bytes (0..) " + bytes);
+        if (inFlight < 1 || bytes < 0 || perSecond < 0) {
+            throw new IllegalArgumentException("inFlight (1..) " + inFlight + ", bytes (0..) " + bytes
+                    + ", perSecond (0..) " + perSecond);
         }
+    }
+
+    /** Of a closed load. */
+    public Scenario(String name, int inFlight, long bytes, Operation operation) {
+        this(name, inFlight, bytes, 0, operation);
     }
 
     /**
@@ -43,6 +51,20 @@ public record Scenario(String name, int inFlight, long bytes, Operation operatio
     public Scenario(String name, int inFlight, long bytes, Supplier<Future<?>> operation) {
         this(name, inFlight, bytes, (Completion completion) ->
                 operation.get().addListener(done -> completion.ended(done.cause())));
+    }
+
+    /**
+     * Of operations that are due at equal intervals. The next one starts whether others have ended or not, unless too
+     * many are under way: such a one starts late, and its latency, which begins when it was due, tells.
+     *
+     * @param perSecond   how many are due a second, 1 and more
+     * @param maxInFlight how many are under way at most, so that a rate which is too high does not fill the memory
+     */
+    public static Scenario paced(String name, int perSecond, int maxInFlight, Operation operation) {
+        if (perSecond < 1) {
+            throw new IllegalArgumentException("perSecond (1..) " + perSecond);
+        }
+        return new Scenario(name, maxInFlight, 0, perSecond, operation);
     }
 
     /** One operation after the other. */

@@ -28,8 +28,15 @@ import java.util.zip.Deflater;
  *
  * @param nanos     how long that was: from the end of one operation to that of another one
  * @param latencies of all operations that ended in it, in nanoseconds
+ * @param lateness  by how many nanoseconds operations were started after they were due; {@code null} if the load is
+ *                  closed
  */
-record Window(long nanos, Histogram latencies) {
+record Window(long nanos, Histogram latencies, Histogram lateness) {
+    /** Of a closed load. */
+    Window(long nanos, Histogram latencies) {
+        this(nanos, latencies, null);
+    }
+
     long count() {
         return latencies.getTotalCount();
     }
@@ -42,10 +49,17 @@ record Window(long nanos, Histogram latencies) {
     /** For {@link #parse}. */
     @Override
     public String toString() {
-        ByteBuffer buffer = ByteBuffer.allocate(latencies.getNeededByteBufferCapacity());
-        latencies.encodeIntoCompressedByteBuffer(buffer, Deflater.BEST_SPEED);
-        byte[] encoded = Arrays.copyOf(buffer.array(), buffer.position());
-        return nanos + " " + Base64.getEncoder().encodeToString(encoded);
+        return nanos + " " + encode(latencies) + (lateness == null ? "" : ' ' + encode(lateness));
+    }
+
+    private static String encode(Histogram histogram) {
+        ByteBuffer buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
+        histogram.encodeIntoCompressedByteBuffer(buffer, Deflater.BEST_SPEED);
+        return Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), buffer.position()));
+    }
+
+    private static Histogram decode(String encoded) throws DataFormatException {
+        return Histogram.decodeFromCompressedByteBuffer(ByteBuffer.wrap(Base64.getDecoder().decode(encoded)), 0);
     }
 
     /**
@@ -56,8 +70,8 @@ record Window(long nanos, Histogram latencies) {
     static Window parse(String text) {
         String[] words = text.split(" ");
         try {
-            return new Window(Long.parseLong(words[0]), Histogram.decodeFromCompressedByteBuffer(
-                    ByteBuffer.wrap(Base64.getDecoder().decode(words[1])), 0));
+            return new Window(Long.parseLong(words[0]), decode(words[1]),
+                    words.length > 2 ? decode(words[2]) : null);
         } catch (DataFormatException | ArrayIndexOutOfBoundsException e) {
             throw new IllegalArgumentException("not a window: " + text, e);
         }

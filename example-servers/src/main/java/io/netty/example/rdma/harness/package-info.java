@@ -53,6 +53,7 @@
  * What compares it is in {@link io.netty.example.rdma.harness.load}: a subclass of
  * {@link io.netty.example.rdma.harness.LoadClient} that says what the scenarios are, and one of
  * {@link io.netty.example.rdma.harness.ExampleComparison} that names both. Each process has one event loop. Latency is
- * from the start of an operation to its checked end; load is closed: the next operation starts when one has ended.
+ * from the start of an operation to its checked end; load is closed: the next operation starts when one has ended. Only
+ * {@code ./run-bench.sh} has loads that are paced, of which latency begins when an operation was due.
  */
 package io.netty.example.rdma.harness;

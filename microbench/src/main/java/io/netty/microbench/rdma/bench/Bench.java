@@ -24,10 +24,13 @@ import io.netty.example.rdma.harness.verbs.Perftest;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.Transport;
 import io.netty.example.rdma.util.Waiting;
+import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -55,6 +58,9 @@ public final class Bench implements Callable<Integer> {
     @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this.")
     private boolean help;
 
+    @Spec
+    private CommandSpec spec;
+
     @ArgGroup
     private Length length = new Length();
 
@@ -71,6 +77,15 @@ public final class Bench implements Callable<Integer> {
             + "(default: rdma and epoll, and without --quick and --rxe once, in the parts echo and messages, the "
             + "others; with --full all).")
     private List<Transport> transports;
+
+    @Option(names = "--rates", split = ",", paramLabel = "RATE",
+            description = "Measure the part paced at these rates only, messages a second: some of 100, 300, 1000, "
+                    + "3000, 10000, 30000, 100000.")
+    private List<Integer> rates;
+
+    @Option(names = "--connections", split = ",", paramLabel = "NUMBER",
+            description = "Measure the part paced on so many connections only: some of 1, 16, 256.")
+    private List<Integer> connections;
 
     @Mixin
     private Launcher launcher;
@@ -89,6 +104,9 @@ public final class Bench implements Callable<Integer> {
     @Option(names = "--limit-program", hidden = true, required = true)
     private Path limitProgram;
 
+    @Option(names = "--noise-program", hidden = true, required = true)
+    private Path noiseProgram;
+
     /** Measured once, and not in all parts. */
     private List<Transport> others = List.of();
     private final List<Reading> readings = new ArrayList<>();
@@ -98,8 +116,8 @@ public final class Bench implements Callable<Integer> {
     /** One of them, if any. */
     private static final class Length {
         @Option(names = "--quick",
-                description = "One short round of rdma and epoll as they wait by default, about two minutes: does it "
-                        + "work?")
+                description = "One short round of rdma and epoll as they wait by default, about three minutes: does "
+                        + "it work?")
         private boolean quick;
 
         @Option(names = "--full", description = "Figures to quote: more rounds, longer windows.")
@@ -134,7 +152,7 @@ public final class Bench implements Callable<Integer> {
             return 0;
         }
         Machine.warnIfBusy();
-        Effort effort = rounds == null ? length.effort() : length.effort().withRounds(rounds);
+        Effort effort = effort();
         if (transports == null) {
             transports = length.full ? List.of(Transport.values()) : List.of(Transport.RDMA, Transport.EPOLL);
             if (!length.full && !length.quick && !length.rxe) {
@@ -149,7 +167,7 @@ public final class Bench implements Callable<Integer> {
         long start = System.nanoTime();
         try (TemporaryFolder folder = new TemporaryFolder()) {
             Setup setup = new Setup(launcher, folder.path(), new LimitProgram(limitProgram, LIMIT_SECONDS),
-                    perftest);
+                    noiseProgram, perftest);
             long roundNanos = 0;
             BenchResults results = null;
             for (int round = 1; round <= effort.rounds(); round++) {
@@ -175,8 +193,27 @@ public final class Bench implements Callable<Integer> {
         return failed ? 1 : 0;
     }
 
+    private Effort effort() {
+        Effort effort = rounds == null ? length.effort() : length.effort().withRounds(rounds);
+        return effort.withPaced(someOf(Section.PACED_RATES, rates, effort.rates()),
+                someOf(Section.PACED_CONNECTIONS, connections, effort.connections()));
+    }
+
+    private List<Integer> someOf(List<Integer> all, List<Integer> chosen, List<Integer> otherwise) {
+        if (chosen == null) {
+            return otherwise;
+        }
+        if (!all.containsAll(chosen)) {
+            throw new CommandLine.ParameterException(spec.commandLine(), chosen + " are not among " + all);
+        }
+        return chosen.stream().sorted().toList();
+    }
+
     private void measure(int round, Setup setup, Effort effort) throws InterruptedException {
         for (Part part : only) {
+            if (round > effort.rounds(part)) {
+                continue;
+            }
             if (part.subject() != null) {
                 measure(part, null, new Readings(round, part.subject()), part.subject(), setup, effort);
                 continue;

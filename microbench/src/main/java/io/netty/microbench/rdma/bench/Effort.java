@@ -15,28 +15,36 @@
  */
 package io.netty.microbench.rdma.bench;
 
+import java.util.List;
+
 /**
  * How much a run measures.
  *
  * @param name         in {@code results.json}
  * @param rounds       how often everything is measured at most, each time from fresh processes
+ * @param longRounds   how often the parts that take longest are measured at most
  * @param maxSeconds   no round begins that would probably not have ended after so long
  * @param windowMillis how long one of the windows is, of which some in a row have to agree
  * @param limitMillis  when to give up on a scenario that does not settle
  * @param maxIdle      how many idle connections are opened at most
+ * @param rates        of paced messages, a second: some of {@link Section#PACED_RATES}
+ * @param connections  on which these are sent: some of {@link Section#PACED_CONNECTIONS}
  */
-record Effort(String name, int rounds, int maxSeconds, int windowMillis, int limitMillis, int maxIdle) {
+record Effort(String name, int rounds, int longRounds, int maxSeconds, int windowMillis, int limitMillis,
+              int maxIdle, List<Integer> rates, List<Integer> connections) {
     private static final int WARM_UP_LIMITS = 3;
     private static final int MAX_WARM_UP_MILLIS = 40_000;
 
     /** Shows that everything works. */
-    static final Effort QUICK = new Effort("quick", 1, 120, 200, 2000, 1000);
-    static final Effort DEFAULT = new Effort("default", 3, 1100, 150, 4000, 10_000);
+    static final Effort QUICK = new Effort("quick", 1, 1, 120, 200, 2000, 1000, List.of(1000, 10_000), List.of(1));
+    static final Effort DEFAULT = new Effort("default", 3, 2, 1340, 150, 4000, 10_000,
+            List.of(300, 3000, 10_000, 100_000), List.of(1, 16));
     /** For figures to quote. */
-    static final Effort FULL = new Effort("full", 5, 7200, 200, 8000, 10_000);
+    static final Effort FULL = new Effort("full", 5, 5, 7200, 200, 8000, 10_000, Section.PACED_RATES,
+            Section.PACED_CONNECTIONS);
 
     /** In an emulated guest, where all takes some ten times as long. */
-    static final Effort RXE = new Effort("rxe", 3, 540, 400, 40_000, 100);
+    static final Effort RXE = new Effort("rxe", 3, 3, 540, 400, 40_000, 100, List.of(1000), List.of(1));
 
     /** How long fresh processes may warm up for all scenarios together. */
     int warmUpMillis() {
@@ -45,6 +53,18 @@ record Effort(String name, int rounds, int maxSeconds, int windowMillis, int lim
 
     /** So many rounds, however long they take. */
     Effort withRounds(int number) {
-        return new Effort(name, number, Integer.MAX_VALUE, windowMillis, limitMillis, maxIdle);
+        return new Effort(name, number, number, Integer.MAX_VALUE, windowMillis, limitMillis, maxIdle, rates,
+                connections);
+    }
+
+    /** How often a part is measured at most. */
+    int rounds(Part part) {
+        return Part.LONG.contains(part) ? longRounds : rounds;
+    }
+
+    /** Paced messages at these rates, on so many connections. */
+    Effort withPaced(List<Integer> someRates, List<Integer> someConnections) {
+        return new Effort(name, rounds, longRounds, maxSeconds, windowMillis, limitMillis, maxIdle, someRates,
+                someConnections);
     }
 }

@@ -26,6 +26,9 @@ public enum Figure {
     P50("p50", "µs", 1e3, false),
     P99("p99", "µs", 1e3, false),
     P999("p99.9", "µs", 1e3, false),
+    /** By how much operations were started after they were due, which is part of their latency. */
+    LATENESS_P50("p50 of lateness", "µs", 1e3, false),
+    LATENESS_P99("p99 of lateness", "µs", 1e3, false),
     /** Whatever the scenario does, a second. */
     OPERATIONS("operations", "thousand/s", 1e3, true),
     /** A second. */

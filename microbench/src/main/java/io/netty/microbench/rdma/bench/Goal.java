@@ -40,8 +40,8 @@ import java.util.stream.Stream;
  * @param command that measures it where another run does not
  */
 record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, List<Part> parts, String command) {
-    private static final String RDMA = Mode.byDefault(Transport.RDMA).toString();
-    private static final String RDMA_POLLING = Mode.polling(Transport.RDMA).toString();
+    static final String RDMA = Mode.byDefault(Transport.RDMA).toString();
+    static final String RDMA_POLLING = Mode.polling(Transport.RDMA).toString();
     private static final String EPOLL_POLLING = Mode.polling(Transport.EPOLL).toString();
     /** Transports in the same mode. */
     private static final Map<String, String> SAME_MODE = Map.of(RDMA, Subjects.BASE, RDMA_POLLING, EPOLL_POLLING);
@@ -66,6 +66,10 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
 
         private Map<Integer, Double> in(BenchResults results) {
             return results.medians(subject, scenario, figure);
+        }
+
+        private boolean wasTried(BenchResults results) {
+            return !in(results).isEmpty() || unsettled(results) != null;
         }
 
         private Reading unsettled(BenchResults results) {
@@ -173,8 +177,13 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
         return of(RDMA_POLLING, EchoLoad.roundTrips("", bytes), Figure.P50, Part.ECHO);
     }
 
+    /** A figure beside the same one of somebody else. */
+    static Goal times(String subject, String scenario, Figure figure, Part part, String other, double factor) {
+        return of(subject, scenario, figure, part).than(other, Against.TIMES, factor);
+    }
+
     private static Goal inSameMode(String mode, String scenario, Figure figure, Part part, double factor) {
-        return of(mode, scenario, figure, part).than(SAME_MODE.get(mode), Against.TIMES, factor);
+        return times(mode, scenario, figure, part, SAME_MODE.get(mode), factor);
     }
 
     /** A figure for which there is no bound yet. */
@@ -211,6 +220,16 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
         };
         return new Outcome(Spread.of(values), values.size(), (int) values.stream().filter(this::isMetBy).count(),
                 values.isEmpty() ? why(results) : null);
+    }
+
+    /** Whether there are readings of it, and of what it is compared with, if only such as don't count. */
+    boolean wasTried(BenchResults results) {
+        return Stream.of(ours, base).allMatch(figure -> figure.wasTried(results));
+    }
+
+    /** Whether it was reached in the median of the rounds. */
+    boolean isMet(Outcome outcome) {
+        return isMetBy(outcome.value.median());
     }
 
     private boolean isMetBy(double value) {
@@ -266,7 +285,7 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
             return "not measured: " + outcome.why;
         }
         double median = outcome.value.median();
-        boolean met = isMetBy(median);
+        boolean met = isMet(outcome);
         String inRounds = " in " + outcome.met + " of " + outcome.rounds + " rounds";
         if (met) {
             return outcome.met == outcome.rounds ? "met" : "met" + inRounds;

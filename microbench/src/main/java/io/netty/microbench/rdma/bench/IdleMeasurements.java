@@ -120,13 +120,9 @@ final class IdleMeasurements {
     }
 
     private void processorTime(String scenario, long millis) throws IOException, InterruptedException {
-        long start = System.nanoTime();
-        long server = ProcessUse.cpuNanos(pair.serverPid());
-        long client = ProcessUse.cpuNanos(pair.clientPid());
+        ProcessorTime time = new ProcessorTime(pair);
         Thread.sleep(millis);
-        double nanos = System.nanoTime() - start;
-        readings.add(scenario, Figure.SERVER_CPU, (ProcessUse.cpuNanos(pair.serverPid()) - server) / nanos);
-        readings.add(scenario, Figure.CLIENT_CPU, (ProcessUse.cpuNanos(pair.clientPid()) - client) / nanos);
+        time.end(readings, scenario, Reading.SETTLED);
     }
 
     /**

@@ -58,11 +58,15 @@ final class MarkdownReport {
             Goal.Outcome outcome = goal.in(results);
             table.row(goal.measure(), goal.ours().subject(), goal.text(), goal.figure(outcome), goal.verdict(outcome));
         }
+        for (TableGoal goal : TableGoal.of(results)) {
+            table.row(goal.measure(), goal.subject(), goal.text(), goal.figure(results), goal.verdict(results));
+        }
         return """
                 ## Targets
 
                 Medians of the rounds, and the range over them; of ratios and differences, those of the same round.
-                What is missed by a percentage is that far from the goal.
+                What is missed by a percentage is that far from the goal. Of a goal for many cells, the figure is that
+                of the worst one.
 
                 """ + table;
     }

@@ -107,15 +107,28 @@ enum Part {
             new IdleMeasurements(pair, effort, readings).run();
         }
     },
+    /** Messages that are due at equal intervals: most services are neither idle nor as fast as they can. */
+    PACED(EchoLoadServer.class, PacedLoad.class) {
+        @Override
+        Stream<Mode> modes(Transport transport) {
+            return sleepingModes(transport);
+        }
+
+        @Override
+        List<Integer> warmUp(Pair pair) {
+            return PacedMeasurements.warmUp(pair);
+        }
+
+        @Override
+        void measure(Pair pair, Effort effort, Readings readings) throws IOException {
+            new PacedMeasurements(pair, effort, readings).run();
+        }
+    },
     /** Round trips while others want the cores. */
     BUSY(EchoLoadServer.class, EchoLoad.class) {
         @Override
         Stream<Mode> modes(Transport transport) {
-            return switch (transport) {
-            case RDMA -> Stream.of(Mode.byDefault(transport), new Mode(transport, Waiting.SLEEPING));
-            case EPOLL -> Stream.of(Mode.byDefault(transport));
-            default -> Stream.empty();
-            };
+            return sleepingModes(transport);
         }
 
         @Override
@@ -141,6 +154,45 @@ enum Part {
             }
         }
     },
+    /** Round trips, a stream and HTTP while others take the cores now and then. */
+    NOISE(EchoLoadServer.class, EchoLoad.class) {
+        @Override
+        Stream<Mode> modes(Transport transport) {
+            return switch (transport) {
+            case RDMA -> Mode.of(transport).stream();
+            case EPOLL -> Stream.of(Mode.byDefault(transport));
+            default -> Stream.empty();
+            };
+        }
+
+        @Override
+        void measure(Mode mode, Setup setup, Effort effort, Readings readings)
+                throws IOException, InterruptedException {
+            // One after the other: loops that never sleep would take the cores from the other's.
+            measureUnderNoise(start(mode, setup), setup, effort, readings);
+            measureUnderNoise(HTTP.start(mode, setup), setup, effort, readings);
+        }
+
+        private void measureUnderNoise(Pair started, Setup setup, Effort effort, Readings readings)
+                throws IOException, InterruptedException {
+            try (Pair pair = started) {
+                List<Integer> numbers = IntStream.range(0, pair.subjects().size()).filter(i ->
+                        Section.UNDER_NOISE.contains(pair.subjects().get(i).name())).boxed().toList();
+                pair.warmUp(numbers, effort.warmUpMillis());
+                for (int percent : Section.NOISE_PERCENT) {
+                    NoiseProgram noise = new NoiseProgram(setup.noiseProgram(), percent);
+                    try {
+                        for (int i : numbers) {
+                            readings.add(Pair.sampleTogether(List.of(pair), i, effort.windowMillis() * NOISE_WINDOWS),
+                                    Section.underNoise(pair.subjects().get(i).name(), percent));
+                        }
+                    } finally {
+                        noise.close();
+                    }
+                }
+            }
+        }
+    },
     /** Round trips and streams, of fewer sizes than those of {@link #ECHO}. */
     WIRE(EchoLoadServer.class, WireLoad.class),
     /** The same by unmodified C programs on the same provider. */
@@ -159,7 +211,12 @@ enum Part {
     /** Of transports that no goal is about, by default. */
     static final Set<Part> OF_OTHERS = EnumSet.of(ECHO, MESSAGES);
 
+    /** Those that are not measured in each round by default. */
+    static final Set<Part> LONG = EnumSet.of(PACED, NOISE);
+
     private static final int LIMIT_WINDOWS = 5;
+    /** Each core is taken from what is measured some ten times and more. */
+    private static final int NOISE_WINDOWS = 8;
     /** The shortest ones are the first scenario of that client. */
     private static final int ROUND_TRIPS = 0;
     /** The kernel moves threads between cores every few milliseconds at most, and leaves some where they are. */
@@ -196,6 +253,15 @@ enum Part {
     /** In which modes a transport is measured. */
     Stream<Mode> modes(Transport transport) {
         return Mode.of(transport).stream();
+    }
+
+    /** The modes in which event loops leave the cores to others when there is nothing to do. */
+    private static Stream<Mode> sleepingModes(Transport transport) {
+        return switch (transport) {
+        case RDMA -> Stream.of(Mode.byDefault(transport), new Mode(transport, Waiting.SLEEPING));
+        case EPOLL -> Stream.of(Mode.byDefault(transport));
+        default -> Stream.empty();
+        };
     }
 
     /** What the server is told beside the transport and the address. */

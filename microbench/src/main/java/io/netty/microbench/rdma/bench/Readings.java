@@ -95,6 +95,16 @@ final class Readings {
         add(scenario, Figure.ALLOCATED, allocated(sample) / size, state);
     }
 
+    /** Of operations that are due at equal intervals. What an operation costs is left to others. */
+    void addPaced(Sample sample) {
+        Measurement measurement = sample.measurement();
+        String scenario = measurement.scenario();
+        String state = sample.state().toString();
+        add(measurement, scenario, state);
+        add(scenario, Figure.LATENESS_P50, sample.lateness().getValueAtPercentile(50), state);
+        add(scenario, Figure.LATENESS_P99, sample.lateness().getValueAtPercentile(99), state);
+    }
+
     void add(String scenario, Figure figure, double value) {
         add(scenario, figure, value, Reading.SETTLED);
     }
@@ -122,7 +132,7 @@ final class Readings {
         add(scenario, Figure.P999, measurement.p999(), state);
     }
 
-    private void add(String scenario, Figure figure, double value, String state) {
+    void add(String scenario, Figure figure, double value, String state) {
         list.add(new Reading(round, subject, scenario, figure, value, state));
     }
 }

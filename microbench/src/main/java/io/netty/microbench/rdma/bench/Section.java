@@ -34,8 +34,15 @@ record Section(String name, String title, String text, List<String> scenarios, F
     static final List<Integer> MESSAGES_CONNECTIONS = List.of(1, 16, 1024);
     static final List<Integer> PLAINTEXT_CONNECTIONS = List.of(1, 64);
     static final List<Integer> IDLE_CONNECTIONS = List.of(0, 100, 1000, 10_000);
+    /** Messages a second. */
+    static final List<Integer> PACED_RATES = List.of(100, 300, 1000, 3000, 10_000, 30_000, 100_000);
+    static final List<Integer> PACED_CONNECTIONS = List.of(1, 16, 256);
     static final int BUSY_PROCESSES = 3;
     static final String BUSY = "round trips of 64 B beside " + BUSY_PROCESSES + " busy processes";
+    /** Of each core. */
+    static final List<Integer> NOISE_PERCENT = List.of(5, 20);
+    static final List<String> UNDER_NOISE = List.of(EchoLoad.roundTrips("", 64), EchoLoad.stream("", 64 << 10),
+            plaintext(1));
     static final String SET_UP = "connections set up";
     static final String IDLE = "one idle connection";
     static final String UNARY = "unary, 100 B";
@@ -63,6 +70,19 @@ record Section(String name, String title, String text, List<String> scenarios, F
         return "round trips of 64 B beside " + idle;
     }
 
+    static String paced(int rate, int connections) {
+        return "paced, " + connections(connections) + ", " + rate + " a second";
+    }
+
+    static String underNoise(String scenario, int percent) {
+        return scenario + " under noise of " + percent + " %";
+    }
+
+    private static List<String> allUnderNoise(List<String> scenarios) {
+        return scenarios.stream().flatMap(scenario -> NOISE_PERCENT.stream()
+                .map(percent -> underNoise(scenario, percent))).toList();
+    }
+
     private static String connections(int number) {
         return number + (number == 1 ? " connection" : " connections");
     }
@@ -77,7 +97,29 @@ record Section(String name, String title, String text, List<String> scenarios, F
         return all().stream().anyMatch(section -> section.scenarios().contains(scenario));
     }
 
+    private static Section ofPaced(int connections) {
+        return new Section("paced-" + connections, "Paced, " + connections(connections),
+                "Echoes of 64 B, which are due at equal intervals, in turn on each connection, whether others "
+                + "have come back or not. Latency is from when a message was due to the arrival of its echo. Lateness "
+                + "is the part of it before the message was written: a timer of the client's event loop says when. "
+                + "Where a rate is too high, the operations are fewer, and latency grows for as long as it is "
+                + "measured. `rdma sleeping`: with `setMaxSpinMicros(0)`.",
+                PACED_RATES.stream().map(rate -> paced(rate, connections)).toList(), Figure.P50,
+                concat(TAIL, List.of(Figure.CLIENT_CPU, Figure.SERVER_CPU, Figure.LATENESS_P50, Figure.LATENESS_P99,
+                        Figure.OPERATIONS)));
+    }
+
+    /** Whether a table has a figure of a scenario. */
+    static boolean has(String scenario, Figure figure) {
+        return all().stream().anyMatch(section -> section.scenarios().contains(scenario)
+                && (section.plotted() == figure || section.figures().contains(figure)));
+    }
+
     static List<Section> all() {
+        return concat(ofOthers(), PACED_CONNECTIONS.stream().map(Section::ofPaced).toList());
+    }
+
+    private static List<Section> ofOthers() {
         return List.of(
                 new Section("round-trips", "Round trips", "One message under way: from its flush to the arrival of all "
                         + "of its echo. The limit is a C program that copies messages through a ring in shared memory "
@@ -125,6 +167,13 @@ record Section(String name, String title, String text, List<String> scenarios, F
                         + "where the kernel places the threads makes much of the difference between rounds.",
                         List.of(BUSY), Figure.OPERATIONS, concat(List.of(Figure.P50), concat(TAIL,
                                 List.of(Figure.CPU_PER_OPERATION)))),
+                new Section("noise", "Under noise", "While the C program `noise` takes each core at random for 0.2 to "
+                        + "5 ms at a time, so much of it in all: as a neighbour does, a compiler's thread, or a pause "
+                        + "of the virtual machine. For a second or two each.",
+                        allUnderNoise(List.of(UNDER_NOISE.get(0), UNDER_NOISE.get(2))), Figure.OPERATIONS,
+                        concat(List.of(Figure.P50), concat(TAIL, List.of(Figure.CPU_PER_OPERATION)))),
+                new Section("noise-streams", "Streams under noise", "The same noise; 10^9 bytes a second.",
+                        allUnderNoise(UNDER_NOISE.subList(1, 2)), Figure.BYTES, List.of(Figure.CPU_PER_GIGABYTE)),
                 new Section("wire-round-trips", "Round trips over the wire", "One message under way: from its flush to "
                         + "the arrival of all of its echo. `ib_send_lat` and `ib_write_lat` of perftest and `rstream` "
                         + "of rdma-core are C programs that poll. rstream has the protocol of the transport's streams, "
@@ -147,7 +196,7 @@ record Section(String name, String title, String text, List<String> scenarios, F
                         List.of()));
     }
 
-    private static List<Figure> concat(List<Figure> first, List<Figure> second) {
+    private static <T> List<T> concat(List<T> first, List<T> second) {
         return Stream.concat(first.stream(), second.stream()).toList();
     }
 }

@@ -24,10 +24,11 @@ import java.nio.file.Path;
 /**
  * What the parts have in common.
  *
- * @param launcher starts processes
- * @param folder   for files, deleted in the end
- * @param limit    measures what the machine can do
- * @param perftest programs of others
+ * @param launcher     starts processes
+ * @param folder       for files, deleted in the end
+ * @param limit        measures what the machine can do
+ * @param noiseProgram takes cores from what is measured: see {@link NoiseProgram}
+ * @param perftest     programs of others
  */
-record Setup(Launcher launcher, Path folder, LimitProgram limit, Perftest perftest) {
+record Setup(Launcher launcher, Path folder, LimitProgram limit, Path noiseProgram, Perftest perftest) {
 }

@@ -18,10 +18,11 @@
  *
  * <pre>
  * Bench          the command: rounds; in each every Part, in each every transport in turn, as Effort says
- *    +-- Part    a server of the examples and a LoadClient, as Processes; its Readings. MessagesLoad, PlaintextLoad
- *    |           and IdleLoad (IdleMeasurements) are here. The C program shm_limit
+ *    +-- Part    a server of the examples and a LoadClient, as Processes; its Readings. MessagesLoad, PlaintextLoad,
+ *    |           PacedLoad (PacedMeasurements) and IdleLoad (IdleMeasurements) are here. The C programs shm_limit and
+ *    |           noise
  * BenchResults   every Reading, what is Missing, where it was measured (Machine): results.json
- *    +-- Goal                    what is to be reached, and whether these readings do
+ *    +-- Goal, TableGoal         what is to be reached, and whether these readings do
  *    +-- MarkdownReport, Plots   results.md and its plots, by Section
  * </pre>
  *

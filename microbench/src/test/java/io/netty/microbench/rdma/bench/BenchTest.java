@@ -44,7 +44,8 @@ class BenchTest {
     }
 
     private static int bench(Path output, String... arguments) {
-        List<String> all = new ArrayList<>(List.of("--limit-program", LIMIT.toString(), "--output", output.toString()));
+        List<String> all = new ArrayList<>(List.of("--limit-program", LIMIT.toString(), "--noise-program",
+                NoiseProgramTest.PROGRAM.toString(), "--output", output.toString()));
         all.addAll(List.of(arguments));
         return Commands.run(new Bench(), all.toArray(new String[0]));
     }
@@ -90,6 +91,41 @@ class BenchTest {
         }
         assertThat(results().readings()).noneMatch(reading -> reading.subject().equals("nio"));
         assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive)).isEmpty();
+    }
+
+    @Test
+    @Tag("all")
+    void pacedMessagesAreMeasuredAtTheRatesAndOnTheConnectionsThatWereChosen() throws Exception {
+        assertThat(bench("--quick", "--only", "paced", "--transports", "rdma,epoll,nio", "--rates", "1000,10000",
+                "--connections", "16")).isZero();
+        for (String subject : List.of("rdma", "rdma sleeping", "epoll")) {
+            assertThat(scenarios(results(), subject)).containsExactly(Section.paced(1000, 16),
+                    Section.paced(10_000, 16));
+        }
+        for (Figure figure : List.of(Figure.P50, Figure.P99, Figure.P999, Figure.OPERATIONS, Figure.LATENESS_P99,
+                Figure.CLIENT_CPU, Figure.SERVER_CPU)) {
+            assertThat(results().readings().stream().filter(reading -> reading.figure() == figure)).hasSize(6)
+                    .allMatch(reading -> reading.value() > 0);
+        }
+    }
+
+    @Test
+    @Tag("all")
+    void roundTripsStreamsAndHttpAreMeasuredUnderNoise() throws Exception {
+        assertThat(bench("--quick", "--only", "noise", "--transports", "rdma,nio")).isZero();
+        assertThat(scenarios(results(), "rdma")).containsExactly(
+                "round trips of 64 B under noise of 5 %", "a stream of writes of 64 KiB under noise of 5 %",
+                "round trips of 64 B under noise of 20 %", "a stream of writes of 64 KiB under noise of 20 %",
+                "plaintext, 1 connection under noise of 5 %", "plaintext, 1 connection under noise of 20 %");
+        assertThat(results().readings()).noneMatch(reading -> reading.subject().equals("nio"));
+        assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive)).isEmpty();
+    }
+
+    @Test
+    void rateThatIsNotOfTheScaleIsRefused() {
+        assertThat(bench("--only", "paced", "--rates", "1000,1234")).isEqualTo(2);
+        assertThat(bench("--only", "paced", "--connections", "2")).isEqualTo(2);
+        assertThat(folder.resolve("results.json")).doesNotExist();
     }
 
     @Test

@@ -1,0 +1,45 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.bench;
+
+import io.netty.example.rdma.harness.Pair;
+import io.netty.example.rdma.harness.ProcessUse;
+
+import java.io.IOException;
+
+/**
+ * What the two processes of a pair take of a core from one moment to another, but for JIT compilers.
+ */
+final class ProcessorTime {
+    private final Pair pair;
+    private final long startNanos = System.nanoTime();
+    private final long server;
+    private final long client;
+
+    /** Begins. */
+    ProcessorTime(Pair pair) throws IOException {
+        this.pair = pair;
+        server = ProcessUse.cpuNanos(pair.serverPid());
+        client = ProcessUse.cpuNanos(pair.clientPid());
+    }
+
+    /** Ends, and takes down what was used. */
+    void end(Readings readings, String scenario, String state) throws IOException {
+        double passed = System.nanoTime() - startNanos;
+        readings.add(scenario, Figure.SERVER_CPU, (ProcessUse.cpuNanos(pair.serverPid()) - server) / passed, state);
+        readings.add(scenario, Figure.CLIENT_CPU, (ProcessUse.cpuNanos(pair.clientPid()) - client) / passed, state);
+    }
+}

@@ -1,0 +1,132 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.bench;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.IntPredicate;
+import java.util.stream.Stream;
+
+/**
+ * What every cell of some tables is to reach: one {@link Goal} for all, told in one row. Cells of which a run has no
+ * readings, as it leaves out some rates, say nothing.
+ *
+ * @param measure for people
+ * @param cells   goals that differ in scenario and figure alone, one or more
+ */
+record TableGoal(String measure, List<Goal> cells) {
+    /** Messages a second from which on event loops may wait for the next one without sleeping. */
+    private static final int FAST = 10_000;
+    /** Of two that wait alike. */
+    private static final double ALIKE = 1.1;
+    private static final List<Figure> P50 = List.of(Figure.P50);
+    private static final List<Figure> P99 = List.of(Figure.P99);
+    private static final List<Figure> RATE = List.of(Figure.OPERATIONS, Figure.BYTES);
+    private static final List<Figure> PROCESSOR_TIME = List.of(Figure.CLIENT_CPU, Figure.SERVER_CPU);
+
+    private static final List<Scenarios> ROUND_TRIPS = List.of(Scenarios.of(Part.ECHO, "round-trips"));
+    private static final List<Scenarios> STREAMS = List.of(Scenarios.of(Part.ECHO, "streams"));
+    private static final List<Scenarios> REQUESTS = List.of(Scenarios.of(Part.HTTP, "http"),
+            Scenarios.of(Part.GRPC, "grpc"));
+    private static final List<Scenarios> NOISE = List.of(Scenarios.of(Part.NOISE, "noise"),
+            Scenarios.of(Part.NOISE, "noise-streams"));
+    private static final List<Scenarios> BELOW_FAST = List.of(Scenarios.paced(rate -> rate < FAST));
+    private static final List<Scenarios> FROM_FAST = List.of(Scenarios.paced(rate -> rate >= FAST));
+
+    /** Rows of a table. */
+    private record Scenarios(Part part, List<String> names) {
+        static Scenarios of(Part part, String section) {
+            return new Scenarios(part, Section.all().stream().filter(other -> other.name().equals(section)).findFirst()
+                    .orElseThrow().scenarios());
+        }
+
+        static Scenarios paced(IntPredicate rates) {
+            return new Scenarios(Part.PACED, Section.PACED_CONNECTIONS.stream().flatMap(connections ->
+                    Section.PACED_RATES.stream().filter(rates::test).map(rate -> Section.paced(rate, connections)))
+                    .toList());
+        }
+    }
+
+    /** What a run has to show: one over a wire has none of these tables. */
+    static List<TableGoal> of(BenchResults results) {
+        return results.plan().equals(Effort.RXE.name()) ? List.of() : List.of(
+                of("round trips, HTTP, gRPC: p50", List.of(ROUND_TRIPS, REQUESTS), P50, Goal.RDMA_POLLING, ALIKE),
+                of("streams, HTTP, gRPC: rate", List.of(STREAMS, REQUESTS), RATE, Goal.RDMA_POLLING, 0.9),
+                of("under noise: rate", List.of(NOISE), RATE, Goal.RDMA_POLLING, 0.8),
+                of("under noise: rate", List.of(NOISE), RATE, Subjects.BASE, 1),
+                of("paced, below 10000 a second: p50", List.of(BELOW_FAST), P50, Subjects.BASE, ALIKE),
+                of("paced, below 10000 a second: p99", List.of(BELOW_FAST), P99, Subjects.BASE, ALIKE),
+                of("paced, below 10000 a second: processor time", List.of(BELOW_FAST), PROCESSOR_TIME, Subjects.BASE,
+                        ALIKE),
+                of("paced, from 10000 a second: p50", List.of(FROM_FAST), P50, Subjects.BASE, 0.5),
+                of("paced, from 10000 a second: p99", List.of(FROM_FAST), P99, Subjects.BASE, 1),
+                of("paced, from 10000 a second: processor time", List.of(FROM_FAST), PROCESSOR_TIME, Subjects.BASE,
+                        1));
+    }
+
+    /** The transport as it waits by default, in each of the figures that a table has. */
+    private static TableGoal of(String measure, List<List<Scenarios>> tables, List<Figure> figures, String base,
+                                double factor) {
+        return new TableGoal(measure, tables.stream().flatMap(List::stream).flatMap(table -> table.names().stream()
+                .flatMap(scenario -> figures.stream().filter(figure -> Section.has(scenario, figure))
+                        .map(figure -> Goal.times(Goal.RDMA, scenario, figure, table.part(), base, factor)))).toList());
+    }
+
+    /** A cell that was measured. */
+    private record Cell(Goal goal, Goal.Outcome outcome) {
+        boolean isMet() {
+            return goal.isMet(outcome);
+        }
+
+        /** 1 where the goal is just met, and more where it is missed. */
+        double distance() {
+            double value = outcome.value().median();
+            return goal.atLeast() ? goal.bound() / value : value / goal.bound();
+        }
+    }
+
+    private Stream<Cell> measured(BenchResults results) {
+        return cells.stream().map(goal -> new Cell(goal, goal.in(results)))
+                .filter(cell -> cell.outcome.value() != null);
+    }
+
+    String subject() {
+        return cells.get(0).ours().subject();
+    }
+
+    /** What is to be reached in each cell, for people. */
+    String text() {
+        return cells.get(0).text();
+    }
+
+    /** What was reached in the cell that is furthest from the goal, for people. */
+    String figure(BenchResults results) {
+        return measured(results).max(Comparator.comparingDouble(Cell::distance))
+                .map(cell -> cell.goal.figure(cell.outcome) + ": " + cell.goal.measure()).orElse("");
+    }
+
+    /** In how many cells it was reached, for people. */
+    String verdict(BenchResults results) {
+        List<Cell> measured = measured(results).toList();
+        if (measured.isEmpty()) {
+            return "not measured: " + cells.get(0).in(results).why();
+        }
+        long met = measured.stream().filter(Cell::isMet).count();
+        long without = cells.stream().filter(goal -> goal.wasTried(results)).count() - measured.size();
+        return "met in " + met + " of " + measured.size() + " cells"
+                + (without == 0 ? "" : ", " + without + " more without a figure");
+    }
+}
