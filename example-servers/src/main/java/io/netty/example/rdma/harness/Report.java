@@ -33,10 +33,17 @@ final class Report {
     private static final String EPOLL_POLLING = Mode.polling(Transport.EPOLL).toString();
 
     private final Results results;
+    private final String longer;
     private final Collection<String> whom;
 
-    Report(Results results) {
+    /**
+     * Of all so far.
+     *
+     * @param longer the option that makes a run longer
+     */
+    Report(Results results, String longer) {
         this.results = results;
+        this.longer = longer;
         whom = results.whom();
     }
 
@@ -51,7 +58,7 @@ final class Report {
                 }
             }
         }
-        String remarks = results.remarks("--full");
+        String remarks = results.remarks(longer);
         return """
                 Latency in microseconds, from the start of an operation to its end: p50 and p99 are medians of the
                 rounds, p99.9 is of all rounds together. Rates are medians, and the range is that of all windows, of

@@ -86,7 +86,7 @@ class ReportTest {
             results.add(EPOLL, new Measurement("plaintext", 1, 3000, Unit.OPERATIONS, 2000, 2000, 3000));
             results.add(EPOLL_POLLING, new Measurement("plaintext", 1, 9000, Unit.OPERATIONS, 2000, 2000, 3000));
         }
-        assertThat(new Report(results).write())
+        assertThat(write())
                 .containsPattern("\\| plaintext \\| nio +\\| 1.0 +\\| 2.0 +\\| 3.0 +\\| 18000 +\\| 9000 to 27000 +"
                         + "\\| +\\| +\\| 2.0 +\\| 6.0 \\(3.0 to 9.0\\) +\\| 2.0 \\(1.0 to 3.0\\) +\\| 3 of 3 +\\|")
                 .containsPattern("\\| plaintext \\| epoll .* 1.0 +\\| 1.0 +\\| 0.3 +\\| 3 of 3 +\\|");
@@ -97,7 +97,7 @@ class ReportTest {
         Sample sample = Sample.of("download", 1_000_000, Settling.Seen.SETTLED, List.of(window(1_000_000, 900_000)),
                 List.of(used(1_000_000, 500_000)), List.of(used(1_000_000, 250_000)));
         results.add(FAST, sample);
-        assertThat(new Report(results).write())
+        assertThat(write())
                 .containsPattern("\\| download \\| nio .*\\| 1000 MB +\\| 1000 MB to 1000 MB "
                         + "+\\| 0.50 s +\\| 0.25 s +\\|");
     }
@@ -105,7 +105,7 @@ class ReportTest {
     @Test
     void rowThatDidNotSettleHasAFigureAMarkAndTheRangeOfItsWindows() {
         add(FAST, Settling.State.UNSTEADY, 1000, 250, 2000);
-        assertThat(new Report(results).write())
+        assertThat(write())
                 .containsPattern("\\| it +\\| nio +\\|.*\\| 545 \\? +\\| 250 to 2000 .*\\| 0 of 1 +\\|")
                 .contains("\n\n\"?\": ", "the rate jumped between windows in it (nio)");
     }
@@ -114,7 +114,7 @@ class ReportTest {
     void rangeOfARowThatSettledIsThatOfItsWindowsToo() {
         add(FAST, Settling.State.SETTLED, 1000, 900, 1100);
         add(FAST, Settling.State.SETTLED, 1000, 1000, 1200);
-        assertThat(new Report(results).write()).contains(" 900 to 1200 ", "2 of 2")
+        assertThat(write()).contains(" 900 to 1200 ", "2 of 2")
                 .doesNotContain(Remarks.MARK + ' ', "\"?\": ");
     }
 
@@ -122,7 +122,7 @@ class ReportTest {
     void rowThatWouldBeWrongHasNoFigures() {
         add(FAST, Settling.State.YOUNG, 1234);
         add(EPOLL, Settling.State.SETTLED, 1000);
-        assertThat(new Report(results).write())
+        assertThat(write())
                 .containsPattern("\\| it +\\| nio +\\| not settled +\\|[ |]+too short[ |]+0 of 1")
                 .doesNotContain("1234").contains("no figures of it (nio)");
     }
@@ -131,10 +131,10 @@ class ReportTest {
     void roundsThatDidNotSettleCountOnlyWhereMostDidNot() {
         add(FAST, Settling.State.COMPILING, 4321);
         add(FAST, Settling.State.SETTLED, 1000);
-        assertThat(new Report(results).write()).containsPattern("1000 to 1000 .*1 of 2").doesNotContain("4321");
+        assertThat(write()).containsPattern("1000 to 1000 .*1 of 2").doesNotContain("4321");
         add(FAST, Settling.State.UNSTEADY, 4321);
         add(FAST, Settling.State.YOUNG, 9999);
-        assertThat(new Report(results).write()).as("less than half")
+        assertThat(write()).as("less than half")
                 .containsPattern("\\| 4321 \\? +\\| 1000 to 4321 .*1 of 4").doesNotContain("9999");
     }
 
@@ -179,7 +179,11 @@ class ReportTest {
     @Test
     void nothingIsComparedWithEpollThatWasNotMeasured() {
         results.add(FAST, new Measurement("plaintext", 1, 9000, Unit.OPERATIONS, 1000, 2000, 3000));
-        assertThat(new Report(results).write()).containsPattern("9000 to 9000 [ |]+1 of 1");
+        assertThat(write()).containsPattern("9000 to 9000 [ |]+1 of 1");
+    }
+
+    private String write() {
+        return new Report(results, "--full").write();
     }
 
     /** A round with a window for each rate. */

@@ -22,6 +22,7 @@ import io.netty.example.rdma.harness.Table;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * Writes results as tables.
@@ -120,7 +121,7 @@ final class MarkdownReport {
             header.add("x limit");
         }
         Table table = new Table(header.toArray(new String[0]));
-        Remarks remarks = new Remarks("--full");
+        Remarks remarks = new Remarks(longer());
         for (String scenario : section.scenarios()) {
             for (String subject : subjects) {
                 Spread windows = results.windows(subject, scenario, section.plotted());
@@ -149,6 +150,12 @@ final class MarkdownReport {
             }
         }
         return table + (remarks.write().isEmpty() ? "" : '\n' + remarks.write());
+    }
+
+    /** Which option makes a run longer than this one. */
+    private String longer() {
+        return Stream.of(Effort.QUICK, Effort.DEFAULT).anyMatch(effort -> effort.name().equals(results.plan()))
+                ? "--full" : "--rounds 10";
     }
 
     /** Columns in which something is. */
