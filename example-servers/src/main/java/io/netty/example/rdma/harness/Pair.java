@@ -154,7 +154,7 @@ public final class Pair implements AutoCloseable {
      *
      * @param number      of the scenario
      * @param windowMillis how long a window is
-     * @param limitMillis  when to give up
+     * @param limitMillis  when to give up, if there are figures by then that are not wrong: rests take of this time too
      * @return what was measured, settled or not
      */
     public Sample sample(int number, int windowMillis, int limitMillis) throws IOException, InterruptedException {
@@ -174,7 +174,7 @@ public final class Pair implements AutoCloseable {
             }
             settling.add(look.window().nanos() / 1e9, look.window().rate(), compiling(look.client(), look.server()));
             long now = System.nanoTime();
-            if (settling.state() == Settling.State.SETTLED || now - end >= 0) {
+            if (settling.state() == Settling.State.SETTLED || now - end >= 0 && settling.state().hasFigures()) {
                 break;
             }
             if (settling.isCompiling() && now - lastRest < 0) {

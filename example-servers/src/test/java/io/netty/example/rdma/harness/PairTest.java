@@ -48,6 +48,13 @@ class PairTest {
         assertThat(sample.seen().compiling()).isEqualTo(1);
     }
 
+    @Test
+    void scenarioIsDoneUntilItsFiguresAreNotWrongHoweverShortTheLimit() throws Exception {
+        Sample sample = sample(0);
+        assertThat(sample.state().hasFigures()).as(sample.state().toString()).isTrue();
+        assertThat(sample.windows()).hasSizeGreaterThan(1);
+    }
+
     private static Sample sample(int limitMillis) throws Exception {
         try (Pair pair = new Pair(new Child(List.of(), Compiling.class, List.of()),
                 new Child(List.of(), Compiling.class, List.of()))) {
