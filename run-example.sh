@@ -57,8 +57,8 @@ transport uses its embedded provider. Without EXAMPLE: a list by purpose, and ho
 Comparisons. Each runs a server and a client, checks every answer, and shows figures of RDMA beside those of epoll TCP:
 in two minutes, with a table after each round, and a chart at the end, which is also drawn to target/plots/EXAMPLE.svg
 (--plot FILE). --full gives figures to quote, --quick only checks that it works, --polling adds event loops that never
-sleep (--rounds N, --tls jdk|openssl, --help). A row in which the processes were not yet warm says so. RDMA is the
-embedded provider, unless --provider ibverbs --host ADDRESS says otherwise:
+sleep (--rounds N, --tls jdk|openssl, --help). A row that was not steady has a "?" and its range, and the foot of the
+table says what was seen. RDMA is the embedded provider, unless --provider ibverbs --host ADDRESS says otherwise:
   echo         a file of over 100 MB, SHA-256 compared; then round trips and streaming, beside a C program on shared
                memory
   http         HTTP/1.1: short answers, pipelining, downloads, chunked uploads

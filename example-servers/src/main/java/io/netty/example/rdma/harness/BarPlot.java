@@ -85,7 +85,10 @@ public final class BarPlot {
         axes.setPlotGridVerticalLinesVisible(false);
     }
 
-    /** Of a chart: how many times better than its base, as numbers in the bars too. What has no figure says so. */
+    /**
+     * Of a chart: how many times better than its base, as numbers in the bars too. What has no figure, or had not
+     * settled, says so.
+     */
     static BarPlot of(Chart chart) {
         List<Group> groups = chart.groups();
         DoubleSummaryStatistics ratios = groups.stream().flatMap(group -> group.bars().stream())
@@ -93,8 +96,10 @@ public final class BarPlot {
         double floor = ratios.getCount() == 0 ? 1 : Math.pow(DECADE, Math.ceil(Math.log10(ratios.getMin())) - 1);
         int groupWidth = Math.max(BAR_WIDTH * chart.whom().size(),
                 LETTER_WIDTH * groups.stream().mapToInt(group -> group.name().length()).max().orElse(0));
-        BarPlot plot = new BarPlot(chart.title() + ": how many times better than " + chart.base(),
-                "times better than " + chart.base(), Math.max(MIN_WIDTH, MARGIN + groupWidth * groups.size()), floor);
+        String axis = "times better than " + chart.base();
+        BarPlot plot = new BarPlot(chart.title() + ": how many " + axis,
+                axis + (chart.hasMarks() ? " (?: had not settled)" : ""),
+                Math.max(MIN_WIDTH, MARGIN + groupWidth * groups.size()), floor);
         plot.labelBars();
         List<String> names = groups.stream().map(Group::name).toList();
         for (String who : chart.whom()) {
@@ -105,10 +110,12 @@ public final class BarPlot {
         for (int g = 0; g < groups.size(); g++) {
             for (int i = 0; i < whom.size(); i++) {
                 Bar bar = groups.get(g).bar(whom.get(i));
+                double x = g + (1 - FILL) / 2 + FILL * (i + 0.5) / whom.size();
                 if (bar != null && height(bar) == null) {
-                    double x = g + (1 - FILL) / 2 + FILL * (i + 0.5) / whom.size();
                     plot.annotate("not", x, floor * step * step);
-                    plot.annotate(bar.isSettled() ? "known" : "settled", x, floor * step);
+                    plot.annotate(bar.hasFigure() ? "known" : "settled", x, floor * step);
+                } else if (bar != null && !bar.mark().isEmpty()) {
+                    plot.annotate(bar.mark().trim(), x, floor * step);
                 }
             }
         }

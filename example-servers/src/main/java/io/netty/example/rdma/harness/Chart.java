@@ -45,15 +45,16 @@ public record Chart(String title, String figure, String base, List<Group> groups
      * @param length of the bar, in any unit that the group has in common
      * @param text   the figure and its unit, or why there is none
      * @param ratio  how many times better it is than {@link Chart#base}; not a number if that is not known
+     * @param mark   behind the figure: {@link Remarks#MARK} if it had not settled, or empty
      */
-    public record Bar(String who, double length, String text, double ratio) {
+    public record Bar(String who, double length, String text, double ratio, String mark) {
         /** One that has no figure. */
-        public static Bar unsettled(String who, Settling.State state) {
-            return new Bar(who, 0, "not settled: " + state, Double.NaN);
+        public static Bar without(String who, Settling.State state) {
+            return new Bar(who, 0, "not settled: " + state, Double.NaN, "");
         }
 
         /** Whether there is a figure. */
-        public boolean isSettled() {
+        public boolean hasFigure() {
             return length > 0;
         }
     }
@@ -75,15 +76,20 @@ public record Chart(String title, String figure, String base, List<Group> groups
     }
 
     private static Bar rate(Results results, String who, String scenario, String base) {
-        Settling.State unsettled = results.unsettled(who, scenario);
-        if (unsettled != null) {
-            return Bar.unsettled(who, unsettled);
+        Settling.State none = results.withoutFigures(who, scenario);
+        if (none != null) {
+            return Bar.without(who, none);
         }
         double median = results.spread(who, scenario, Measurement::perSecond).median();
-        Spread ratios = results.unsettled(base, scenario) != null ? null
-                : results.ratios(scenario, who, base, Measurement::perSecond);
+        Spread ratios = results.ratios(scenario, who, base, Measurement::perSecond);
         return new Bar(who, median, Figures.perSecond(median, results.unit(scenario)) + "/s",
-                ratios == null ? Double.NaN : ratios.median());
+                ratios == null ? Double.NaN : ratios.median(),
+                results.isSettled(who, scenario) ? "" : Remarks.MARK);
+    }
+
+    /** Whether a bar has a mark. */
+    boolean hasMarks() {
+        return groups.stream().flatMap(group -> group.bars().stream()).anyMatch(bar -> !bar.mark().isEmpty());
     }
 
     /** All that have a bar in any group. */

@@ -42,6 +42,10 @@ public final class Comparison implements AutoCloseable {
     /** Of the time that is left for a mode, processes may take one part in so many to warm up. */
     private static final int WARM_UP_PART = 2;
 
+    private static final String FULL = "--full";
+    /** Seconds for a row. */
+    private static final String LONGER_THAN_FULL = "--limit 30";
+
     private final String title;
     private final ComparisonOptions options;
     private final List<Mode> modes;
@@ -183,7 +187,7 @@ public final class Comparison implements AutoCloseable {
                 + (plan == Plan.QUICK ? ", short ones" : "") + ", on " + Machine.describe()
                 + (options.transports().contains(Transport.RDMA)
                         ? ", " + options.launcher().provider() + " verbs provider" : "")
-                + ".\n\n" + new Report(results).write();
+                + ".\n\n" + new Report(results, plan == Plan.FULL ? LONGER_THAN_FULL : FULL).write();
         System.out.println();
         System.out.println(report);
         if (last && options.markdown() != null) {

@@ -41,8 +41,8 @@ public final class ComparisonOptions {
     private Integer rounds;
 
     @Option(names = "--limit", paramLabel = "SECONDS",
-            description = "Give up on a row that has not settled "
-            + "after so long, or sooner if time runs out (default: 8; with --full 10, with --quick 1.2).")
+            description = "Give up on a row that has not settled after so long, or sooner if time runs out, but not "
+                    + "within a second (default: 8; with --full 10, with --quick 1.2).")
     private Double limitSeconds;
 
     @Option(names = "--transports", split = ",", defaultValue = "rdma,epoll",

@@ -15,6 +15,7 @@
  */
 package io.netty.example.rdma.harness;
 
+import io.netty.example.rdma.util.Measurement;
 import io.netty.example.rdma.util.Windows;
 
 import java.io.IOException;
@@ -43,7 +44,7 @@ public final class CompilerWatch implements AutoCloseable {
     private final List<Look> looks = new ArrayList<>();
     private final Thread thread;
 
-    /** Begins. Close it before you ask for a state. */
+    /** Begins. Close it before you ask for a sample. */
     public CompilerWatch(List<Child> processes) {
         this.processes = processes;
         compilers = new ArrayList<>(Collections.nCopies(processes.size(), List.of()));
@@ -74,18 +75,23 @@ public final class CompilerWatch implements AutoCloseable {
         return new Look(System.nanoTime(), compilerNanos);
     }
 
-    /** Whether what was measured in these windows is the steady state of processes that are warm. */
-    public Settling.State state(Windows windows) {
+    /** What was measured in these windows, and whether that is the steady state of processes that are warm. */
+    public Sample sample(Measurement measurement, Windows windows) {
         Settling settling = new Settling();
         settling.warmedUp(windows.warmUpSeconds());
+        double compiling = compiling(windows.nanos(0), windows.nanos(Windows.COUNT));
+        List<Measurement> parts = new ArrayList<>();
         for (int i = 0; i < Windows.COUNT; i++) {
-            settling.add((windows.nanos(i + 1) - windows.nanos(i)) / 1e9, windows.rate(i),
-                    compiling(windows.nanos(0), windows.nanos(Windows.COUNT)));
+            settling.add((windows.nanos(i + 1) - windows.nanos(i)) / 1e9, windows.rate(i), compiling);
+            // Latencies of the parts are not known.
+            parts.add(new Measurement(measurement.scenario(), measurement.count() / Windows.COUNT,
+                    Math.round(measurement.perSecond() * windows.rate(i) / windows.rate()), measurement.unit(),
+                    measurement.p50(), measurement.p99(), measurement.p999()));
         }
-        return settling.state();
+        return new Sample(measurement, settling.seen(Double.NaN), parts);
     }
 
-    /** Which part of the time compilers ran, of the process that compiled more. */
+    /** Which part of the time compilers ran, of the process that compiled more; not a number if nobody looked. */
     private double compiling(long fromNanos, long toNanos) {
         Look from = null;
         Look to = null;
@@ -95,7 +101,7 @@ public final class CompilerWatch implements AutoCloseable {
             to = look.nanos() <= toNanos ? look : to;
         }
         if (from == null || to == from) {
-            return 1;
+            return Double.NaN;
         }
         double most = 0;
         for (int i = 0; i < from.compilerNanos().length; i++) {

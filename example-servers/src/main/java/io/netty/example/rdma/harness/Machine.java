@@ -19,7 +19,6 @@ import io.netty.channel.Channel;
 import io.netty.util.Version;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -62,14 +61,11 @@ public record Machine(String processor, int cores, Map<String, String> caches, l
                 + (netty.isEmpty() ? "" : ", Netty " + netty);
     }
 
-    /** Says so if others take cores that would be measured. */
-    public static void warnIfBusy() {
-        double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-        int cores = Runtime.getRuntime().availableProcessors();
-        // A pair of polling processes needs two cores for itself.
-        if (load > cores - 1) {
-            System.out.printf("The machine is busy (load %.1f on %d cores): polling modes in particular will look "
-                    + "worse than they are.%n", load, cores);
+    /** Says so, and who it is, if others take cores that would be measured. */
+    public static void warnIfBusy() throws InterruptedException {
+        String busy = Others.look();
+        if (!busy.isEmpty()) {
+            System.out.println(busy);
         }
     }
 

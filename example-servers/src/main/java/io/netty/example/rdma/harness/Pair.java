@@ -53,8 +53,8 @@ public final class Pair implements AutoCloseable {
     /** A pair is warm if its compilers took less than this part of a turn through all scenarios. */
     private static final double WARM_COMPILING = 0.05;
 
-    /** A window, and what the processes have used in and around it. */
-    private record Look(Window window, Probe client, Probe server) {
+    /** A window, and what the processes, and others, have used in and around it. */
+    private record Look(Window window, Probe client, Probe server, long othersNanos) {
     }
 
     /**
@@ -128,11 +128,17 @@ public final class Pair implements AutoCloseable {
             Thread.sleep(LOOK_MILLIS);
             Probe clientNow = probe(client);
             Probe serverNow = probeServers();
-            compiling = compiling(clientNow.since(clientBefore), serverNow.since(serverBefore)) > WARM_COMPILING;
+            compiling = Math.max(compilersBusy(clientNow.since(clientBefore)),
+                    compilersBusy(serverNow.since(serverBefore))) > WARM_COMPILING;
             clientBefore = clientNow;
             serverBefore = serverNow;
         }
         resume();
+    }
+
+    /** Which part of the time compilers had work, though others may have had the cores. */
+    private static double compilersBusy(Probe used) {
+        return (double) (used.compilerNanos() + used.compilerWaitNanos()) / used.nanos();
     }
 
     /** Which part of the time compilers ran, in the process that compiled more. */
@@ -142,44 +148,51 @@ public final class Pair implements AutoCloseable {
     }
 
     /**
-     * Does a scenario until it has settled.
+     * Does a scenario until it has settled. Whenever compilers turn out to have work, the event loops rest until that
+     * is done: beside loops that never sleep it would take several times as long, and figures would be those of half
+     * compiled code meanwhile.
      *
      * @param number      of the scenario
      * @param windowMillis how long a window is
-     * @param limitMillis  when to give up
+     * @param limitMillis  when to give up, if there are figures by then that are not wrong: rests take of this time too
      * @return what was measured, settled or not
      */
-    public Sample sample(int number, int windowMillis, int limitMillis) throws IOException {
+    public Sample sample(int number, int windowMillis, int limitMillis) throws IOException, InterruptedException {
         Subject subject = subjects.get(number);
         Settling settling = subject.settling();
         settling.restart();
         Deque<Look> looks = new ArrayDeque<>();
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
+        // Later there would not be time for the windows of a sample.
+        long lastRest = end - TimeUnit.MILLISECONDS.toNanos((long) Settling.WINDOWS * windowMillis);
         client.ask(LoadClient.START + ' ' + number);
-        Probe clientBefore = probe(client);
-        Probe serverBefore = probeServers();
         while (true) {
-            Window window = Window.parse(client.ask(LoadClient.WINDOW + ' ' + windowMillis));
-            Probe clientNow = probe(client);
-            Probe serverNow = probeServers();
-            Look look = new Look(window, clientNow.since(clientBefore), serverNow.since(serverBefore));
-            clientBefore = clientNow;
-            serverBefore = serverNow;
+            Look look = look(windowMillis);
             looks.add(look);
             if (looks.size() > Settling.WINDOWS) {
                 looks.remove();
             }
-            settling.add(window.nanos() / 1e9, window.rate(), compiling(look.client(), look.server()));
-            if (settling.state() == Settling.State.SETTLED || System.nanoTime() - end >= 0) {
+            settling.add(look.window().nanos() / 1e9, look.window().rate(), compiling(look.client(), look.server()));
+            long now = System.nanoTime();
+            if (settling.state() == Settling.State.SETTLED || now - end >= 0 && settling.state().hasFigures()) {
                 break;
+            }
+            if (settling.isCompiling() && now - lastRest < 0) {
+                client.ask(LoadClient.STOP);
+                awaitCompilers(lastRest);
+                settling.restart();
+                looks.clear();
+                client.ask(LoadClient.START + ' ' + number);
             }
         }
         client.ask(LoadClient.STOP);
-        return sample(subject, settling.state(), looks);
+        long nanos = looks.stream().mapToLong(look -> look.client().nanos()).sum();
+        return sample(subject, settling.seen(Others.share(looks.stream().mapToLong(Look::othersNanos).sum(), nanos)),
+                looks);
     }
 
-    private static Sample sample(Subject subject, Settling.State state, Collection<Look> looks) {
-        return Sample.of(subject.name(), subject.bytes(), state, looks.stream().map(Look::window).toList(),
+    private static Sample sample(Subject subject, Settling.Seen seen, Collection<Look> looks) {
+        return Sample.of(subject.name(), subject.bytes(), seen, looks.stream().map(Look::window).toList(),
                 looks.stream().map(Look::client).toList(), looks.stream().map(Look::server).toList());
     }
 
@@ -199,7 +212,7 @@ public final class Pair implements AutoCloseable {
                     .map(pair -> (Callable<Look>) () -> pair.look(number, millis)).toList())) {
                 looks.add(look.get());
             }
-            return sample(pairs.get(0).subjects.get(number), Settling.State.SETTLED, looks);
+            return sample(pairs.get(0).subjects.get(number), Settling.Seen.SETTLED, looks);
         } catch (ExecutionException e) {
             throw new IOException(e.getCause().getMessage(), e);
         } finally {
@@ -209,12 +222,20 @@ public final class Pair implements AutoCloseable {
 
     private Look look(int number, int millis) throws IOException {
         client.ask(LoadClient.START + ' ' + number);
-        Probe clientBefore = probe(client);
-        Probe serverBefore = probeServers();
-        Window window = Window.parse(client.ask(LoadClient.WINDOW + ' ' + millis));
-        Look look = new Look(window, probe(client).since(clientBefore), probeServers().since(serverBefore));
+        Look look = look(millis);
         client.ask(LoadClient.STOP);
         return look;
+    }
+
+    /** Of the load that goes on. */
+    private Look look(int windowMillis) throws IOException {
+        Others others = new Others();
+        Probe clientBefore = probe(client);
+        Probe serverBefore = probeServers();
+        Window window = Window.parse(client.ask(LoadClient.WINDOW + ' ' + windowMillis));
+        Probe ofClient = probe(client).since(clientBefore);
+        Probe ofServer = probeServers().since(serverBefore);
+        return new Look(window, ofClient, ofServer, others.nanos(ofClient.cpuNanos() + ofServer.cpuNanos()));
     }
 
     /** Of the server's process, the first one if there are several. */

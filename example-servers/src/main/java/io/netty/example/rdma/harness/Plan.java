@@ -30,7 +30,7 @@ public enum Plan {
     DEFAULT(3, true, 100, 8000, 100),
     /** Figures to quote: fresh processes in each round, as where they come to lie makes a difference. */
     FULL(5, false, 200, 10_000, 3600),
-    /** Shows that everything works. What settles in little more than a second gets a figure. */
+    /** Shows that everything works. What does not settle in little more than a second is marked. */
     QUICK(1, false, 100, 1200, 60);
 
     private final int rounds;

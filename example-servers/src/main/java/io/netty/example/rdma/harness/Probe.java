@@ -22,31 +22,34 @@ import java.util.stream.LongStream;
 /**
  * What a process has used since it started. All but {@code residentBytes} only grow.
  *
- * @param nanos          when: {@link System#nanoTime()} of the process
- * @param cpuNanos       CPU time of all its threads
- * @param compilerNanos  CPU time of the JIT compilers' threads, that of what they are still at included
- * @param gcNanos        time in which the garbage collector stopped it
- * @param allocatedBytes what its event loop threads have allocated on the heap
- * @param residentBytes  memory it has now
+ * @param nanos             when: {@link System#nanoTime()} of the process
+ * @param cpuNanos          CPU time of all its threads
+ * @param compilerNanos     CPU time of the JIT compilers' threads, that of what they are still at included
+ * @param compilerWaitNanos time in which these had something to do, and others had the cores
+ * @param gcNanos           time in which the garbage collector stopped it
+ * @param allocatedBytes    what its event loop threads have allocated on the heap
+ * @param residentBytes     memory it has now
  */
-public record Probe(long nanos, long cpuNanos, long compilerNanos, long gcNanos, long allocatedBytes,
-                    long residentBytes) {
+public record Probe(long nanos, long cpuNanos, long compilerNanos, long compilerWaitNanos, long gcNanos,
+                    long allocatedBytes, long residentBytes) {
     /** What was used since another probe of the same process; memory as it is now. */
     public Probe since(Probe earlier) {
         return new Probe(nanos - earlier.nanos, cpuNanos - earlier.cpuNanos, compilerNanos - earlier.compilerNanos,
-                gcNanos - earlier.gcNanos, allocatedBytes - earlier.allocatedBytes, residentBytes);
+                compilerWaitNanos - earlier.compilerWaitNanos, gcNanos - earlier.gcNanos,
+                allocatedBytes - earlier.allocatedBytes, residentBytes);
     }
 
     /** What two processes have used together; the time is that of this one. */
     public Probe plus(Probe other) {
         return new Probe(nanos, cpuNanos + other.cpuNanos, compilerNanos + other.compilerNanos,
-                gcNanos + other.gcNanos, allocatedBytes + other.allocatedBytes, residentBytes + other.residentBytes);
+                compilerWaitNanos + other.compilerWaitNanos, gcNanos + other.gcNanos,
+                allocatedBytes + other.allocatedBytes, residentBytes + other.residentBytes);
     }
 
     /** For {@link #parse}. */
     @Override
     public String toString() {
-        return LongStream.of(nanos, cpuNanos, compilerNanos, gcNanos, allocatedBytes, residentBytes)
+        return LongStream.of(nanos, cpuNanos, compilerNanos, compilerWaitNanos, gcNanos, allocatedBytes, residentBytes)
                 .mapToObj(Long::toString).collect(Collectors.joining(" "));
     }
 
@@ -57,9 +60,9 @@ public record Probe(long nanos, long cpuNanos, long compilerNanos, long gcNanos,
      */
     public static Probe parse(String text) {
         long[] values = Arrays.stream(text.split(" ")).mapToLong(Long::parseLong).toArray();
-        if (values.length != 6) {
+        if (values.length != 7) {
             throw new IllegalArgumentException("not a probe: " + text);
         }
-        return new Probe(values[0], values[1], values[2], values[3], values[4], values[5]);
+        return new Probe(values[0], values[1], values[2], values[3], values[4], values[5], values[6]);
     }
 }

@@ -58,7 +58,8 @@ final class Prober {
         long gcMillis = ManagementFactory.getGarbageCollectorMXBeans().stream()
                 .mapToLong(collector -> Math.max(0, collector.getCollectionTime())).sum();
         return new Probe(System.nanoTime(), system.getProcessCpuTime(), compilerNanos(),
-                TimeUnit.MILLISECONDS.toNanos(gcMillis), allocated, ProcessUse.residentBytes(PID));
+                ProcessUse.waitNanos(compilerThreads), TimeUnit.MILLISECONDS.toNanos(gcMillis), allocated,
+                ProcessUse.residentBytes(PID));
     }
 
     /** Collects garbage: see {@link Control#MEMORY}. */

@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -33,7 +34,13 @@ public final class ProcessUse {
     private static final Path PROC = Path.of("/proc");
     /** "C1 CompilerThread0" and the like, in the 15 characters that Linux keeps. */
     private static final Pattern COMPILER = Pattern.compile("C[12] Compiler.*\\s*");
-
+    /** What proc(5) calls USER_HZ: 100 on all architectures of Linux that Netty runs on. */
+    private static final long NANOS_PER_TICK = 10_000_000;
+    /** Columns of {@code /proc/stat}. */
+    private static final int STEAL = 7;
+    /** user, nice, system and steal. */
+    private static final int[] CPU_TIMES = {0, 1, 2, STEAL};
+    private static final Pattern CORE = Pattern.compile("cpu\\d+ ");
     private static final Pattern NUMBER = Pattern.compile("\\d+");
 
     private ProcessUse() {
@@ -59,9 +66,47 @@ public final class ProcessUse {
 
     /** Processor time of threads, in nanoseconds. Those that have ended count as 0. */
     static long nanos(List<Path> threads) {
+        return scheduled(threads, 0);
+    }
+
+    /** Time in which threads had something to do, and others had the cores; as {@link #nanos}. */
+    static long waitNanos(List<Path> threads) {
+        return scheduled(threads, 1);
+    }
+
+    private static long scheduled(List<Path> threads, int column) {
         return threads.stream().map(thread -> read(thread.resolve("schedstat")))
                 .filter(statistics -> !statistics.isEmpty())
-                .mapToLong(statistics -> Long.parseLong(statistics.split(" ")[0])).sum();
+                .mapToLong(statistics -> Long.parseLong(statistics.trim().split(" ")[column])).sum();
+    }
+
+    /**
+     * Processor time in nanoseconds that processes, all of the machine, and the hypervisor have taken. That of
+     * interrupts is not in it: it is that of the network, for which whoever sends pays.
+     */
+    static long machineNanos() {
+        long[] ticks = machineTicks();
+        return Arrays.stream(CPU_TIMES).mapToLong(column -> ticks[column]).sum() * NANOS_PER_TICK;
+    }
+
+    /** Processor time in nanoseconds that the hypervisor has given to others. */
+    static long stolenNanos() {
+        return machineTicks()[STEAL] * NANOS_PER_TICK;
+    }
+
+    /** How many cores the machine has, whether or not this process may use them; 0 if the system does not tell. */
+    static int machineCores() {
+        return (int) read(PROC.resolve("stat")).lines().filter(line -> CORE.matcher(line).lookingAt()).count();
+    }
+
+    /** Of all cores together, since the machine started; zeros if the system does not tell. */
+    private static long[] machineTicks() {
+        long[] ticks = new long[STEAL + 1];
+        String[] words = read(PROC.resolve("stat")).lines().findFirst().orElse("").trim().split(" +");
+        for (int i = 0; i < ticks.length && i + 1 < words.length; i++) {
+            ticks[i] = Long.parseLong(words[i + 1]);
+        }
+        return ticks;
     }
 
     /** Resident memory in bytes, shared pages included. */

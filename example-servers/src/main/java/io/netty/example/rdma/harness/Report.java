@@ -33,10 +33,17 @@ final class Report {
     private static final String EPOLL_POLLING = Mode.polling(Transport.EPOLL).toString();
 
     private final Results results;
+    private final String longer;
     private final Collection<String> whom;
 
-    Report(Results results) {
+    /**
+     * Of all so far.
+     *
+     * @param longer the option that makes a run longer
+     */
+    Report(Results results, String longer) {
         this.results = results;
+        this.longer = longer;
         whom = results.whom();
     }
 
@@ -51,32 +58,34 @@ final class Report {
                 }
             }
         }
+        String remarks = results.remarks(longer);
         return """
                 Latency in microseconds, from the start of an operation to its end: p50 and p99 are medians of the
-                rounds, p99.9 is of all rounds together. Rates are medians and their range. CPU is what all threads
-                of a process take for an operation, in microseconds, or for 10^9 bytes, in seconds. "x" is how many
-                times better than epoll's default, or than epoll polling, in the same round: a shorter p50, a higher
-                rate; median and range. Only rounds count in which both processes had settled. A row most of whose
-                rounds did not has no figures, but what was wrong with the last one.
+                rounds, p99.9 is of all rounds together. Rates are medians, and the range is that of all windows, of
+                a tenth of a second or two each. CPU is what all threads of a process take for an operation, in
+                microseconds, or for 10^9 bytes, in seconds. "x" is how many times better than epoll's default, or
+                than epoll polling, in the same round: a shorter p50, a higher rate; median and range. Rounds count
+                in which both processes had settled, or all if most had not: then the row has a "?".
 
-                """ + table;
+                """ + table + (remarks.isEmpty() ? "" : '\n' + remarks);
     }
 
     private String[] row(String scenario, String who, List<Sample> rounds) {
         String count = results.settledRounds(who, scenario);
-        Settling.State unsettled = results.unsettled(who, scenario);
-        if (unsettled != null) {
-            return new String[] {scenario, who, "not settled", "", "", unsettled.toString(), "", "", "", "", "", "",
-                count};
+        Settling.State none = results.withoutFigures(who, scenario);
+        if (none != null) {
+            return new String[] {scenario, who, "not settled", "", "", none.toString(), "", "", "", "", "", "", count};
         }
+        String mark = results.isSettled(who, scenario) ? "" : Remarks.MARK;
         Unit unit = results.unit(scenario);
         Spread p50 = results.spread(who, scenario, Measurement::p50);
         Spread rate = results.spread(who, scenario, Measurement::perSecond);
-        return new String[] {scenario, who, latency(p50.median()),
-                latency(results.spread(who, scenario, Measurement::p99).median()),
-                latency(results.percentile(who, scenario, 99.9, Measurement::p999)),
-                Figures.perSecond(rate.median(), unit),
-                rate.fullRange(value -> Figures.perSecond(value, unit)),
+        return new String[] {scenario, who, latency(p50.median(), mark),
+                latency(results.spread(who, scenario, Measurement::p99).median(), mark),
+                latency(results.percentile(who, scenario, 99.9, Measurement::p999), mark),
+                Figures.perSecond(rate.median(), unit) + mark,
+                results.windows(who, scenario, Measurement::perSecond)
+                        .fullRange(value -> Figures.perSecond(value, unit)),
                 cost(who, scenario, sample -> sample.client().cpuNanos()),
                 cost(who, scenario, sample -> sample.server().cpuNanos()),
                 ratio(scenario, EPOLL, who, Measurement::p50),
@@ -84,8 +93,8 @@ final class Report {
                 ratio(scenario, who, EPOLL_POLLING, Measurement::perSecond), count};
     }
 
-    private static String latency(double nanos) {
-        return nanos == 0 ? "" : Figures.micros(nanos);
+    private static String latency(double nanos, String mark) {
+        return nanos == 0 ? "" : Figures.micros(nanos) + mark;
     }
 
     private String cost(String who, String scenario, ToDoubleFunction<Sample> cpuNanos) {

@@ -28,7 +28,8 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
- * All samples of a run, by whom they were taken of: a mode, or the limit. Rounds count for a figure if they settled.
+ * All samples of a run, by whom they were taken of: a mode, or the limit. Rounds count for a figure if they settled;
+ * where most did not, all count that have figures, and what comes of them is marked: {@link #isSettled}.
  */
 public final class Results {
     private final Map<String, List<Sample>> byWhom = new LinkedHashMap<>();
@@ -38,28 +39,42 @@ public final class Results {
         add(who, new Sample(measurement));
     }
 
-    /** Adds figures that somebody else has taken, and what is known of the state of the processes meanwhile. */
-    public void add(String who, Measurement measurement, Settling.State state) {
-        add(who, new Sample(measurement, state));
-    }
-
     /** For people: how many rounds of a scenario count, and of how many. */
     public String settledRounds(String who, String scenario) {
         return settled(who, scenario).size() + " of " + rounds(who, scenario).size();
     }
 
-    /**
-     * Why a row has no figures: what was wrong with the last round that did not settle, if that is so of most rounds;
-     * {@code null} if it has figures.
-     */
-    public Settling.State unsettled(String who, String scenario) {
-        List<Sample> rounds = rounds(who, scenario);
-        return 2 * settled(who, scenario).size() >= rounds.size() ? null
-                : rounds.stream().filter(sample -> !sample.isSettled()).map(Sample::state)
-                        .reduce((first, last) -> last).orElseThrow();
+    /** Whether at least half of the rounds of a scenario settled. */
+    public boolean isSettled(String who, String scenario) {
+        return 2 * settled(who, scenario).size() >= rounds(who, scenario).size();
     }
 
-    void add(String who, Sample sample) {
+    /** Why a row has no figures: what was wrong with the last round; {@code null} if it has figures. */
+    public Settling.State withoutFigures(String who, String scenario) {
+        return counting(who, scenario).isEmpty() ? rounds(who, scenario).stream().map(Sample::state)
+                .reduce((first, last) -> last).orElseThrow() : null;
+    }
+
+    /**
+     * What was seen in rows that had not settled.
+     *
+     * @param longer the option that makes the run longer
+     * @return a paragraph, or an empty string if all had
+     */
+    public String remarks(String longer) {
+        Remarks remarks = new Remarks(longer);
+        for (String scenario : scenarios()) {
+            for (String who : whom()) {
+                if (!isSettled(who, scenario)) {
+                    rounds(who, scenario).forEach(sample -> remarks.add(scenario, who, sample.seen()));
+                }
+            }
+        }
+        return remarks.write();
+    }
+
+    /** Adds a round. */
+    public void add(String who, Sample sample) {
         byWhom.computeIfAbsent(who, name -> new ArrayList<>()).add(sample);
     }
 
@@ -81,9 +96,17 @@ public final class Results {
                 .filter(sample -> sample.measurement().scenario().equals(scenario)).toList();
     }
 
-    /** Those that settled. */
-    List<Sample> settled(String who, String scenario) {
+    private List<Sample> settled(String who, String scenario) {
         return rounds(who, scenario).stream().filter(Sample::isSettled).toList();
+    }
+
+    /** Those that count. */
+    private List<Sample> counting(String who, String scenario) {
+        return isSettled(who, scenario) ? settled(who, scenario) : withFigures(who, scenario);
+    }
+
+    private List<Sample> withFigures(String who, String scenario) {
+        return rounds(who, scenario).stream().filter(sample -> sample.state().hasFigures()).toList();
     }
 
     /** What a scenario counts. */
@@ -98,17 +121,48 @@ public final class Results {
     }
 
     Spread samples(String who, String scenario, ToDoubleFunction<Sample> figure) {
-        return Spread.of(settled(who, scenario).stream().map(figure::applyAsDouble).toList());
+        return Spread.of(counting(who, scenario).stream().map(figure::applyAsDouble).toList());
     }
 
-    /** How many times larger a figure was in each round in which both settled; {@code null} if there is none. */
+    /** One figure in all windows of the rounds that count; {@code null} if there are none. */
+    public Spread windows(String who, String scenario, ToDoubleFunction<Measurement> figure) {
+        return Spread.of(counting(who, scenario).stream().flatMap(sample -> sample.windows().stream())
+                .map(figure::applyAsDouble).toList());
+    }
+
+    /**
+     * How many times larger a figure was, a round at a time: in the rounds that count of both, or if there is none, in
+     * those that have figures of both; {@code null} if there is none either. Where one of both had not settled in a
+     * round, the range is that of the windows: it may have been as much as the best of one beside the worst of the
+     * other.
+     */
     Spread ratios(String scenario, String numerator, String denominator, ToDoubleFunction<Measurement> figure) {
-        List<Sample> numerators = rounds(numerator, scenario);
-        List<Sample> denominators = rounds(denominator, scenario);
-        return Spread.of(IntStream.range(0, Math.min(numerators.size(), denominators.size()))
-                .filter(round -> numerators.get(round).isSettled() && denominators.get(round).isSettled())
-                .mapToObj(round -> figure.applyAsDouble(numerators.get(round).measurement())
-                        / figure.applyAsDouble(denominators.get(round).measurement())).toList());
+        Spread ratios = ratios(rounds(numerator, scenario), counting(numerator, scenario),
+                rounds(denominator, scenario), counting(denominator, scenario), figure);
+        return ratios != null ? ratios : ratios(rounds(numerator, scenario), withFigures(numerator, scenario),
+                rounds(denominator, scenario), withFigures(denominator, scenario), figure);
+    }
+
+    private static Spread ratios(List<Sample> numerators, List<Sample> countedAbove, List<Sample> denominators,
+                                 List<Sample> countedBelow, ToDoubleFunction<Measurement> figure) {
+        List<Spread> ratios = IntStream.range(0, Math.min(numerators.size(), denominators.size()))
+                .filter(round -> countedAbove.contains(numerators.get(round))
+                        && countedBelow.contains(denominators.get(round)))
+                .mapToObj(round -> ratio(numerators.get(round), denominators.get(round), figure)).toList();
+        return ratios.isEmpty() ? null : new Spread(
+                Spread.of(ratios.stream().map(Spread::median).toList()).median(),
+                ratios.stream().mapToDouble(Spread::min).min().orElseThrow(),
+                ratios.stream().mapToDouble(Spread::max).max().orElseThrow());
+    }
+
+    private static Spread ratio(Sample numerator, Sample denominator, ToDoubleFunction<Measurement> figure) {
+        double ratio = figure.applyAsDouble(numerator.measurement()) / figure.applyAsDouble(denominator.measurement());
+        if (numerator.isSettled() && denominator.isSettled()) {
+            return new Spread(ratio, ratio, ratio);
+        }
+        Spread above = Spread.of(numerator.windows().stream().map(figure::applyAsDouble).toList());
+        Spread below = Spread.of(denominator.windows().stream().map(figure::applyAsDouble).toList());
+        return new Spread(ratio, above.min() / below.max(), above.max() / below.min());
     }
 
     /**
@@ -117,7 +171,7 @@ public final class Results {
      * what the rounds say.
      */
     double percentile(String who, String scenario, double percent, ToDoubleFunction<Measurement> ofRound) {
-        List<Sample> samples = settled(who, scenario);
+        List<Sample> samples = counting(who, scenario);
         if (samples.stream().anyMatch(sample -> sample.latencies() == null)) {
             return spread(who, scenario, ofRound).median();
         }

@@ -15,7 +15,6 @@
  */
 package io.netty.example.rdma.harness;
 
-import io.netty.example.rdma.util.Figures;
 import io.netty.example.rdma.util.Measurement;
 import org.HdrHistogram.Histogram;
 
@@ -25,14 +24,15 @@ import java.util.List;
  * What was measured of one scenario in one round.
  *
  * @param measurement the figures
- * @param state       whether they are those of the steady state
+ * @param seen        whether they are those of the steady state, and what was seen
+ * @param windows     the figures of each window; if only those of all are known, these
  * @param latencies   of all operations, or {@code null} if only the figures are known
  * @param client      what the client has used
  * @param server      what the server has used
  * @param lateness    by how many nanoseconds operations were started after they were due; empty if the load is closed
  */
-public record Sample(Measurement measurement, Settling.State state, Histogram latencies, Cost client, Cost server,
-                     Histogram lateness) {
+public record Sample(Measurement measurement, Settling.Seen seen, List<Measurement> windows, Histogram latencies,
+                     Cost client, Cost server, Histogram lateness) {
     private static final int SIGNIFICANT_DIGITS = 3;
 
     /**
@@ -56,12 +56,12 @@ public record Sample(Measurement measurement, Settling.State state, Histogram la
 
     /** Figures that somebody else has taken, and answers for. */
     Sample(Measurement measurement) {
-        this(measurement, Settling.State.SETTLED);
+        this(measurement, Settling.Seen.SETTLED, List.of(measurement));
     }
 
     /** Figures that somebody else has taken. */
-    Sample(Measurement measurement, Settling.State state) {
-        this(measurement, state, null, Cost.UNKNOWN, Cost.UNKNOWN, new Histogram(SIGNIFICANT_DIGITS));
+    Sample(Measurement measurement, Settling.Seen seen, List<Measurement> windows) {
+        this(measurement, seen, windows, null, Cost.UNKNOWN, Cost.UNKNOWN, new Histogram(SIGNIFICANT_DIGITS));
     }
 
     /**
@@ -70,23 +70,33 @@ public record Sample(Measurement measurement, Settling.State state, Histogram la
      * @param bytes  that an operation counts for, or 0 if operations are counted
      * @param client what the client has used in and around each of them
      */
-    static Sample of(String scenario, long bytes, Settling.State state, List<Window> windows, List<Probe> client,
+    static Sample of(String scenario, long bytes, Settling.Seen seen, List<Window> windows, List<Probe> client,
                      List<Probe> server) {
         Histogram latencies = new Histogram(SIGNIFICANT_DIGITS);
         windows.forEach(window -> latencies.add(window.latencies()));
         Histogram lateness = new Histogram(SIGNIFICANT_DIGITS);
         windows.stream().filter(window -> window.lateness() != null)
                 .forEach(window -> lateness.add(window.lateness()));
-        long nanos = windows.stream().mapToLong(Window::nanos).sum();
-        long count = latencies.getTotalCount();
-        double amount = (double) count * (bytes > 0 ? bytes : 1);
-        return new Sample(new Measurement(scenario, count, Math.round(amount * 1e9 / nanos),
+        Window all = new Window(windows.stream().mapToLong(Window::nanos).sum(), latencies);
+        double amount = (double) all.count() * (bytes > 0 ? bytes : 1);
+        return new Sample(measurement(scenario, bytes, all), seen,
+                windows.stream().map(window -> measurement(scenario, bytes, window)).toList(), latencies,
+                Cost.of(client, all.nanos(), amount), Cost.of(server, all.nanos(), amount), lateness);
+    }
+
+    private static Measurement measurement(String scenario, long bytes, Window window) {
+        Histogram latencies = window.latencies();
+        return new Measurement(scenario, window.count(), Math.round(window.rate() * (bytes > 0 ? bytes : 1)),
                 bytes > 0 ? Measurement.Unit.BYTES : Measurement.Unit.OPERATIONS, latencies.getValueAtPercentile(50),
-                latencies.getValueAtPercentile(99), latencies.getValueAtPercentile(99.9)),
-                state, latencies, Cost.of(client, nanos, amount), Cost.of(server, nanos, amount), lateness);
+                latencies.getValueAtPercentile(99), latencies.getValueAtPercentile(99.9));
+    }
+
+    /** Whether the figures are those of the steady state. */
+    public Settling.State state() {
+        return seen.state();
     }
 
     boolean isSettled() {
-        return state == Settling.State.SETTLED;
+        return state() == Settling.State.SETTLED;
     }
 }

@@ -19,7 +19,6 @@ import io.netty.example.rdma.util.Windows;
 
 import java.util.Arrays;
 import java.util.LinkedList;
-import java.util.List;
 
 /**
  * Decides whether what is measured is the steady state of a pair of processes: whether the last windows count. All of
@@ -31,6 +30,8 @@ import java.util.List;
  * <li>the rates of the windows are near to each other;
  * <li>and don't go one way.
  * </ul>
+ * Without the first, figures would be wrong, and there are none. Without another one they are wide: they are shown,
+ * with a mark and with the range of the windows.
  */
 public final class Settling {
     /** So many windows in a row count. */
@@ -54,6 +55,7 @@ public final class Settling {
     public enum State {
         SETTLED("settled"),
         YOUNG("too short"),
+        FEW("few windows"),
         COMPILING("compiling"),
         UNSTEADY("unsteady"),
         DRIFTING("drifting");
@@ -64,11 +66,27 @@ public final class Settling {
             this.text = text;
         }
 
+        /** Whether figures are not wrong, however wide they may be: code was compiled, if not all of it. */
+        public boolean hasFigures() {
+            return this != YOUNG;
+        }
+
         /** For people. */
         @Override
         public String toString() {
             return text;
         }
+    }
+
+    /**
+     * What was seen while something was measured.
+     *
+     * @param compiling which part of the time a compiler ran, of the process that compiled more
+     * @param others    which part of the machine's processor time others took; not a number if that is not known, as
+     *                  the former
+     */
+    public record Seen(State state, double compiling, double others) {
+        static final Seen SETTLED = new Seen(State.SETTLED, Double.NaN, Double.NaN);
     }
 
     /** It was done for so long in these processes, and not looked at. */
@@ -86,7 +104,8 @@ public final class Settling {
      *
      * @param windowSeconds how long it was
      * @param rate          operations a second
-     * @param compiling     which part of the time a compiler ran, of the process that compiled more
+     * @param compiling     which part of the time a compiler ran, of the process that compiled more; not a number if
+     *                      that is not known
      */
     void add(double windowSeconds, double rate, double compiling) {
         seconds += windowSeconds;
@@ -96,12 +115,20 @@ public final class Settling {
         }
     }
 
+    /** Whether compilers have had more to do in the last windows, which may still be few, than all may have. */
+    boolean isCompiling() {
+        return !(entries.stream().mapToDouble(Entry::compiling).sum() <= MAX_COMPILING * WINDOWS);
+    }
+
     State state() {
-        if (entries.size() < WINDOWS || seconds < MIN_SECONDS) {
+        if (entries.isEmpty() || seconds < MIN_SECONDS) {
             return State.YOUNG;
         }
-        if (entries.stream().mapToDouble(Entry::compiling).average().orElseThrow() > MAX_COMPILING) {
+        if (isCompiling()) {
             return State.COMPILING;
+        }
+        if (entries.size() < WINDOWS) {
+            return State.FEW;
         }
         double[] rates = entries.stream().mapToDouble(Entry::rate).toArray();
         double[] sorted = rates.clone();
@@ -113,5 +140,14 @@ public final class Settling {
         double first = (rates[0] + rates[1]) / 2;
         double last = (rates[WINDOWS - 2] + rates[WINDOWS - 1]) / 2;
         return Math.abs(last - first) > MAX_TREND * median ? State.DRIFTING : State.SETTLED;
+    }
+
+    /**
+     * What was seen in the last windows.
+     *
+     * @param others which part of the machine's processor time others took, or not a number
+     */
+    Seen seen(double others) {
+        return new Seen(state(), entries.stream().mapToDouble(Entry::compiling).average().orElse(Double.NaN), others);
     }
 }

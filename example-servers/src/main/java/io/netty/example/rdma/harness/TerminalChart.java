@@ -52,29 +52,29 @@ public final class TerminalChart {
     }
 
     private int width(boolean ofRatio) {
-        return chart.groups().stream().flatMap(group -> group.bars().stream()).filter(Bar::isSettled)
-                .mapToInt(bar -> (ofRatio ? ratio(bar) : bar.text()).length()).max().orElse(0);
+        return chart.groups().stream().flatMap(group -> group.bars().stream()).filter(Bar::hasFigure)
+                .mapToInt(bar -> (ofRatio ? ratio(bar) : text(bar)).length()).max().orElse(0);
     }
 
     /** Returns the chart, each line with its end. */
     public String draw() {
         StringBuilder text = new StringBuilder(chart.title() + ": " + chart.figure() + "; x: times better than "
-                + chart.base() + '\n');
+                + chart.base() + (chart.hasMarks() ? "; ?: had not settled" : "") + '\n');
         for (Group group : chart.groups()) {
             text.append('\n').append(group.name()).append('\n');
             double longest = group.bars().stream().mapToDouble(Bar::length).max().orElse(0);
             for (Bar bar : group.bars()) {
                 text.append(INDENTATION).append(padded(bar.who(), nameWidth)).append(' ')
-                        .append(bar.isSettled() ? settled(bar, longest) : bar.text()).append('\n');
+                        .append(bar.hasFigure() ? drawn(bar, longest) : bar.text()).append('\n');
             }
         }
         return text.toString();
     }
 
-    private String settled(Bar bar, double longest) {
+    private String drawn(Bar bar, double longest) {
         String drawn = bar(bar.length() / longest);
         return coloured(bar.who(), drawn) + " ".repeat(barWidth - drawn.length()) + ' '
-                + " ".repeat(textWidth - bar.text().length()) + bar.text()
+                + " ".repeat(textWidth - text(bar).length()) + text(bar)
                 + (ratio(bar).isEmpty() ? "" : ' ' + " ".repeat(ratioWidth - ratio(bar).length()) + ratio(bar));
     }
 
@@ -92,6 +92,11 @@ public final class TerminalChart {
         String colour = !terminal.isColoured() ? null : who.startsWith("rdma") ? BLUE
                 : who.startsWith("epoll") ? YELLOW : null;
         return colour == null ? drawn : colour + drawn + DEFAULT_COLOUR;
+    }
+
+    /** Marks have a column of their own, so that figures end below each other. */
+    private String text(Bar bar) {
+        return bar.text() + (chart.hasMarks() ? padded(bar.mark(), Remarks.MARK.length()) : "");
     }
 
     private static String ratio(Bar bar) {

@@ -24,8 +24,9 @@
  * Pair               the processes of a mode, each driven by its {@link io.netty.example.rdma.harness.Control}
  *    |  asks, window by window                            Settling  do the last windows count?
  *    +-- the example's server, just as it runs alone      Sample    those that do
- *    |                                                    Results   all samples, by mode and scenario
- *    +-- LoadClient  does what a Scenario says (Load)     Report    the table
+ *    |                                                    Others    who else takes the cores?
+ *    +-- LoadClient  does what a Scenario says (Load)     Results   all samples, by mode and scenario
+ *                                                         Report    the table, with its Remarks
  *
  * ChartOutput        a Chart of the results, in the end: TerminalChart, as wide as the Terminal; BarPlot, an SVG file
  * </pre>
@@ -33,13 +34,16 @@
  * <p><b>Nothing cold counts.</b> A new virtual machine needs some six seconds of CPU time in each process to compile
  * what a protocol stack does, and until then it is up to twenty times slower. There is no fixed warm-up: a new pair
  * does all its scenarios in turn, a slice of 0.2 s of each, until the compilers have next to nothing to do in a whole
- * turn. After each slice the loops rest until the compilers are done, which would else have to share the cores with
- * them. (A turn does what the rows will do: warmed up by one row after the other, code is compiled for a row alone, and
- * again in the next.) Then the client does a scenario in windows of a tenth of a second or two, and
+ * turn. Whenever compilers turn out to have work, the loops rest until it is done: they would else have to share the
+ * cores with them. (A turn does what the rows will do: warmed up by one row after the other, code is compiled for a
+ * row alone, and again in the next.) Then the client does a scenario in windows of a tenth of a second or two, and
  * {@link io.netty.example.rdma.harness.Settling} decides, in one place, when the last five of them show the steady
  * state. These windows are the sample: what has settled needs no other measurement. A scenario that does not settle
- * until a limit is in the table as not settled, which is no error. Compilers are watched by the CPU time of their
- * threads: their own count tells of a compilation when it is done, and that is too late.
+ * until a limit is in the table with a mark and the range of its windows, which is no error;
+ * {@link io.netty.example.rdma.harness.Remarks} says in a sentence what was seen, and how much of the cores
+ * {@link io.netty.example.rdma.harness.Others} had. Only what was done for less than a second has no figures: they
+ * would be wrong, and not only wide. Compilers are watched by the CPU time of their threads: their own count
+ * tells of a compilation when it is done, and that is too late.
  *
  * <p><b>Only one pair runs.</b> A polling event loop that nobody measures would take its core from the others. By
  * default the processes of a mode stay for all rounds, and their event loops are parked in a task while others have

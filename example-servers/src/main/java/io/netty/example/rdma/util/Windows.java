@@ -78,6 +78,11 @@ public final class Windows {
         return (done[number + 1] - done[number]) * 1e9 / Math.max(1, nanos[number + 1] - nanos[number]);
     }
 
+    /** Operations a second in all windows. */
+    public double rate() {
+        return (done[COUNT] - done[0]) * 1e9 / Math.max(1, nanos[COUNT] - nanos[0]);
+    }
+
     /** For {@link #parse}. */
     @Override
     public String toString() {

@@ -78,16 +78,32 @@ class ChartTest {
     }
 
     @Test
-    void rowThatDidNotSettleSaysWhy() {
-        add("rdma", 200, Settling.State.COMPILING);
+    void rowWithoutAFigureSaysWhy() {
+        add("rdma", 200, Settling.State.YOUNG);
         add("epoll", 100, Settling.State.SETTLED);
-        assertThat(draw(ASCII).get(3)).isEqualTo("  rdma  not settled: compiling");
+        assertThat(draw(ASCII).get(3)).isEqualTo("  rdma  not settled: too short");
     }
 
     @Test
-    void nothingIsComparedWithWhatDidNotSettle() {
+    void rowThatDidNotSettleHasABarAndAMark() {
+        add("rdma", 200, Settling.State.COMPILING);
+        add("epoll", 100, Settling.State.SETTLED);
+        assertThat(draw(ASCII).get(0)).endsWith("; ?: had not settled");
+        assertThat(draw(ASCII).get(3)).endsWith("### 200/s ? 2.0 x");
+        assertThat(draw(ASCII).get(4)).endsWith(" 100/s   1.0 x");
+    }
+
+    @Test
+    void whatDidNotSettleIsTheBaseOfRatiosToo() {
         add("rdma", 200, Settling.State.SETTLED);
         add("epoll", 100, Settling.State.UNSTEADY);
+        assertThat(draw(ASCII).get(3)).endsWith("# 200/s   2.0 x");
+    }
+
+    @Test
+    void nothingIsComparedWithWhatHasNoFigure() {
+        add("rdma", 200, Settling.State.SETTLED);
+        add("epoll", 100, Settling.State.YOUNG);
         assertThat(draw(ASCII).get(3)).endsWith("# 200/s").doesNotContain(" x");
     }
 
@@ -129,14 +145,15 @@ class ChartTest {
 
     @Test
     void plotCanDoWithoutAnyFigure() throws Exception {
-        add("rdma", 200, Settling.State.COMPILING);
+        add("rdma", 200, Settling.State.YOUNG);
         Path file = folder.resolve("it.svg");
         BarPlot.of(chart()).write(file);
         assertThat(file).isNotEmptyFile();
     }
 
     private void add(String who, long perSecond, Settling.State state) {
-        results.add(who, new Measurement("plaintext", 1, perSecond, Unit.OPERATIONS, 1, 1, 1), state);
+        Measurement measurement = new Measurement("plaintext", 1, perSecond, Unit.OPERATIONS, 1, 1, 1);
+        results.add(who, new Sample(measurement, new Settling.Seen(state, 0, 0), List.of(measurement)));
     }
 
     private Chart chart() {

@@ -32,12 +32,12 @@ class SampleTest {
     }
 
     private static Sample sample(Window window, Probe client, Probe server) {
-        return Sample.of("it", 0, Settling.State.SETTLED, List.of(window), List.of(client), List.of(server));
+        return Sample.of("it", 0, Settling.Seen.SETTLED, List.of(window), List.of(client), List.of(server));
     }
 
     @Test
     void latenessIsThatOfPacedLoads() {
-        Probe used = new Probe(1000, 1, 0, 0, 0, 0);
+        Probe used = new Probe(1000, 1, 0, 0, 0, 0, 0);
         assertThat(sample(new Window(1000, histogram(5)), used, used).lateness().getTotalCount()).isZero();
         assertThat(sample(new Window(1000, histogram(5), histogram(3, 3)), used, used).lateness())
                 .isEqualTo(histogram(3, 3));

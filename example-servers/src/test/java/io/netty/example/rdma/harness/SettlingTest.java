@@ -46,7 +46,7 @@ class SettlingTest {
         settling.warmedUp(1);
         assertThat(settling.state()).isEqualTo(State.YOUNG);
         add(0.01, IDLE, 100, 100, 100, 100);
-        assertThat(settling.state()).isEqualTo(State.YOUNG);
+        assertThat(settling.state()).isEqualTo(State.FEW);
         add(0.01, IDLE, 100);
         assertThat(settling.state()).isEqualTo(State.SETTLED);
     }
@@ -54,7 +54,41 @@ class SettlingTest {
     @Test
     void fewWindowsDoNotSettleHoweverLongTheyAre() {
         add(10, IDLE, 100, 100, 100, 100);
+        assertThat(settling.state()).isEqualTo(State.FEW);
+    }
+
+    @Test
+    void onlyWhatWasDoneForLessThanASecondHasNoFigures() {
+        assertThat(State.values()).filteredOn(state -> !state.hasFigures()).containsExactly(State.YOUNG);
+        add(0.19, 1, 1, 100, 100, 100, 100);
         assertThat(settling.state()).isEqualTo(State.YOUNG);
+    }
+
+    /** The event loops can rest until compilers are done, and need not wait for the other windows. */
+    @Test
+    void busyCompilersShowAsSoonAsTheyHaveHadMoreThanTheirShare() {
+        add(1, 0.1, 100);
+        assertThat(settling.isCompiling()).isFalse();
+        assertThat(settling.state()).isEqualTo(State.FEW);
+        add(1, 0.1, 100);
+        assertThat(settling.isCompiling()).isTrue();
+        assertThat(settling.state()).isEqualTo(State.COMPILING);
+        settling.restart();
+        assertThat(settling.isCompiling()).isFalse();
+    }
+
+    @Test
+    void nothingSettlesWhereNobodyKnowsOfCompilers() {
+        add(1, Double.NaN, 100, 100, 100, 100, 100);
+        assertThat(settling.state()).isEqualTo(State.COMPILING);
+        assertThat(settling.seen(0.5).compiling()).isNaN();
+    }
+
+    @Test
+    void whatWasSeenIsTheMeanOfTheWindows() {
+        add(1, IDLE, 100, 100, 100);
+        add(1, 0.5, 100, 100);
+        assertThat(settling.seen(0.5)).isEqualTo(new Settling.Seen(State.COMPILING, 0.2, 0.5));
     }
 
     @Test
@@ -100,7 +134,7 @@ class SettlingTest {
         add(1, IDLE, 100, 100, 100, 100, 100);
         settling.restart();
         add(0.01, IDLE, 5, 5, 5, 5);
-        assertThat(settling.state()).isEqualTo(State.YOUNG);
+        assertThat(settling.state()).isEqualTo(State.FEW);
         add(0.01, IDLE, 5);
         assertThat(settling.state()).isEqualTo(State.SETTLED);
     }

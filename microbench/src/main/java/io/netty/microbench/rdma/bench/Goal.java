@@ -25,7 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
+import java.util.function.DoubleBinaryOperator;
 import java.util.stream.Stream;
 
 /**
@@ -64,16 +64,12 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
             return new Of(other, scenario, figure);
         }
 
-        private Map<Integer, Double> in(BenchResults results) {
-            return results.medians(subject, scenario, figure);
-        }
-
         private boolean wasTried(BenchResults results) {
-            return !in(results).isEmpty() || unsettled(results) != null;
+            return !results.rounds(this).isEmpty() || unsettled(results).findAny().isPresent();
         }
 
-        private Reading unsettled(BenchResults results) {
-            return results.unsettled(subject, scenario, figure);
+        private Stream<Reading> unsettled(BenchResults results) {
+            return results.unsettled(subject, scenario, figure).stream();
         }
     }
 
@@ -90,11 +86,16 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
     /**
      * What came of it.
      *
-     * @param value of all rounds, {@code null} if it was not measured
-     * @param met   in how many rounds the goal was reached
-     * @param why   it was not measured, or {@code null}
+     * @param value   of all rounds, {@code null} if it was not measured
+     * @param met     in how many rounds the goal was reached
+     * @param settled whether all readings had settled from which it comes
+     * @param why     it was not measured, or {@code null}
      */
-    record Outcome(Spread value, int rounds, int met, String why) {
+    record Outcome(Spread value, int rounds, int met, boolean settled, String why) {
+    }
+
+    /** What one round says. */
+    private record Value(double value, boolean settled) {
     }
 
     /** What a run has to show: one over a wire is about nothing else. */
@@ -213,13 +214,20 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
 
     /** What a run says of this. Ratios and differences are those of one round each. */
     Outcome in(BenchResults results) {
-        List<Double> values = switch (against) {
-        case NOTHING -> List.copyOf(ours.in(results).values());
-        case TIMES -> BenchResults.eachRound(ours.in(results), base.in(results), (own, other) -> own / other);
-        case MORE -> BenchResults.eachRound(ours.in(results), base.in(results), (own, other) -> own - other);
+        List<Value> values = switch (against) {
+        case NOTHING -> results.rounds(ours).values().stream()
+                .map(own -> new Value(own.value(), own.settled())).toList();
+        case TIMES -> eachRound(results, (own, other) -> own / other);
+        case MORE -> eachRound(results, (own, other) -> own - other);
         };
-        return new Outcome(Spread.of(values), values.size(), (int) values.stream().filter(this::isMetBy).count(),
-                values.isEmpty() ? why(results) : null);
+        return new Outcome(Spread.of(values.stream().map(Value::value).toList()), values.size(),
+                (int) values.stream().filter(round -> isMetBy(round.value)).count(),
+                values.stream().allMatch(Value::settled), values.isEmpty() ? why(results) : null);
+    }
+
+    private List<Value> eachRound(BenchResults results, DoubleBinaryOperator of) {
+        return results.eachRound(ours, base, (own, other) -> new Value(of.applyAsDouble(own.value(), other.value()),
+                own.settled() && other.settled()));
     }
 
     /** Whether there are readings of it, and of what it is compared with, if only such as don't count. */
@@ -237,13 +245,13 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
     }
 
     private String why(BenchResults results) {
-        List<Of> absent = Stream.of(ours, base).filter(figure -> figure != null && figure.in(results).isEmpty())
-                .toList();
+        List<Of> absent = Stream.of(ours, base).filter(figure -> figure != null
+                && results.rounds(figure).isEmpty()).toList();
         if (absent.isEmpty()) {
-            return "in no round had both settled";
+            return "in no round have both a figure";
         }
         return Stream.of(
-                absent.stream().map(figure -> figure.unsettled(results)).filter(Objects::nonNull)
+                absent.stream().flatMap(figure -> figure.unsettled(results))
                         .map(reading -> reading.subject() + " had not settled: " + reading.state()),
                 results.missing().stream().filter(missing -> isAbout(missing, absent)).map(Missing::why),
                 Stream.of("not in this run, but by " + command)).flatMap(found -> found).findFirst().orElseThrow();
@@ -287,13 +295,14 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
         double median = outcome.value.median();
         boolean met = isMet(outcome);
         String inRounds = " in " + outcome.met + " of " + outcome.rounds + " rounds";
+        String doubt = outcome.settled ? "" : ", not settled";
         if (met) {
-            return outcome.met == outcome.rounds ? "met" : "met" + inRounds;
+            return (outcome.met == outcome.rounds ? "met" : "met" + inRounds) + doubt;
         }
         String by = against == Against.TIMES
                 ? String.format(Locale.ROOT, "%.0f %%", Math.abs(median / bound - 1) * 100)
                 : ours.figure.format(Math.abs(median - bound)) + ' ' + ours.figure.unit();
-        return "missed by " + by + (outcome.met == 0 ? "" : ", met" + inRounds);
+        return "missed by " + by + (outcome.met == 0 ? "" : ", met" + inRounds) + doubt;
     }
 
     private String show(double value) {

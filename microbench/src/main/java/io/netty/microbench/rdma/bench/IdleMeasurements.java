@@ -65,7 +65,7 @@ final class IdleMeasurements {
      * More and more of them, as far as the machine has room for. Their memory is that of connections which are the
      * first: later ones use again what these leave.
      */
-    private void idleConnections() throws IOException {
+    private void idleConnections() throws IOException, InterruptedException {
         long serverBefore = pair.serverMemory();
         long clientBefore = pair.clientMemory();
         long start = System.nanoTime();
@@ -115,14 +115,14 @@ final class IdleMeasurements {
         return Long.parseLong(pair.askClient(IdleLoad.OPEN + ' ' + count));
     }
 
-    private void roundTripsBeside(int idle) throws IOException {
+    private void roundTripsBeside(int idle) throws IOException, InterruptedException {
         readings.add(pair.sample(0, effort.windowMillis(), effort.limitMillis()), Section.roundTripsBeside(idle));
     }
 
     private void processorTime(String scenario, long millis) throws IOException, InterruptedException {
         ProcessorTime time = new ProcessorTime(pair);
         Thread.sleep(millis);
-        time.end(readings, scenario, Reading.SETTLED);
+        time.end((figure, value) -> readings.add(scenario, figure, value));
     }
 
     /**

@@ -15,12 +15,14 @@
  */
 package io.netty.microbench.rdma.bench;
 
+import io.netty.example.rdma.harness.Remarks;
 import io.netty.example.rdma.harness.Spread;
 import io.netty.example.rdma.harness.Table;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * Writes results as tables.
@@ -43,12 +45,12 @@ final class MarkdownReport {
         for (Section section : sections) {
             for (String scenario : section.scenarios()) {
                 List<String> row = new ArrayList<>(List.of(scenario + ": " + header(section.plotted())));
-                subjects.forEach(subject -> row.add(
-                        median(results.spread(subject, scenario, section.plotted()), section.plotted())));
+                subjects.forEach(subject -> row.add(median(subject, scenario, section.plotted())));
                 table.row(row.toArray(new String[0]));
             }
         }
-        return origin() + "\n" + writeTargets() + "\n## Medians\n\n" + table;
+        return origin() + "\n" + writeTargets() + "\n## Medians\n\n\"?\": the rounds had not settled, or differ by "
+                + "more than a factor of two from the median.\n\n" + table;
     }
 
     /** Returns the table of what is to be reached, and whether it was. */
@@ -66,7 +68,8 @@ final class MarkdownReport {
 
                 Medians of the rounds, and the range over them; of ratios and differences, those of the same round.
                 What is missed by a percentage is that far from the goal. Of a goal for many cells, the figure is that
-                of the worst one.
+                of the worst one. "Not settled": the rate jumped or compilers ran while it was measured, in more than
+                half of the rounds of one of the two.
 
                 """ + table;
     }
@@ -78,10 +81,11 @@ final class MarkdownReport {
 
                 ## How to read the tables
 
-                Medians of the rounds, and the range over them. "x epoll" and "x limit": how many times better than
-                epoll as it waits by default, and than the limit, in the same round: median and range of that. Above
-                1 is better, whatever is counted. "Polling": event loops that never sleep. Where a round was more than
-                a factor of two from the median, that is left out, and the range alone is there.
+                Medians of the rounds, and the range over all windows of some tenths of a second. "x epoll" and "x
+                limit": how many times better than epoll as it waits by default, and than the limit, in the same
+                round: median and range of that. Above 1 is better, whatever is counted. "Polling": event loops that
+                never sleep. "?": more than half of the rounds had not settled, so that all count, or a round was more
+                than a factor of two from the median. The range says how much of the figure is left.
                 """);
         for (Section section : Section.all()) {
             List<String> subjects = results.subjects(section.scenarios());
@@ -107,7 +111,7 @@ final class MarkdownReport {
                 + ".\n";
     }
 
-    private Table table(Section section, List<String> subjects) {
+    private String table(Section section, List<String> subjects) {
         List<Figure> figures = measured(section, subjects);
         boolean limited = subjects.contains(Subjects.LIMIT) && subjects.size() > 1;
         boolean based = subjects.contains(Subjects.BASE);
@@ -121,22 +125,25 @@ final class MarkdownReport {
             header.add("x limit");
         }
         Table table = new Table(header.toArray(new String[0]));
+        Remarks remarks = new Remarks(longer());
         for (String scenario : section.scenarios()) {
             for (String subject : subjects) {
-                Spread spread = results.spread(subject, scenario, section.plotted());
-                Reading unsettled = results.unsettled(subject, scenario, section.plotted());
-                if (spread == null && unsettled == null) {
+                Spread windows = results.windows(subject, scenario, section.plotted());
+                List<Reading> unsettled = results.unsettled(subject, scenario, section.plotted());
+                if (windows == null && unsettled.isEmpty()) {
                     continue;
                 }
                 List<String> row = new ArrayList<>(List.of(scenario, subject));
-                if (spread == null) {
-                    row.addAll(List.of("not settled: " + unsettled.state(), ""));
+                if (windows == null) {
+                    row.addAll(List.of("not settled: " + unsettled.get(unsettled.size() - 1).state(), ""));
                 } else {
-                    row.addAll(List.of(
-                            spread.isTypical() ? section.plotted().format(spread.median()) : "rounds differ",
-                            spread.range(section.plotted()::format)));
+                    row.addAll(List.of(median(subject, scenario, section.plotted()),
+                            windows.range(section.plotted()::format)));
                 }
-                figures.forEach(figure -> row.add(median(results.spread(subject, scenario, figure), figure)));
+                if (!results.isSettled(subject, scenario, section.plotted())) {
+                    unsettled.forEach(reading -> remarks.add(scenario, subject, reading.seen()));
+                }
+                figures.forEach(figure -> row.add(median(subject, scenario, figure)));
                 if (based) {
                     row.add(subject.equals(Subjects.BASE) ? "" : ratio(subject, Subjects.BASE, scenario, section));
                 }
@@ -146,7 +153,13 @@ final class MarkdownReport {
                 table.row(row.toArray(new String[0]));
             }
         }
-        return table;
+        return table + (remarks.write().isEmpty() ? "" : '\n' + remarks.write());
+    }
+
+    /** Which option makes a run longer than this one. */
+    private String longer() {
+        return Stream.of(Effort.QUICK, Effort.DEFAULT).anyMatch(effort -> effort.name().equals(results.plan()))
+                ? "--full" : "--rounds 10";
     }
 
     /** Columns in which something is. */
@@ -161,8 +174,7 @@ final class MarkdownReport {
             return "";
         }
         String range = ratio.range(MarkdownReport::factor);
-        return !ratio.isTypical() ? range
-                : factor(ratio.median()) + (range.contains(" to ") ? " (" + range + ')' : "");
+        return factor(ratio.median()) + (range.contains(" to ") ? " (" + range + ')' : "");
     }
 
     private static String factor(double value) {
@@ -173,9 +185,10 @@ final class MarkdownReport {
         return figure + ", " + figure.unit();
     }
 
-    private static String median(Spread spread, Figure figure) {
-        return spread == null ? "" : spread.isTypical() ? figure.format(spread.median())
-                : spread.range(figure::format);
+    private String median(String subject, String scenario, Figure figure) {
+        Spread spread = results.spread(subject, scenario, figure);
+        return spread == null ? "" : figure.format(spread.median())
+                + (spread.isTypical() && results.isSettled(subject, scenario, figure) ? "" : Remarks.MARK);
     }
 
     private Table missing() {

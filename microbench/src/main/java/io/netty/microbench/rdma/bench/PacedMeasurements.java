@@ -47,7 +47,7 @@ final class PacedMeasurements {
         return WARM_UP_RATES.stream().map(rate -> number(pair, Section.paced(rate, 1))).toList();
     }
 
-    void run() throws IOException {
+    void run() throws IOException, InterruptedException {
         for (int connections : effort.connections()) {
             // Those of a later scenario are not open before it.
             pair.askClient(PacedLoad.OPEN + ' ' + connections);
@@ -57,7 +57,7 @@ final class PacedMeasurements {
                 ProcessorTime time = new ProcessorTime(pair);
                 Sample sample = pair.sample(number(pair, scenario), windowMillis, effort.limitMillis());
                 // The probes of the sample are too coarse for processes that do next to nothing.
-                time.end(readings, scenario, sample.state().toString());
+                time.end((figure, value) -> readings.add(sample, scenario, figure, value));
                 readings.addPaced(sample);
             }
         }

@@ -64,7 +64,7 @@ enum Part {
         }
 
         @Override
-        void measure(Pair pair, Effort effort, Readings readings) throws IOException {
+        void measure(Pair pair, Effort effort, Readings readings) throws IOException, InterruptedException {
             for (int i = 0; i < pair.subjects().size(); i++) {
                 readings.addBatches(pair.sample(i, effort.windowMillis(), effort.limitMillis()), MessagesLoad.BATCH);
             }
@@ -120,7 +120,7 @@ enum Part {
         }
 
         @Override
-        void measure(Pair pair, Effort effort, Readings readings) throws IOException {
+        void measure(Pair pair, Effort effort, Readings readings) throws IOException, InterruptedException {
             new PacedMeasurements(pair, effort, readings).run();
         }
     },

@@ -58,9 +58,8 @@ final class Plots {
             List<Double> heights = new ArrayList<>();
             for (String scenario : scenarios) {
                 Spread spread = results.spread(subject, scenario, figure);
-                // What was not measured, or differs from round to round, has no bar.
-                heights.add(spread == null || !spread.isTypical() ? null
-                        : Math.max(floor, figure.inUnit(spread.median())));
+                // What was not measured has no bar.
+                heights.add(spread == null ? null : Math.max(floor, figure.inUnit(spread.median())));
             }
             plot.add(subject, Subjects.colour(subject), labels(scenarios), heights);
         }

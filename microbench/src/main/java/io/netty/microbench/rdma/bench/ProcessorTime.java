@@ -19,6 +19,7 @@ import io.netty.example.rdma.harness.Pair;
 import io.netty.example.rdma.harness.ProcessUse;
 
 import java.io.IOException;
+import java.util.function.BiConsumer;
 
 /**
  * What the two processes of a pair take of a core from one moment to another, but for JIT compilers.
@@ -37,9 +38,9 @@ final class ProcessorTime {
     }
 
     /** Ends, and takes down what was used. */
-    void end(Readings readings, String scenario, String state) throws IOException {
+    void end(BiConsumer<Figure, Double> readings) throws IOException {
         double passed = System.nanoTime() - startNanos;
-        readings.add(scenario, Figure.SERVER_CPU, (ProcessUse.cpuNanos(pair.serverPid()) - server) / passed, state);
-        readings.add(scenario, Figure.CLIENT_CPU, (ProcessUse.cpuNanos(pair.clientPid()) - client) / passed, state);
+        readings.accept(Figure.SERVER_CPU, (ProcessUse.cpuNanos(pair.serverPid()) - server) / passed);
+        readings.accept(Figure.CLIENT_CPU, (ProcessUse.cpuNanos(pair.clientPid()) - client) / passed);
     }
 }

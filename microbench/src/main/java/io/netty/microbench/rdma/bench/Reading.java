@@ -15,6 +15,11 @@
  */
 package io.netty.microbench.rdma.bench;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.netty.example.rdma.harness.Settling;
+
+import java.util.Arrays;
+
 /**
  * One measured value.
  *
@@ -23,18 +28,60 @@ package io.netty.microbench.rdma.bench;
  * @param scenario what was done, in words
  * @param figure   of which the value is one
  * @param value    nanoseconds, bytes, a number a second or a share: see {@link Figure}
- * @param state    {@link #SETTLED}, or in a word why this is not the value of a steady state, and does not count
+ * @param state    {@link #SETTLED}, or in a word why this is not the value of a steady state
+ * @param windows  what is known of the windows in which it was taken, {@code null} if nothing is
  */
-public record Reading(int round, String subject, String scenario, Figure figure, double value, String state) {
-    /** The state of a value that counts. */
-    public static final String SETTLED = "settled";
+public record Reading(int round, String subject, String scenario, Figure figure, double value, String state,
+                      @JsonInclude(JsonInclude.Include.NON_NULL) Windows windows) {
+    /** The state of a value that stands for a steady state. */
+    public static final String SETTLED = Settling.State.SETTLED.toString();
+
+    /**
+     * The windows of some tenths of a second of which a value is that of all.
+     *
+     * @param low       the lowest value of any window
+     * @param high      the highest value
+     * @param compiling which part of the time compilers ran, of the process that compiled more
+     * @param others    which part of the machine's processor time others took
+     */
+    public record Windows(double low, double high, double compiling, double others) {
+    }
 
     /** Of what needs not settle. */
     public Reading(int round, String subject, String scenario, Figure figure, double value) {
         this(round, subject, scenario, figure, value, SETTLED);
     }
 
-    boolean counts() {
+    /** Of which nothing else is known. */
+    public Reading(int round, String subject, String scenario, Figure figure, double value, String state) {
+        this(round, subject, scenario, figure, value, state, null);
+    }
+
+    boolean settled() {
         return state.equals(SETTLED);
+    }
+
+    /** Whether the value is not wrong, however far it may be from that of a steady state. */
+    boolean hasFigure() {
+        return known().hasFigures();
+    }
+
+    /** What was seen while it was taken. */
+    Settling.Seen seen() {
+        return new Settling.Seen(known(), windows == null ? Double.NaN : windows.compiling,
+                windows == null ? Double.NaN : windows.others);
+    }
+
+    double low() {
+        return windows == null ? value : windows.low;
+    }
+
+    double high() {
+        return windows == null ? value : windows.high;
+    }
+
+    private Settling.State known() {
+        return Arrays.stream(Settling.State.values()).filter(known -> known.toString().equals(state)).findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no state: " + state));
     }
 }

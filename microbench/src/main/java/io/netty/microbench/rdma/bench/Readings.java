@@ -19,7 +19,9 @@ import io.netty.example.rdma.harness.Sample;
 import io.netty.example.rdma.util.Measurement;
 
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Takes down what is measured of one subject in one round.
@@ -65,7 +67,10 @@ final class Readings {
 
     /** Figures of somebody who needs not settle. */
     void add(Measurement measurement) {
-        add(measurement, measurement.scenario(), Reading.SETTLED);
+        add(measurement.scenario(), rate(measurement), measurement.perSecond());
+        if (measurement.p50() > 0) {
+            addLatency(measurement.scenario(), measurement);
+        }
     }
 
     void add(Sample sample) {
@@ -74,65 +79,70 @@ final class Readings {
 
     /** Under another name. */
     void add(Sample sample, String scenario) {
-        String state = sample.state().toString();
-        add(sample.measurement(), scenario, state);
+        addRate(sample, scenario);
         double cpu = sample.client().cpuNanos() + sample.server().cpuNanos();
         if (sample.measurement().unit() == Measurement.Unit.BYTES) {
-            add(scenario, Figure.CPU_PER_GIGABYTE, cpu * GIGABYTE, state);
+            add(sample, scenario, Figure.CPU_PER_GIGABYTE, cpu * GIGABYTE);
         } else {
-            add(scenario, Figure.CPU_PER_OPERATION, cpu, state);
-            add(scenario, Figure.ALLOCATED, allocated(sample), state);
+            add(sample, scenario, Figure.CPU_PER_OPERATION, cpu);
+            add(sample, scenario, Figure.ALLOCATED, allocated(sample));
         }
     }
 
     /** Of operations that are so many each; how long one of these takes is not known. */
     void addBatches(Sample sample, int size) {
         String scenario = sample.measurement().scenario();
-        String state = sample.state().toString();
-        add(scenario, Figure.OPERATIONS, (double) sample.measurement().perSecond() * size, state);
-        add(scenario, Figure.CPU_PER_OPERATION,
-                (sample.client().cpuNanos() + sample.server().cpuNanos()) / size, state);
-        add(scenario, Figure.ALLOCATED, allocated(sample) / size, state);
+        add(sample, scenario, Figure.OPERATIONS, measurement -> (double) measurement.perSecond() * size);
+        add(sample, scenario, Figure.CPU_PER_OPERATION,
+                (sample.client().cpuNanos() + sample.server().cpuNanos()) / size);
+        add(sample, scenario, Figure.ALLOCATED, allocated(sample) / size);
     }
 
     /** Of operations that are due at equal intervals. What an operation costs is left to others. */
     void addPaced(Sample sample) {
-        Measurement measurement = sample.measurement();
-        String scenario = measurement.scenario();
-        String state = sample.state().toString();
-        add(measurement, scenario, state);
-        add(scenario, Figure.LATENESS_P50, sample.lateness().getValueAtPercentile(50), state);
-        add(scenario, Figure.LATENESS_P99, sample.lateness().getValueAtPercentile(99), state);
+        String scenario = sample.measurement().scenario();
+        addRate(sample, scenario);
+        add(sample, scenario, Figure.LATENESS_P50, sample.lateness().getValueAtPercentile(50));
+        add(sample, scenario, Figure.LATENESS_P99, sample.lateness().getValueAtPercentile(99));
+    }
+
+    private void addRate(Sample sample, String scenario) {
+        add(sample, scenario, rate(sample.measurement()), Measurement::perSecond);
+        if (sample.measurement().p50() > 0) {
+            add(sample, scenario, Figure.P50, Measurement::p50);
+            add(sample, scenario, Figure.P99, Measurement::p99);
+            add(sample, scenario, Figure.P999, Measurement::p999);
+        }
     }
 
     void add(String scenario, Figure figure, double value) {
-        add(scenario, figure, value, Reading.SETTLED);
+        list.add(new Reading(round, subject, scenario, figure, value));
+    }
+
+    /** Of somebody who needs not settle, and tells no rate. */
+    void addLatency(String scenario, Measurement measurement) {
+        add(scenario, Figure.P50, measurement.p50());
+        add(scenario, Figure.P99, measurement.p99());
+        add(scenario, Figure.P999, measurement.p999());
     }
 
     private static double allocated(Sample sample) {
         return sample.client().allocatedBytes() + sample.server().allocatedBytes();
     }
 
-    private void add(Measurement measurement, String scenario, String state) {
-        add(scenario, measurement.unit() == Measurement.Unit.BYTES ? Figure.BYTES : Figure.OPERATIONS,
-                measurement.perSecond(), state);
-        if (measurement.p50() > 0) {
-            addLatency(scenario, measurement, state);
-        }
+    private static Figure rate(Measurement measurement) {
+        return measurement.unit() == Measurement.Unit.BYTES ? Figure.BYTES : Figure.OPERATIONS;
     }
 
-    /** Of somebody who needs not settle, and tells no rate. */
-    void addLatency(String scenario, Measurement measurement) {
-        addLatency(scenario, measurement, Reading.SETTLED);
+    private void add(Sample sample, String scenario, Figure figure, ToDoubleFunction<Measurement> value) {
+        DoubleSummaryStatistics windows = sample.windows().stream().mapToDouble(value).summaryStatistics();
+        list.add(new Reading(round, subject, scenario, figure, value.applyAsDouble(sample.measurement()),
+                sample.state().toString(), new Reading.Windows(windows.getMin(), windows.getMax(),
+                        sample.seen().compiling(), sample.seen().others())));
     }
 
-    private void addLatency(String scenario, Measurement measurement, String state) {
-        add(scenario, Figure.P50, measurement.p50(), state);
-        add(scenario, Figure.P99, measurement.p99(), state);
-        add(scenario, Figure.P999, measurement.p999(), state);
-    }
-
-    void add(String scenario, Figure figure, double value, String state) {
-        list.add(new Reading(round, subject, scenario, figure, value, state));
+    /** Something of which only the value of the whole sample is known. */
+    void add(Sample sample, String scenario, Figure figure, double value) {
+        list.add(new Reading(round, subject, scenario, figure, value, sample.state().toString()));
     }
 }

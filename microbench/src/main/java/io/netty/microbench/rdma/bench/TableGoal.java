@@ -126,7 +126,9 @@ record TableGoal(String measure, List<Goal> cells) {
         }
         long met = measured.stream().filter(Cell::isMet).count();
         long without = cells.stream().filter(goal -> goal.wasTried(results)).count() - measured.size();
+        long unsettled = measured.stream().filter(cell -> !cell.outcome.settled()).count();
         return "met in " + met + " of " + measured.size() + " cells"
+                + (unsettled == 0 ? "" : ", of which " + unsettled + " had not settled")
                 + (without == 0 ? "" : ", " + without + " more without a figure");
     }
 }

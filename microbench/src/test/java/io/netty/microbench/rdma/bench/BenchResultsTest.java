@@ -49,11 +49,13 @@ class BenchResultsTest {
     @Test
     void whatIsWrittenIsRead() throws IOException {
         BenchResults results = results(p50(1, "rdma", 1600), new Reading(2, "rdma", SCENARIO, Figure.P99, 1,
-                "compiling"));
+                "compiling", new Reading.Windows(1, 2, 0.5, Double.NaN)));
         Path file = folder.resolve("results.json");
         results.write(file);
         assertThat(BenchResults.read(file)).isEqualTo(results);
-        assertThat(file).content().contains("\"figure\" : \"p50\"", "\"value\" : 1600.0", "\"L2\" : \"1024K\"");
+        assertThat(file).content().contains("\"figure\" : \"p50\"", "\"value\" : 1600.0", "\"L2\" : \"1024K\"",
+                "\"state\" : \"compiling\"", "\"low\" : 1.0")
+                .containsOnlyOnce("\"windows\"");
     }
 
     @Test
@@ -66,12 +68,43 @@ class BenchResultsTest {
     }
 
     @Test
-    void mediansAreOfAllRoundsThatCount() {
+    void mediansAreOfAllRoundsThatSettledIfMostDid() {
         BenchResults results = results(p50(1, "rdma", 3), p50(2, "rdma", 1), p50(3, "rdma", 8),
-                new Reading(4, "rdma", SCENARIO, Figure.P50, 100, "unsteady"));
+                unsettled(4, "rdma", 100, "unsteady"));
         assertThat(results.spread("rdma", SCENARIO, Figure.P50)).isEqualTo(new Spread(3, 1, 8));
         assertThat(results.spread("nio", SCENARIO, Figure.P50)).isNull();
-        assertThat(results.unsettled("rdma", SCENARIO, Figure.P50).state()).isEqualTo("unsteady");
+        assertThat(results.isSettled("rdma", SCENARIO, Figure.P50)).isTrue();
+        assertThat(results.unsettled("rdma", SCENARIO, Figure.P50)).extracting(Reading::state)
+                .containsExactly("unsteady");
+    }
+
+    @Test
+    void whereMostRoundsDidNotSettleAllCountThatAreNotWrong() {
+        BenchResults results = results(p50(1, "rdma", 3), unsettled(2, "rdma", 100, "unsteady"),
+                unsettled(3, "rdma", 50, "compiling"), unsettled(4, "rdma", 9999, "too short"));
+        assertThat(results.spread("rdma", SCENARIO, Figure.P50)).isEqualTo(new Spread(50, 3, 100));
+        assertThat(results.isSettled("rdma", SCENARIO, Figure.P50)).isFalse();
+        assertThat(results.windows("rdma", SCENARIO, Figure.P50)).isEqualTo(new Spread(50, 2, 1000));
+        assertThat(results(unsettled(1, "rdma", 9999, "too short")).windows("rdma", SCENARIO, Figure.P50)).isNull();
+    }
+
+    /** Where it had not settled, it may have been as much as the best of one beside the worst of the other. */
+    @Test
+    void ratiosOfUnsettledReadingsHaveTheRangeOfWindows() {
+        BenchResults results = results(unsettled(1, "rdma", 10, "unsteady"), p50(1, "epoll", 40));
+        assertThat(results.ratio("rdma", "epoll", SCENARIO, Figure.P50)).isEqualTo(new Spread(4, 0.4, 20));
+    }
+
+    @Test
+    void ratiosAreOfRoundsThatHaveFiguresWhereNoneSettledForBoth() {
+        BenchResults results = results(p50(1, "rdma", 10), new Reading(2, "rdma", SCENARIO, Figure.P50, 10, "drifting"),
+                p50(2, "epoll", 40), new Reading(1, "epoll", SCENARIO, Figure.P50, 20, "drifting"));
+        assertThat(results.ratio("rdma", "epoll", SCENARIO, Figure.P50)).isEqualTo(new Spread(3, 2, 4));
+    }
+
+    private static Reading unsettled(int round, String subject, double nanos, String state) {
+        return new Reading(round, subject, SCENARIO, Figure.P50, nanos, state,
+                new Reading.Windows(Math.min(2, nanos), 10 * nanos, 0.1, 0.2));
     }
 
     @Test

@@ -128,11 +128,11 @@ class GoalTest {
         assertThat(verdict(goal)).isEqualTo(
                 "not measured: not in this run, but by `./run-bench.sh --only limit,echo`");
         assertThat(verdict(goal, p50(1, "limit", SMALL, 100),
-                new Reading(1, "rdma polling", SMALL, Figure.P50, 100, "unsteady")))
-                .isEqualTo("not measured: rdma polling had not settled: unsteady");
+                new Reading(1, "rdma polling", SMALL, Figure.P50, 100, "too short")))
+                .isEqualTo("not measured: rdma polling had not settled: too short");
         assertThat(verdict(goal, p50(1, "limit", SMALL, 100), p50(2, "rdma polling", SMALL, 100),
-                new Reading(1, "rdma polling", SMALL, Figure.P50, 100, "unsteady")))
-                .isEqualTo("not measured: in no round had both settled");
+                new Reading(1, "rdma polling", SMALL, Figure.P50, 100, "too short")))
+                .isEqualTo("not measured: in no round have both a figure");
         BenchResults empty = BenchResultsTest.results();
         for (Missing missing : List.of(new Missing("rdma polling", "echo", "no device"),
                 new Missing("limit", "limit", "no device"))) {
@@ -143,8 +143,26 @@ class GoalTest {
         }
         assertThat(goal.figure(goal.in(empty))).isEmpty();
         assertThat(verdict(goal("rdma", CROWD, Figure.P50),
-                new Reading(1, "rdma", Section.roundTripsBeside(0), Figure.P50, 1, "compiling"),
+                new Reading(1, "rdma", Section.roundTripsBeside(0), Figure.P50, 1, "too short"),
                 p50(2, "rdma", Section.roundTripsBeside(0), 1))).contains("--only idle");
+    }
+
+    @Test
+    void unsettledReadingsDecideAndSaySo() {
+        Goal goal = goal("rdma polling", SMALL, Figure.P50);
+        Reading limit = p50(1, "limit", SMALL, 100);
+        assertThat(verdict(goal, limit, new Reading(1, "rdma polling", SMALL, Figure.P50, 100, "unsteady")))
+                .isEqualTo("met, not settled");
+        assertThat(verdict(goal, limit, new Reading(1, "rdma polling", SMALL, Figure.P50, 800, "compiling")))
+                .isEqualTo("missed by 0.10 µs, not settled");
+        assertThat(verdict(goal, new Reading(1, "limit", SMALL, Figure.P50, 100, "drifting"),
+                p50(1, "rdma polling", SMALL, 100))).isEqualTo("met, not settled");
+        assertThat(verdict(goal, limit, p50(1, "rdma polling", SMALL, 100), p50(2, "limit", SMALL, 100),
+                new Reading(2, "rdma polling", SMALL, Figure.P50, 9999, "unsteady")))
+                .as("the round that settled alone").isEqualTo("met");
+        Goal alone = goal("rdma polling", Section.roundTripsBeside(0), Figure.ALLOCATED);
+        assertThat(verdict(alone, new Reading(1, "rdma polling", Section.roundTripsBeside(0), Figure.ALLOCATED, 0,
+                "few windows"))).isEqualTo("met, not settled");
     }
 
     @Test

@@ -16,6 +16,10 @@
 package io.netty.microbench.rdma.bench;
 
 import io.netty.example.rdma.harness.Machine;
+import io.netty.example.rdma.harness.Sample;
+import io.netty.example.rdma.harness.Settling;
+import io.netty.example.rdma.util.Measurement;
+import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,7 +38,7 @@ class MarkdownReportTest {
             new Reading(1, "rdma", SCENARIO, Figure.P50, 1000), new Reading(2, "rdma", SCENARIO, Figure.P50, 1000),
             new Reading(1, "rdma", SCENARIO, Figure.P99, 2500), new Reading(1, "epoll", SCENARIO, Figure.P50, 70_000),
             new Reading(2, "epoll", SCENARIO, Figure.P50, 80_000),
-            new Reading(1, "nio", SCENARIO, Figure.P50, 5, "compiling"),
+            new Reading(1, "nio", SCENARIO, Figure.P50, 5, "too short"),
             new Reading(1, "rdma", "round trips of 1 MiB", Figure.P50, 200_000));
 
     @TempDir
@@ -52,15 +56,15 @@ class MarkdownReportTest {
     }
 
     @Test
-    void roundsThatDifferHaveNoMedian() {
+    void roundsThatDifferHaveAMark() {
         MarkdownReport report = new MarkdownReport(BenchResultsTest.results(
                 new Reading(1, "rdma", SCENARIO, Figure.P50, 1000), new Reading(2, "rdma", SCENARIO, Figure.P50, 9000),
                 new Reading(1, "epoll", SCENARIO, Figure.P50, 70_000),
                 new Reading(2, "epoll", SCENARIO, Figure.P50, 70_000)));
         assertThat(report.write().lines().map(line -> line.replaceAll(" +", " ")))
-                .contains("| round trips of 64 B | rdma | rounds differ | 1.00 to 9.00 | 7.78 to 70.0 |");
+                .contains("| round trips of 64 B | rdma | 5.00 ? | 1.00 to 9.00 | 38.9 (7.78 to 70.0) |");
         assertThat(report.writeSummary().lines().map(line -> line.replaceAll(" +", " ")))
-                .contains("| round trips of 64 B: p50, µs | 1.00 to 9.00 | 70.0 |");
+                .contains("| round trips of 64 B: p50, µs | 5.00 ? | 70.0 |");
     }
 
     @Test
@@ -86,9 +90,44 @@ class MarkdownReportTest {
     }
 
     @Test
-    void whatHasNotSettledSaysSoInsteadOfANumber() {
+    void whatWouldBeWrongSaysSoInsteadOfANumber() {
         assertThat(new MarkdownReport(RESULTS).write().lines().filter(line -> line.contains("| nio ")))
-                .singleElement().asString().contains("not settled: compiling").doesNotContainPattern("0\\.0");
+                .singleElement().asString().contains("not settled: too short").doesNotContainPattern("0\\.0");
+    }
+
+    @Test
+    void whatHasNotSettledHasAMarkTheRangeOfItsWindowsAndARemark() {
+        MarkdownReport report = new MarkdownReport(BenchResultsTest.results(
+                new Reading(1, "rdma", SCENARIO, Figure.P50, 1000, "unsteady",
+                        new Reading.Windows(500, 7000, 0, 0.4)),
+                new Reading(1, "epoll", SCENARIO, Figure.P50, 70_000)));
+        assertThat(report.write().lines().map(line -> line.replaceAll(" +", " ")))
+                .contains("| round trips of 64 B | rdma | 1.00 ? | 0.50 to 7.00 | 70.0 (10.0 to 140) |")
+                .anySatisfy(line -> assertThat(line).startsWith("\"?\": ").contains("the rate jumped between windows "
+                        + "in round trips of 64 B (rdma), while others took the cores for 40 % of the time."));
+        assertThat(report.writeSummary().lines().map(line -> line.replaceAll(" +", " ")))
+                .contains("| round trips of 64 B: p50, µs | 1.00 ? | 70.0 |");
+    }
+
+    /** That is what the plots are of, too. */
+    @Test
+    void readingsHaveTheRangeOfTheirWindows() {
+        List<Measurement> windows = List.of(measurement(100, 20), measurement(300, 10));
+        Readings readings = new Readings(1, "rdma");
+        readings.addBatches(new Sample(measurement(200, 15),
+                new Settling.Seen(Settling.State.UNSTEADY, 0.1, 0.2), windows, null, new Sample.Cost(1, 2),
+                new Sample.Cost(3, 4), new Histogram(3)), 64);
+        assertThat(readings.list()).first().isEqualTo(new Reading(1, "rdma", SCENARIO, Figure.OPERATIONS, 12_800,
+                "unsteady", new Reading.Windows(6400, 19_200, 0.1, 0.2)));
+        readings.add(new Sample(measurement(200, 15), new Settling.Seen(Settling.State.UNSTEADY, 0.1, 0.2), windows,
+                null, new Sample.Cost(1, 2), new Sample.Cost(3, 4), new Histogram(3)), "it");
+        assertThat(readings.list()).contains(new Reading(1, "rdma", "it", Figure.P50, 15, "unsteady",
+                new Reading.Windows(10, 20, 0.1, 0.2)),
+                new Reading(1, "rdma", "it", Figure.CPU_PER_OPERATION, 4, "unsteady"));
+    }
+
+    private static Measurement measurement(long perSecond, long nanos) {
+        return new Measurement(SCENARIO, 1, perSecond, Measurement.Unit.OPERATIONS, nanos, nanos, nanos);
     }
 
     @Test

@@ -80,8 +80,16 @@ class TableGoalTest {
     void cellsWithoutAFigureAreCountedAndThoseOfOtherPlansAreNot() {
         TableGoal goal = goal("paced, from 10000 a second: p50", "epoll");
         BenchResults results = BenchResultsTest.results(p50("rdma", FAST, 40), p50("epoll", FAST, 100),
-                p50("epoll", FASTER, 100), new Reading(1, "rdma", FASTER, Figure.P50, 10, "compiling"));
+                p50("epoll", FASTER, 100), new Reading(1, "rdma", FASTER, Figure.P50, 10, "too short"));
         assertThat(goal.verdict(results)).isEqualTo("met in 1 of 1 cells, 1 more without a figure");
+    }
+
+    @Test
+    void cellsThatHadNotSettledCountAndAreTold() {
+        TableGoal goal = goal("paced, from 10000 a second: p50", "epoll");
+        BenchResults results = BenchResultsTest.results(p50("rdma", FAST, 40), p50("epoll", FAST, 100),
+                p50("epoll", FASTER, 100), new Reading(1, "rdma", FASTER, Figure.P50, 10, "compiling"));
+        assertThat(goal.verdict(results)).isEqualTo("met in 2 of 2 cells, of which 1 had not settled");
     }
 
     @Test

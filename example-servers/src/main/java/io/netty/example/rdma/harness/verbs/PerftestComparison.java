@@ -20,7 +20,9 @@ import io.netty.example.rdma.harness.ChartOutput;
 import io.netty.example.rdma.harness.CompilerWatch;
 import io.netty.example.rdma.harness.Machine;
 import io.netty.example.rdma.harness.Mode;
+import io.netty.example.rdma.harness.Remarks;
 import io.netty.example.rdma.harness.Results;
+import io.netty.example.rdma.harness.Sample;
 import io.netty.example.rdma.harness.Settling;
 import io.netty.example.rdma.harness.Spread;
 import io.netty.example.rdma.harness.Table;
@@ -134,6 +136,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
                 }
             }
         }
+        Machine.warnIfBusy();
         int done = 0;
         for (long roundSeconds = 0; done < all && hasTime(roundSeconds); done++) {
             long begun = seconds();
@@ -170,8 +173,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
             if (!hasTime(0)) {
                 break;
             }
-            Measured ours = run(mode, size, effort, quick);
-            results.add(waiting, ours.measurement(), ours.state());
+            results.add(waiting, run(mode, size, effort, quick));
             for (String program : withPerftest ? programs(mode) : List.<String>of()) {
                 if (!theirs.containsKey(program) && hasTime(0)) {
                     theirs.put(program,
@@ -182,11 +184,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
         theirs.values().forEach(measurement -> results.add(waiting, measurement));
     }
 
-    /** What one of our processes has measured, and whether both were warm. */
-    private record Measured(Measurement measurement, Settling.State state) {
-    }
-
-    private Measured run(M mode, int size, Effort effort, boolean check) throws IOException, InterruptedException {
+    private Sample run(M mode, int size, Effort effort, boolean check) throws IOException, InterruptedException {
         List<String> arguments = new ArrayList<>(List.of("--mode", mode.name(), "--size", Integer.toString(size),
                 "--count", Integer.toString(effort.count()), "--warm-up", Integer.toString(effort.warmUpSeconds())));
         if (!check) {
@@ -203,7 +201,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
                 });
     }
 
-    private Measured measured(List<String> arguments, List<String> lines, CompilerWatch compilers, boolean check)
+    private Sample measured(List<String> arguments, List<String> lines, CompilerWatch compilers, boolean check)
             throws IOException {
         Measurement measured = null;
         Windows windows = null;
@@ -219,12 +217,14 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
         if (measured == null || windows == null) {
             throw new IOException(client.getSimpleName() + ' ' + arguments + ": nothing was measured");
         }
-        return new Measured(measured, compilers.state(windows));
+        return compilers.sample(measured, windows);
     }
 
     private String table(Results results, String waiting) {
-        Table table = isLatency() ? new Table("what", "round trip p50", "p99", "p99.9", "ours is x times as long",
-                "rounds") : new Table("what", "per second", "range", "ours takes x times as long", "rounds");
+        Table table = isLatency()
+                ? new Table("what", "round trip p50", "p99", "p99.9", "range a second", "ours is x times as long",
+                        "rounds")
+                : new Table("what", "per second", "range", "ours takes x times as long", "rounds");
         for (int size : sizes) {
             for (M mode : modes()) {
                 String ours = name(name(mode), size);
@@ -240,27 +240,32 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
                 }
             }
         }
-        return table.toString();
+        String remarks = results.remarks("--rounds " + ROUNDS);
+        return table + (remarks.isEmpty() ? "" : '\n' + remarks);
     }
 
     private void row(Table table, Results results, String waiting, String what, String ratio) {
         String rounds = results.settledRounds(waiting, what);
-        Settling.State unsettled = results.unsettled(waiting, what);
-        if (unsettled != null) {
-            String why = "not settled: " + unsettled;
-            table.row(isLatency() ? new String[] {what, why, "", "", "", rounds}
+        Settling.State none = results.withoutFigures(waiting, what);
+        if (none != null) {
+            String why = "not settled: " + none;
+            table.row(isLatency() ? new String[] {what, why, "", "", "", "", rounds}
                     : new String[] {what, why, "", "", rounds});
             return;
         }
-        Spread rate = results.spread(waiting, what, Measurement::perSecond);
+        String mark = results.isSettled(waiting, what) ? "" : Remarks.MARK;
         Measurement.Unit unit = results.unit(what);
+        Spread windows = results.windows(waiting, what, Measurement::perSecond);
+        // Programs that measure latencies tell no rate.
+        String range = windows.max() == 0 ? "" : windows.fullRange(value -> Figures.perSecond(value, unit));
         if (isLatency()) {
-            table.row(what, Figures.micros(results.spread(waiting, what, Measurement::p50).median()),
-                    Figures.micros(results.spread(waiting, what, Measurement::p99).median()),
-                    Figures.micros(results.spread(waiting, what, Measurement::p999).median()), ratio, rounds);
+            table.row(what, Figures.micros(results.spread(waiting, what, Measurement::p50).median()) + mark,
+                    Figures.micros(results.spread(waiting, what, Measurement::p99).median()) + mark,
+                    Figures.micros(results.spread(waiting, what, Measurement::p999).median()) + mark, range, ratio,
+                    rounds);
         } else {
-            table.row(what, Figures.perSecond(rate.median(), unit),
-                    rate.fullRange(value -> Figures.perSecond(value, unit)), ratio, rounds);
+            table.row(what, Figures.perSecond(results.spread(waiting, what, Measurement::perSecond).median(), unit)
+                    + mark, range, ratio, rounds);
         }
     }
 
@@ -280,16 +285,18 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
 
     private Chart.Bar bar(Results results, String waiting, String who, String base, int size) {
         String what = name(who, size);
-        Settling.State unsettled = results.unsettled(waiting, what);
-        if (unsettled != null) {
-            return Chart.Bar.unsettled(who, unsettled);
+        Settling.State none = results.withoutFigures(waiting, what);
+        if (none != null) {
+            return Chart.Bar.without(who, none);
         }
         double figure = figure(results, waiting, what);
         String baseOfSize = name(base, size);
-        double ofBase = isMeasured(results, waiting, baseOfSize) && results.unsettled(waiting, baseOfSize) == null
+        double ofBase = isMeasured(results, waiting, baseOfSize) && results.withoutFigures(waiting, baseOfSize) == null
                 ? figure(results, waiting, baseOfSize) : Double.NaN;
-        return isLatency() ? new Chart.Bar(who, figure, Figures.micros(figure), ofBase / figure)
-                : new Chart.Bar(who, figure, Figures.perSecond(figure, results.unit(what)) + "/s", figure / ofBase);
+        String mark = results.isSettled(waiting, what) ? "" : Remarks.MARK;
+        return isLatency() ? new Chart.Bar(who, figure, Figures.micros(figure), ofBase / figure, mark)
+                : new Chart.Bar(who, figure, Figures.perSecond(figure, results.unit(what)) + "/s", figure / ofBase,
+                        mark);
     }
 
     private double figure(Results results, String waiting, String what) {
@@ -309,7 +316,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
     }
 
     private String ratio(Results results, String waiting, String ours, String theirs) {
-        if (results.unsettled(waiting, ours) != null) {
+        if (results.withoutFigures(waiting, ours) != null) {
             return "";
         }
         double ratio = isLatency()
