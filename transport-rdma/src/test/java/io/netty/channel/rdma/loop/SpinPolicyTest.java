@@ -352,12 +352,26 @@ class SpinPolicyTest {
     void pollsThatTakeLongerThanAWakeUpArePaidForAlthoughTheyFindSomething() {
         becomeActive();
         int waits = 0;
-        for (; policy.begin(now, false); waits++) {
+        for (; waits < 1000 && policy.begin(now, false); waits++) {
             policy.foundNothing(now += 60_000);
             policy.found(now += 60_000);
         }
         assertThat(policy.state(now)).isEqualTo(OVERSPENT);
         assertThat(waits).isLessThan(30);
+    }
+
+    @Test
+    void whatAWakeUpCostsIsLearnt() {
+        for (int i = 0; i < 100; i++) {
+            policy.begin(now, false);
+            policy.woke(now += 12_000);
+        }
+        int waits = 0;
+        for (; waits < 1000 && policy.begin(now, false); waits++) {
+            policy.found(now += 20_000);
+        }
+        assertThat(policy.state(now)).isEqualTo(OVERSPENT);
+        assertThat(waits).isBetween(20, 500);
     }
 
     @Property(tries = 30)
