@@ -33,6 +33,7 @@ import io.vertx.core.http.WebSocket;
 import io.vertx.core.http.WebSocketClient;
 import io.vertx.core.http.WebSocketClientOptions;
 import io.vertx.core.http.WebSocketConnectOptions;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -50,6 +51,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * {@code HttpServer}, {@code HttpClient} and {@code WebSocketClient}.
  */
+@ExtendWith(Vertxes.Close.class)
 class HttpTest {
     private static final int LENGTH = 1_500_000;
 

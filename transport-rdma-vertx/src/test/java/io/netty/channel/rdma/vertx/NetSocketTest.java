@@ -28,6 +28,7 @@ import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.TrafficShapingOptions;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -49,6 +50,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * {@code NetServer} and {@code NetClient}.
  */
+@ExtendWith(Vertxes.Close.class)
 class NetSocketTest {
     private static final int LENGTH = 3_000_000;
     /** Long enough for what happens by itself. */

@@ -32,6 +32,7 @@ import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -47,6 +48,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What is epoll's on the event loops of RDMA.
  */
+@ExtendWith(Vertxes.Close.class)
 class OtherSocketsTest {
     private static final String LOOPBACK = "127.0.0.1";
 

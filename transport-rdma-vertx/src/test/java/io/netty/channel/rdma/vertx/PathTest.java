@@ -42,6 +42,7 @@ import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import java.io.File;
 import java.nio.charset.StandardCharsets;
@@ -57,6 +58,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 /**
  * RDMA or TCP, and how an application sees which.
  */
+@ExtendWith(Vertxes.Close.class)
 class PathTest {
     /** Prints what a connection goes over. */
     static final class Program {

@@ -30,6 +30,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetSocket;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -47,6 +48,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * Servers of verticles.
  */
+@ExtendWith(Vertxes.Close.class)
 class VerticlesTest {
     private static final int INSTANCES = 4;
 

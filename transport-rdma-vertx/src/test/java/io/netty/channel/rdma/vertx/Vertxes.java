@@ -23,8 +23,12 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.transport.Transport;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
+import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * The transports that tests compare, and what they all do with Vert.x.
@@ -33,6 +37,18 @@ enum Vertxes {
     RDMA(RdmaTransport.rdma()),
     RDMA_OR_TCP(RdmaTransport.rdmaOrTcp()),
     EPOLL(Transport.EPOLL);
+
+    /** Closes what a test has started and not closed: one that fails must leave nothing to the next one. */
+    static final class Close implements AfterEachCallback {
+        @Override
+        public void afterEach(ExtensionContext context) throws Exception {
+            for (Vertx vertx; (vertx = STARTED.poll()) != null;) {
+                await(vertx.close());
+            }
+        }
+    }
+
+    private static final Queue<Vertx> STARTED = new ConcurrentLinkedQueue<>();
 
     final Transport transport;
 
@@ -45,7 +61,9 @@ enum Vertxes {
     }
 
     Vertx start(VertxOptions options) {
-        return Vertx.builder().with(options).withTransport(transport).build();
+        Vertx vertx = Vertx.builder().with(options).withTransport(transport).build();
+        STARTED.add(vertx);
+        return vertx;
     }
 
     static <T> T await(Future<T> future) throws Exception {
