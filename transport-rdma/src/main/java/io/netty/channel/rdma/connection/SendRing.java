@@ -30,8 +30,8 @@ final class SendRing {
     private final int mask;
     /** As many as there were ever in flight at a time, in powers of two. */
     private int[] lengths = new int[FIRST_PLACES];
-    /** Whether the device has copied the bytes of the request when it is posted. */
-    private boolean[] inline = new boolean[FIRST_PLACES];
+    /** Whether nothing refers to the bytes of the request any more once it is posted. */
+    private boolean[] copied = new boolean[FIRST_PLACES];
     private ByteBuf[] staging = new ByteBuf[FIRST_PLACES];
     private final MemoryInFlight inPlace = new MemoryInFlight();
     private long staged;
@@ -55,32 +55,32 @@ final class SendRing {
     private void grow() {
         int places = lengths.length * 2;
         int[] newLengths = new int[places];
-        boolean[] newInline = new boolean[places];
+        boolean[] newCopied = new boolean[places];
         ByteBuf[] newStaging = new ByteBuf[places];
         for (long sequence = first; sequence < next; sequence++) {
             int to = (int) sequence & places - 1;
             newLengths[to] = lengths[place(sequence)];
-            newInline[to] = inline[place(sequence)];
+            newCopied[to] = copied[place(sequence)];
             newStaging[to] = staging[place(sequence)];
         }
         lengths = newLengths;
-        inline = newInline;
+        copied = newCopied;
         staging = newStaging;
     }
 
     /**
      * Enters the next request. Takes over the reference to the staging buffer, which may be {@code null}.
      *
-     * @param copied whether nothing refers to the bytes any more once the request is posted.
+     * @param isCopied whether nothing refers to the bytes any more once the request is posted.
      */
-    void add(long sequence, int length, ByteBuf stagingBuffer, boolean copied) {
+    void add(long sequence, int length, ByteBuf stagingBuffer, boolean isCopied) {
         assert sequence == next && next - first <= mask;
         if (next - first == lengths.length) {
             grow();
         }
         int i = place(sequence);
         lengths[i] = length;
-        inline[i] = copied;
+        copied[i] = isCopied;
         if (stagingBuffer != null && (isEmpty() || staging[place(sequence - 1)] != stagingBuffer)) {
             staged += stagingBuffer.capacity();
         }
@@ -138,7 +138,7 @@ final class SendRing {
      */
     long complete(long done) {
         long bytes = 0;
-        for (; incomplete < next && (incomplete <= done || inline[place(incomplete)]); incomplete++) {
+        for (; incomplete < next && (incomplete <= done || copied[place(incomplete)]); incomplete++) {
             bytes += lengths[place(incomplete)];
         }
         return bytes;

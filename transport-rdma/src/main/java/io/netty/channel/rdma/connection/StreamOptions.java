@@ -35,7 +35,7 @@ public final class StreamOptions {
     public final IntOption receiveBufferIdleMillis =
             new IntOption("RECEIVE_BUFFER_IDLE_MILLIS", 5_000, 10, 86_400_000);
     private final IntOption[] own = { sendCopyThreshold, receiveCopyThreshold, receiveBufferIdleMillis };
-    /** That of the channel, any number. */
+    /** The value of SO_LINGER, any number. */
     public volatile int soLinger = -1;
     private volatile int receiveBufferSize = DEFAULT_RECEIVE_BUFFER_SIZE;
     private volatile int sendBufferSize = Integer.MAX_VALUE;

@@ -90,7 +90,7 @@ final class SpinPolicy {
     /** A sleep that ends at once, because the event was just there, says nothing about wake-ups. */
     static final long MIN_SLEEP_NANOS = 10_000;
 
-    /** What waits were like after the loop had done the same. */
+    /** Waits of one kind, as they have been so far. */
     private final class Waits {
         private boolean quiet = true;
         private long credit = maxCredit;
@@ -125,7 +125,7 @@ final class SpinPolicy {
     private final LongSupplier preemptions;
     private final Waits forAnswers;
     private final Waits forOthers;
-    /** Those like the present or the last one. */
+    /** The kind of the present wait, or of the last one. */
     private Waits waits;
     private long knownPreemptions;
     /** The thread may have been preempted since these were read, and not while it polled. */
@@ -277,6 +277,7 @@ final class SpinPolicy {
         if (slept < 2 * maxSpinNanos) {
             long counted = Math.max(slept, MIN_SLEEP_NANOS);
             waits.sleepNanos += counted - waits.sleepNanos >> 3;
+            // Down fast and up slowly, so that it stays near the shortest sleeps.
             long difference = Math.min(counted, FIRST_SLEEP_NANOS) - wakeUpNanos;
             wakeUpNanos += difference >> (difference < 0 ? 2 : 6);
         }
