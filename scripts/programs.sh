@@ -31,6 +31,9 @@
 NEVER_AGAIN='StreamIntegrity|Differential|Chaos|Faults|Fuzz|HostilePeer|Property|Simulation|Model'
 NEVER_AGAIN+='|^chaos|^faults$|hostile'
 
+# The beginning of the message that a CHECK of test/c/check.h prints before it aborts.
+FAILED_CHECK='^[^ ]+\.[ch]:[0-9]+: [a-z0-9_]+: '
+
 # Runs a command in a network namespace of its own, in which only the loopback interface is up, where the system allows
 # it. ISOLATION: how (see find_isolation).
 isolated() { # COMMAND...
@@ -74,8 +77,11 @@ run_c_program() { # GROUP PROGRAM
     else
         echo "FAIL $name (exit status $status); the end of $output:"
         tail -n 40 "$output"
-        # A status above 128 is a death by signal, except SIGALRM's, which is a time limit as timeout's is.
-        if { [ "$status" -le 128 ] || [ "$status" = 142 ]; } && [ -n "${C_AGAIN-}" ] && [[ ! $name =~ $NEVER_AGAIN ]] \
+        # A status above 128 is a death by signal: a crash, except SIGALRM (142), which is a time limit as timeout's is,
+        # and SIGABRT (134) after the message of a CHECK, without which it is that of malloc(3) or of a sanitizer.
+        if { [ "$status" -le 128 ] || [ "$status" = 142 ] \
+                    || { [ "$status" = 134 ] && grep -qaE "$FAILED_CHECK" "$output"; }; } \
+                && [ -n "${C_AGAIN-}" ] && [[ ! $name =~ $NEVER_AGAIN ]] \
                 && ! grep -qaE 'Sanitizer|runtime error:|memcmp' "$output"; then
             kind=again
         fi
