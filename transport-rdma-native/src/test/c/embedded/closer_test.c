@@ -14,6 +14,7 @@
  * under the License.
  */
 /* Closing what peers could fill: nobody waits for it, also not for another one, and a fork has no copies of it. */
+#include <poll.h>
 #include <rdma/rdma_cma.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -63,6 +64,23 @@ static void a_thread_that_is_kept_is_replaced(void) {
     expect_closed(hand_over_pipe());
     CHECK(!closer_is_behind());
     let_threads_go(THREADS - 1);
+}
+
+static void no_thread_ends_while_something_waits(void) {
+    enum { FEW = 4 };
+    keep_threads(FEW);
+    expect_closed(hand_over_pipe());
+    let_threads_go(FEW);
+    CHECK_EVENTUALLY(closer_is_done());
+    uint64_t before = closer_idle_ns;
+    closer_idle_ns = 0; /* those that are idle now end when they wake up, within 50 ms */
+    keep_threads(FEW);
+    struct pollfd end = { .fd = hand_over_pipe() };
+    CHECK_EQ(poll(&end, 1, patience_ms()), 1); /* POLLHUP */
+    close(end.fd);
+    closer_idle_ns = before;
+    let_threads_go(FEW);
+    CHECK_EVENTUALLY(closer_is_done());
 }
 
 static void the_rest_waits_while_all_threads_are_kept(void) {
@@ -158,6 +176,7 @@ static void a_forked_child_closes_with_threads_of_its_own(void) {
 int main(void) {
     limit_life();
     RUN(a_thread_that_is_kept_is_replaced);
+    RUN(no_thread_ends_while_something_waits);
     RUN(the_rest_waits_while_all_threads_are_kept);
     RUN(memory_is_unmapped_by_another_thread);
     RUN(a_forked_child_closes_with_threads_of_its_own);

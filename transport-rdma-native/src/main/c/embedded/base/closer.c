@@ -51,8 +51,9 @@
 #define MAX_WAITING_FOR_A_MOMENT 512
 #define PART_OF_DESCRIPTORS 8
 
-#define KEPT_NS UINT64_C(50000000)   /* then another thread takes the next turn */
-#define IDLE_NS UINT64_C(2000000000) /* then a thread ends */
+#define KEPT_NS UINT64_C(50000000) /* then another thread takes the next turn */
+
+_Atomic uint64_t closer_idle_ns = UINT64_C(2000000000);
 
 /* A fork waits so long for a thread that has begun to close: beyond that, its descriptor is not in the table. */
 #define SETTLE_NS UINT64_C(10000000)
@@ -120,10 +121,12 @@ static bool may_begin(void) {
     return closer.first != NULL && closer.halted == 0 && turn_is_free();
 }
 
+/* False after some time with nothing to do. While something waits, the thread that has the turn may be kept. */
 static bool wait_for_turn(void) {
-    uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + IDLE_NS, now_ns;
-    while (!may_begin() && (now_ns = clock_ns(CLOCK_MONOTONIC)) < end_ns) {
+    uint64_t began_ns = clock_ns(CLOCK_MONOTONIC), now_ns = began_ns;
+    while (!may_begin() && (closer.first != NULL || now_ns - began_ns < closer_idle_ns)) {
         wait_until(&closer.work, now_ns + KEPT_NS);
+        now_ns = clock_ns(CLOCK_MONOTONIC);
     }
     return may_begin();
 }
@@ -190,9 +193,7 @@ static void hand_over(const struct waiting *what) {
     if (waiting != NULL) {
         *waiting = *what;
         pthread_mutex_lock(&closer.lock);
-        if (turn_is_free()) {
-            start_spare();
-        }
+        start_spare(); /* the thread that has the turn may be kept, and the one that was idle have ended */
         taken = closer.threads > 0;
         if (taken) {
             add(waiting);

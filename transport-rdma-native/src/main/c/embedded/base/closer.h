@@ -27,9 +27,14 @@
 #ifndef NETTY_RDMA_EMBEDDED_CLOSER_H
 #define NETTY_RDMA_EMBEDDED_CLOSER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/socket.h>
+
+/* How long a thread with nothing to do waits before it ends. Tests set it. */
+extern _Atomic uint64_t closer_idle_ns;
 
 void closer_init(void);      /* before those whose locks are held in calls */
 void closer_halt_init(void); /* after all others that register handlers of forks, but that of the engine */
