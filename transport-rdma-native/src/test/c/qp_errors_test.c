@@ -313,15 +313,15 @@ static void missing_receive_waits_or_fails_as_rnr_retry_says(void) {
 static void each_message_has_its_own_rnr_retries(void) {
     struct end a, b;
     struct options options = defaults;
-    options.rnr_retry = 2;
-    options.min_rnr_timer = 31; /* 491 ms: together longer than one message waits here, shorter than all */
+    options.rnr_retry = 6;
+    options.min_rnr_timer = 0; /* 655 ms: six are longer than one message waits here, shorter than all */
     pair_open(&a, &b, &options);
     uint64_t start = now_ns();
     for (uint64_t i = 0; i < 8; i++) {
         CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, 8), 0);
     }
     for (uint64_t i = 0; i < 8; i++) {
-        while (now_ns() - start < (i + 1) * 150000000) {
+        while (now_ns() - start < (i + 1) * 550000000) {
             expect_nothing(a.send_cq);
         }
         CHECK_EQ(post_recv(&b, i, 0, 8), 0);
