@@ -223,6 +223,31 @@ static void messages_that_find_no_receive_are_counted_once_each(void) {
     pair_close(&a, &b);
 }
 
+/* How long the engine waits before it looks at a queue pair whose latest message has arrived, after the next post. */
+static uint64_t gap_after_a_message(const struct options *options) {
+    struct end a, b;
+    pair_open(&a, &b, options);
+    pair_talk(&a, &b);
+    CHECK_EVENTUALLY(!atomic_load(&qp_of(a.qp)->watched));
+    uint64_t gap = atomic_load(&qp_of(a.qp)->round_gap_ns);
+    pair_close(&a, &b);
+    return gap;
+}
+
+static void the_engine_looks_seldom_at_a_connection_whose_messages_arrive(void) {
+    struct options options = defaults;
+    CHECK_EQ(gap_after_a_message(&options), 64000000);
+    options.retry_cnt = 0;
+    options.timeout = 10; /* times out within four times 4.2 ms: IB specification 9.7.6.1.3 */
+    CHECK_EQ(gap_after_a_message(&options), 4 * 4096 << 10);
+    options.timeout = 1;
+    CHECK_EQ(gap_after_a_message(&options), QP_ROUND_NS);
+    options.timeout = 0;
+    CHECK_EQ(gap_after_a_message(&options), 64000000);
+    options.rnr_retry = 6;
+    CHECK_EQ(gap_after_a_message(&options), QP_ROUND_NS);
+}
+
 int main(void) {
     RUN(a_post_does_not_last_until_all_is_sent);
     RUN(a_fenced_request_does_not_pass_a_read_that_failed_here);
@@ -230,5 +255,6 @@ int main(void) {
     RUN(what_was_acknowledged_before_the_error_state_has_succeeded);
     RUN(a_wrong_address_reaches_nobody);
     RUN(messages_that_find_no_receive_are_counted_once_each);
+    RUN(the_engine_looks_seldom_at_a_connection_whose_messages_arrive);
     return 0;
 }

@@ -113,6 +113,7 @@ struct qp *qp_make(const struct qp_parts *parts) {
     qp->again.run = run_again;
     atomic_init(&qp->state, IBV_QPS_RESET);
     atomic_init(&qp->refs, 1);
+    atomic_init(&qp->round_gap_ns, QP_ROUND_NS);
     pthread_mutex_init(&qp->control, NULL);
     int error = qp->ops->create != NULL ? qp->ops->create(qp) : 0;
     if (error == 0) {

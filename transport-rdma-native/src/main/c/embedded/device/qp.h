@@ -54,6 +54,9 @@
  */
 #define QP_BUDGET_BYTES (512u << 10)
 
+/* Between looks of the engine at a queue pair (watch.h) that waits for something. */
+#define QP_ROUND_NS UINT64_C(2000000)
+
 /* A peer marked as polling may go without a poll for so long while it has work. */
 #define QP_PATIENCE_NS UINT64_C(20000)
 
@@ -199,7 +202,7 @@ struct qp {
     uint64_t stalled_since_ns, rnr_since_ns;
     uint32_t rnr_at; /* the descriptor that is not taken, while rnr_since_ns is not 0 */
     uint32_t watched_progress;
-    uint64_t round_gap_ns;
+    _Atomic uint64_t round_gap_ns; /* from one look to the next; set by the gate's owner */
     _Atomic uint64_t next_round_ns; /* 0: nothing to watch */
     atomic_bool watched;
     struct qp *next_watched; /* watch.c */

@@ -108,7 +108,7 @@ bool qp_takes_sends(const struct qp *qp) {
 void qp_posted_sends(struct qp *qp) {
     qp_kick(qp, QP_WORK_SEND);
     if (qp->ops->watch_posted) {
-        watch_qp(qp);
+        watch_qp(qp, atomic_load_explicit(&qp->round_gap_ns, memory_order_relaxed));
     }
 }
 

@@ -43,7 +43,7 @@ static void plan(uint64_t at_ns) {
     }
 }
 
-void watch_qp(struct qp *qp) {
+void watch_qp(struct qp *qp, uint64_t gap_ns) {
     if (atomic_load(&qp->watched) || atomic_exchange(&qp->watched, true)) {
         return;
     }
@@ -51,7 +51,7 @@ void watch_qp(struct qp *qp) {
     pthread_mutex_lock(&lock);
     qp->next_watched = qps;
     qps = qp;
-    plan(engine_now_ns() + ROUND_NS);
+    plan(engine_now_ns() + gap_ns);
     pthread_mutex_unlock(&lock);
 }
 

@@ -14,7 +14,7 @@
  * under the License.
  */
 /*
- * The rounds of the engine, every millisecond or two while there is anything to look after, never otherwise:
+ * The rounds of the engine, every 2 to 64 ms while there is anything to look after, never otherwise:
  *   queue pairs with outstanding work requests: retry and RNR timers, and peers that seem to have missed that they have
  *   work;
  *   polled completion queues: has the polling stopped?
@@ -38,8 +38,11 @@ extern atomic_bool watch_suspended;
  */
 void watch_init(uint64_t (*of_qp)(struct qp *qp, uint64_t now_ns), bool (*of_cq)(struct cq *cq));
 
-/* Cheap if already watched. Any thread; takes only its own innermost lock and the engine's. */
-void watch_qp(struct qp *qp);
+/*
+ * Cheap if already watched, else the first look is `gap_ns` from now. Any thread; takes only its own innermost lock and
+ * the engine's.
+ */
+void watch_qp(struct qp *qp, uint64_t gap_ns);
 void watch_cq(struct cq *cq);
 
 #endif

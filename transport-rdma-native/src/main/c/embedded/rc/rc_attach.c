@@ -218,7 +218,7 @@ static int announce(struct qp *qp) {
     }
     qp->introduce_gap_ns = FIRST_INTRODUCE_GAP_NS;
     atomic_store(&qp->introduce_at_ns, engine_now_ns() + qp->introduce_gap_ns);
-    watch_qp(qp);
+    watch_qp(qp, qp->introduce_gap_ns);
     return 0;
 }
 

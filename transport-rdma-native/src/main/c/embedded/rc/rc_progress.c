@@ -18,7 +18,6 @@
 #include "embedded/device/watch.h"
 #include "rc.h"
 
-#define ROUND_GAP_NS UINT64_C(2000000)
 #define MAX_ROUND_GAP_NS UINT64_C(64000000)
 #define INFINITE_RNR_RETRY 7
 
@@ -85,6 +84,12 @@ static bool is_peer_alive(const struct qp *qp) {
     return qp->attached != NULL && !qp->peer_gone && atomic_load(&qp->attached->control->dead) == 0;
 }
 
+/* How long after the latest progress a work request times out; 0: never. */
+static uint64_t timeout_ns(const struct qp *qp) {
+    return qp->attr.timeout == 0 ? 0
+            : TIMEOUT_FACTOR * (UINT64_C(4096) << qp->attr.timeout) * (qp->attr.retry_cnt + 1u);
+}
+
 /* When the outstanding work requests time out: 0 = never. */
 static uint64_t deadline(const struct qp *qp) {
     if (qp->rnr_since_ns != 0) {
@@ -92,40 +97,59 @@ static uint64_t deadline(const struct qp *qp) {
         return qp->attr.rnr_retry == INFINITE_RNR_RETRY ? 0
                 : qp->rnr_since_ns + UINT64_C(10000) * rnr_timer_10us[timer] * qp->attr.rnr_retry;
     }
-    return qp->attr.timeout == 0 ? 0
-            : qp->stalled_since_ns + TIMEOUT_FACTOR * (UINT64_C(4096) << qp->attr.timeout) * (qp->attr.retry_cnt + 1u);
+    uint64_t timeout = timeout_ns(qp);
+    return timeout == 0 ? 0 : qp->stalled_since_ns + timeout;
+}
+
+/*
+ * From one look to the next while all goes well. Each look wakes the engine, which costs as much as a message: one that
+ * sends seldom would pay twice for each. But what fails is noticed later by this time, which is no longer than the
+ * time-out therefore; the time of the peer's RNR timer is known only when it runs.
+ */
+static uint64_t gap_of_progress(const struct qp *qp) {
+    uint64_t timeout = timeout_ns(qp);
+    if (qp->ops->unreliable || qp->attr.rnr_retry != INFINITE_RNR_RETRY || (timeout != 0 && timeout < QP_ROUND_NS)) {
+        return QP_ROUND_NS;
+    }
+    return timeout == 0 || timeout > MAX_ROUND_GAP_NS ? MAX_ROUND_GAP_NS : timeout;
+}
+
+/* With outstanding work requests. Returns how long after `now` to look again. */
+static uint64_t look(struct qp *qp, uint64_t now) {
+    uint64_t gap = atomic_load_explicit(&qp->round_gap_ns, memory_order_relaxed);
+    uint32_t progress = qp->attached == NULL ? 0 : qp->out.acked + consumer_pos(&qp->responses) + qp->sq.done;
+    if (qp->stalled_since_ns == 0 || progress != qp->watched_progress) {
+        gap = qp->stalled_since_ns == 0 ? QP_ROUND_NS : gap_of_progress(qp);
+        qp->watched_progress = progress;
+        qp->stalled_since_ns = now;
+        return gap;
+    }
+    if (qp->attached != NULL && qp->rnr_since_ns == 0) {
+        process_ring_engine(peer_process(qp->attached->peer));
+    }
+    if (!qp->ops->unreliable && is_peer_alive(qp)) { /* an unreliable one waits for no answer: uc.c */
+        qp->stalled_since_ns = now;
+    }
+    return gap * 2 < MAX_ROUND_GAP_NS ? gap * 2 : MAX_ROUND_GAP_NS;
 }
 
 static void watch(struct qp *qp) {
-    uint64_t now = engine_now_ns();
-    bool outstanding = !qp->failed && qp_sends_in(qp_state(qp)) && qp_has_outstanding(qp);
-    if (!outstanding) {
-        uint64_t introduce_at = atomic_load(&qp->introduce_at_ns);
+    uint64_t now = engine_now_ns(), introduce_at = atomic_load(&qp->introduce_at_ns);
+    if (qp->failed || !qp_sends_in(qp_state(qp)) || !qp_has_outstanding(qp)) {
         if (introduce_at != 0) {
-            watch_qp(qp);
+            watch_qp(qp, QP_ROUND_NS);
         }
         qp->stalled_since_ns = 0;
+        atomic_store_explicit(&qp->round_gap_ns, gap_of_progress(qp), memory_order_relaxed);
         atomic_store(&qp->next_round_ns, introduce_at);
         return;
     }
-    watch_qp(qp);
-    uint32_t progress = qp->attached == NULL ? 0 : qp->out.acked + consumer_pos(&qp->responses) + qp->sq.done;
-    if (qp->stalled_since_ns == 0 || progress != qp->watched_progress) {
-        qp->watched_progress = progress;
-        qp->stalled_since_ns = now;
-        qp->round_gap_ns = ROUND_GAP_NS;
-    } else {
-        if (qp->attached != NULL && qp->rnr_since_ns == 0) {
-            process_ring_engine(peer_process(qp->attached->peer));
-        }
-        if (qp->round_gap_ns < MAX_ROUND_GAP_NS) {
-            qp->round_gap_ns *= 2;
-        }
-        if (!qp->ops->unreliable && is_peer_alive(qp)) { /* an unreliable one waits for no answer: uc.c */
-            qp->stalled_since_ns = now;
-        }
+    uint64_t gap = look(qp, now), next = now + gap, end = deadline(qp);
+    atomic_store_explicit(&qp->round_gap_ns, gap, memory_order_relaxed);
+    watch_qp(qp, gap);
+    if (introduce_at != 0 && introduce_at < next) {
+        next = introduce_at;
     }
-    uint64_t end = deadline(qp), next = now + qp->round_gap_ns;
     if (end != 0 && now >= end) {
         rc_fail_send(qp, qp->rnr_since_ns != 0 ? IBV_WC_RNR_RETRY_EXC_ERR : IBV_WC_RETRY_EXC_ERR);
         next = atomic_load(&qp->introduce_at_ns); /* to be given up */

@@ -33,7 +33,6 @@ static const struct qp_transition ud_transitions[] = {
     { IBV_QPS_SQE, IBV_QPS_RTS, 0, IBV_QP_QKEY },
 };
 
-#define ROUND_GAP_NS UINT64_C(2000000)
 #define LINGER_NS UINT64_C(1000000000)
 #define LINGER_STEP_NS 50000
 
@@ -95,8 +94,8 @@ static bool run(struct qp *qp, unsigned work) {
     /* What waits is tried again by each poll that finds nothing, and by the engine's rounds, which end the wait. */
     if (qp->ud->pending) {
         cq_defer_doorbell(qp->send_cq, qp);
-        atomic_store(&qp->next_round_ns, engine_now_ns() + ROUND_GAP_NS);
-        watch_qp(qp);
+        atomic_store(&qp->next_round_ns, engine_now_ns() + QP_ROUND_NS);
+        watch_qp(qp, QP_ROUND_NS);
     } else {
         atomic_store(&qp->next_round_ns, 0);
     }
