@@ -28,8 +28,10 @@ import java.io.PrintWriter;
 import java.time.LocalTime;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Shows what the RDMA transport does in a running JVM, again and again, until it is stopped or the JVM ends.
@@ -39,6 +41,8 @@ import java.util.concurrent.TimeUnit;
 public final class Top implements Callable<Integer> {
     /** Clears the screen and what has scrolled off it: console_codes(4). */
     private static final String CLEAR = "\033[H\033[2J\033[3J";
+
+    private static final int END_SECONDS = 10;
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "PID", description = "Process id of the JVM.")
     private Long pid;
@@ -90,7 +94,7 @@ public final class Top implements Callable<Integer> {
             try {
                 watch(jvm, out);
             } catch (IOException e) {
-                if (ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isPresent()) {
+                if (!endsSoon(pid)) {
                     throw e;
                 }
                 out.println("Process " + pid + " has ended.");
@@ -98,6 +102,19 @@ public final class Top implements Callable<Integer> {
             }
         }
         return 0;
+    }
+
+    /** The end of a process closes its connections first. Later it is gone, when its parent has taken its status. */
+    private static boolean endsSoon(long pid) throws Exception {
+        Optional<ProcessHandle> process = ProcessHandle.of(pid);
+        try {
+            if (process.isPresent()) {
+                process.get().onExit().get(END_SECONDS, TimeUnit.SECONDS);
+            }
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        }
     }
 
     private void watch(RunningJvm jvm, PrintWriter out) throws Exception {
