@@ -19,6 +19,7 @@
 
 #include "check.h"
 #include "embedded/device/qp.h"
+#include "embedded/device/watch.h"
 #include "pair.h"
 #include "provider.h"
 #include "qp_inside.h"
@@ -236,16 +237,16 @@ static uint64_t gap_after_a_message(const struct options *options) {
 
 static void the_engine_looks_seldom_at_a_connection_whose_messages_arrive(void) {
     struct options options = defaults;
-    CHECK_EQ(gap_after_a_message(&options), 64000000);
+    CHECK_EQ(gap_after_a_message(&options), WATCH_MAX_ROUND_NS);
     options.retry_cnt = 0;
     options.timeout = 10; /* times out within four times 4.2 ms: IB specification 9.7.6.1.3 */
     CHECK_EQ(gap_after_a_message(&options), 4 * 4096 << 10);
     options.timeout = 1;
-    CHECK_EQ(gap_after_a_message(&options), QP_ROUND_NS);
+    CHECK_EQ(gap_after_a_message(&options), WATCH_ROUND_NS);
     options.timeout = 0;
-    CHECK_EQ(gap_after_a_message(&options), 64000000);
+    CHECK_EQ(gap_after_a_message(&options), WATCH_MAX_ROUND_NS);
     options.rnr_retry = 6;
-    CHECK_EQ(gap_after_a_message(&options), QP_ROUND_NS);
+    CHECK_EQ(gap_after_a_message(&options), WATCH_ROUND_NS);
 }
 
 int main(void) {

@@ -93,6 +93,7 @@ struct cq_polling {
     _Atomic uint32_t notified_at; /* and of the one at which peers were notified */
     _Atomic uint32_t needed;      /* so many quick polls, until peers are notified */
     _Atomic uint64_t polled_ns;
+    _Atomic uint64_t first_round_ns; /* after the mark, the time until the engine looks whether the polling goes on */
     uint32_t polls_at_round, polls_at_nudge; /* the engine's */
 };
 

@@ -51,6 +51,7 @@ void cq_polling_init(struct cq *cq) {
     atomic_init(&polling->quick_since, polls);
     atomic_init(&polling->notified_at, polls);
     atomic_init(&polling->needed, MIN_NEEDED);
+    atomic_init(&polling->first_round_ns, WATCH_ROUND_NS);
     polling->polls_at_round = polls;
     polling->polls_at_nudge = polls - LASTING;
 }
@@ -113,17 +114,25 @@ void cq_end_polling(struct cq *cq) {
     }
 }
 
+/*
+ * A round is a wake-up of the engine, which costs as much as a message. A thread that sleeps between messages arms the
+ * completion queue each time, which ends the mark: rounds find that, and come later after the next mark.
+ */
 bool cq_rest(struct cq *cq) {
     struct cq_polling *polling = &cq->polling;
     uint32_t polls = atomic_load_explicit(polling->polls, memory_order_relaxed);
     uint32_t recently = polls - polling->polls_at_round;
     polling->polls_at_round = polls;
     if (!cq_is_polled(cq)) {
+        uint64_t gap = atomic_load_explicit(&polling->first_round_ns, memory_order_relaxed) * 2;
+        atomic_store_explicit(&polling->first_round_ns, gap < WATCH_MAX_ROUND_NS ? gap : WATCH_MAX_ROUND_NS,
+                              memory_order_relaxed);
         return true;
     }
     if (recently >= MIN_PER_ROUND) {
         return false;
     }
+    atomic_store_explicit(&polling->first_round_ns, WATCH_ROUND_NS, memory_order_relaxed);
     cq_ring_deferred(cq);
     if (mark_unpolled(cq) && cq_scan(cq)) {
         cq_engine_ring(); /* one look does not do all that there may be */

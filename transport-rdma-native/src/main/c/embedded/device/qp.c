@@ -25,6 +25,7 @@
 #include "embedded/base/iwarp.h"
 #include "mw.h"
 #include "srq.h"
+#include "watch.h"
 
 static const struct qp_ops *ops_of_type[IBV_QPT_XRC_RECV + 1];
 
@@ -113,7 +114,7 @@ struct qp *qp_make(const struct qp_parts *parts) {
     qp->again.run = run_again;
     atomic_init(&qp->state, IBV_QPS_RESET);
     atomic_init(&qp->refs, 1);
-    atomic_init(&qp->round_gap_ns, QP_ROUND_NS);
+    atomic_init(&qp->round_gap_ns, WATCH_ROUND_NS);
     pthread_mutex_init(&qp->control, NULL);
     int error = qp->ops->create != NULL ? qp->ops->create(qp) : 0;
     if (error == 0) {

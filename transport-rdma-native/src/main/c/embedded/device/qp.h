@@ -54,9 +54,6 @@
  */
 #define QP_BUDGET_BYTES (512u << 10)
 
-/* Between looks of the engine at a queue pair (watch.h) that waits for something. */
-#define QP_ROUND_NS UINT64_C(2000000)
-
 /* A peer marked as polling may go without a poll for so long while it has work. */
 #define QP_PATIENCE_NS UINT64_C(20000)
 

@@ -164,7 +164,7 @@ int embedded_ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int mas
     pthread_mutex_unlock(&qp->control);
     if (error == 0 && qp_sends_in(to)) {
         qp_kick(qp, QP_WORK_ALL);
-        watch_qp(qp, QP_ROUND_NS); /* for what was posted in SQD */
+        watch_qp(qp, WATCH_ROUND_NS); /* for what was posted in SQD */
     }
     return error;
 }

@@ -15,6 +15,7 @@
  */
 /* The gate and its owner, errors, flushing, and the engine's rounds: what all types of queue pairs have of that. */
 #include "qp.h"
+#include "watch.h"
 
 bool qp_is_staging(const struct qp *qp) {
     return qp->staged != atomic_load_explicit(&qp->sq.head, memory_order_acquire)
@@ -144,7 +145,7 @@ static uint64_t make_round(struct qp *qp, uint64_t now_ns) {
         pthread_mutex_unlock(&qp->control);
     }
     /* Stands if another thread is the owner now and gets to the timers later. */
-    atomic_store(&qp->next_round_ns, now_ns + QP_ROUND_NS);
+    atomic_store(&qp->next_round_ns, now_ns + WATCH_ROUND_NS);
     qp_kick(qp, QP_WORK_WATCH);
     return atomic_load(&qp->next_round_ns);
 }

@@ -20,7 +20,6 @@
 #include "embedded/link/engine.h"
 #include "qp.h"
 
-#define ROUND_NS UINT64_C(2000000)
 #define ROUND_EACH_NS UINT64_C(1000) /* with very many, rarer: the rounds must not eat the processor */
 
 static void make_round(struct engine_timer *timer);
@@ -70,7 +69,7 @@ static bool list_cq(struct cq *cq) {
 void watch_cq(struct cq *cq) {
     pthread_mutex_lock(&lock);
     if (list_cq(cq)) {
-        plan(engine_now_ns() + ROUND_NS);
+        plan(engine_now_ns() + atomic_load_explicit(&cq->polling.first_round_ns, memory_order_relaxed));
     }
     pthread_mutex_unlock(&lock);
 }
@@ -91,7 +90,7 @@ static uint64_t visit_qps(struct qp *list, uint64_t now) {
         qps = qp;
         pthread_mutex_unlock(&lock);
     }
-    uint64_t earliest = now + ROUND_NS + count * ROUND_EACH_NS;
+    uint64_t earliest = now + WATCH_ROUND_NS + count * ROUND_EACH_NS;
     return next < earliest ? earliest : next;
 }
 
@@ -110,7 +109,7 @@ static uint64_t visit_cqs(struct cq *list, uint64_t now) {
         pthread_mutex_unlock(&lock);
         cq_put(cq);
     }
-    return count == 0 ? UINT64_MAX : now + ROUND_NS + count * ROUND_EACH_NS;
+    return count == 0 ? UINT64_MAX : now + WATCH_ROUND_NS + count * ROUND_EACH_NS;
 }
 
 static void make_round(struct engine_timer *fired) {
@@ -118,7 +117,7 @@ static void make_round(struct engine_timer *fired) {
     pthread_mutex_lock(&lock);
     if (atomic_load(&watch_suspended)) {
         planned_ns = 0;
-        plan(engine_now_ns() + ROUND_NS);
+        plan(engine_now_ns() + WATCH_ROUND_NS);
         pthread_mutex_unlock(&lock);
         return;
     }

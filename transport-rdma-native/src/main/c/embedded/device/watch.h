@@ -38,9 +38,12 @@ extern atomic_bool watch_suspended;
  */
 void watch_init(uint64_t (*of_qp)(struct qp *qp, uint64_t now_ns), bool (*of_cq)(struct cq *cq));
 
+#define WATCH_ROUND_NS UINT64_C(2000000)
+#define WATCH_MAX_ROUND_NS UINT64_C(64000000)
+
 /*
- * Cheap if already watched, else the first look is `gap_ns` from now. Any thread; takes only its own innermost lock and
- * the engine's.
+ * Cheap if already watched, else the first look is `gap_ns` from now, at a completion queue first_round_ns. Any thread;
+ * takes only its own innermost lock and the engine's.
  */
 void watch_qp(struct qp *qp, uint64_t gap_ns);
 void watch_cq(struct cq *cq);

@@ -18,7 +18,6 @@
 #include "embedded/device/watch.h"
 #include "rc.h"
 
-#define MAX_ROUND_GAP_NS UINT64_C(64000000)
 #define INFINITE_RNR_RETRY 7
 
 /*
@@ -108,10 +107,10 @@ static uint64_t deadline(const struct qp *qp) {
  */
 static uint64_t gap_of_progress(const struct qp *qp) {
     uint64_t timeout = timeout_ns(qp);
-    if (qp->ops->unreliable || qp->attr.rnr_retry != INFINITE_RNR_RETRY || (timeout != 0 && timeout < QP_ROUND_NS)) {
-        return QP_ROUND_NS;
+    if (qp->ops->unreliable || qp->attr.rnr_retry != INFINITE_RNR_RETRY || (timeout != 0 && timeout < WATCH_ROUND_NS)) {
+        return WATCH_ROUND_NS;
     }
-    return timeout == 0 || timeout > MAX_ROUND_GAP_NS ? MAX_ROUND_GAP_NS : timeout;
+    return timeout == 0 || timeout > WATCH_MAX_ROUND_NS ? WATCH_MAX_ROUND_NS : timeout;
 }
 
 /* With outstanding work requests. Returns how long after `now` to look again. */
@@ -119,7 +118,7 @@ static uint64_t look(struct qp *qp, uint64_t now) {
     uint64_t gap = atomic_load_explicit(&qp->round_gap_ns, memory_order_relaxed);
     uint32_t progress = qp->attached == NULL ? 0 : qp->out.acked + consumer_pos(&qp->responses) + qp->sq.done;
     if (qp->stalled_since_ns == 0 || progress != qp->watched_progress) {
-        gap = qp->stalled_since_ns == 0 ? QP_ROUND_NS : gap_of_progress(qp);
+        gap = qp->stalled_since_ns == 0 ? WATCH_ROUND_NS : gap_of_progress(qp);
         qp->watched_progress = progress;
         qp->stalled_since_ns = now;
         return gap;
@@ -130,14 +129,14 @@ static uint64_t look(struct qp *qp, uint64_t now) {
     if (!qp->ops->unreliable && is_peer_alive(qp)) { /* an unreliable one waits for no answer: uc.c */
         qp->stalled_since_ns = now;
     }
-    return gap * 2 < MAX_ROUND_GAP_NS ? gap * 2 : MAX_ROUND_GAP_NS;
+    return gap * 2 < WATCH_MAX_ROUND_NS ? gap * 2 : WATCH_MAX_ROUND_NS;
 }
 
 static void watch(struct qp *qp) {
     uint64_t now = engine_now_ns(), introduce_at = atomic_load(&qp->introduce_at_ns);
     if (qp->failed || !qp_sends_in(qp_state(qp)) || !qp_has_outstanding(qp)) {
         if (introduce_at != 0) {
-            watch_qp(qp, QP_ROUND_NS);
+            watch_qp(qp, WATCH_ROUND_NS);
         }
         qp->stalled_since_ns = 0;
         atomic_store_explicit(&qp->round_gap_ns, gap_of_progress(qp), memory_order_relaxed);

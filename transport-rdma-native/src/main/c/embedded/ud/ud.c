@@ -94,8 +94,8 @@ static bool run(struct qp *qp, unsigned work) {
     /* What waits is tried again by each poll that finds nothing, and by the engine's rounds, which end the wait. */
     if (qp->ud->pending) {
         cq_defer_doorbell(qp->send_cq, qp);
-        atomic_store(&qp->next_round_ns, engine_now_ns() + QP_ROUND_NS);
-        watch_qp(qp, QP_ROUND_NS);
+        atomic_store(&qp->next_round_ns, engine_now_ns() + WATCH_ROUND_NS);
+        watch_qp(qp, WATCH_ROUND_NS);
     } else {
         atomic_store(&qp->next_round_ns, 0);
     }
