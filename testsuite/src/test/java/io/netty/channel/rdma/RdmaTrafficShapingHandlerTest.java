@@ -20,11 +20,14 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.socket.TrafficShapingHandlerTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import java.net.SocketAddress;
 import java.util.List;
 
+/** Asserts rates and intervals by the clock, so it needs an idle machine. */
+@Tag("all")
 @ExtendWith(ShortIntervalRetry.class)
 public class RdmaTrafficShapingHandlerTest extends TrafficShapingHandlerTest {
     @Override
