@@ -119,6 +119,31 @@ static void an_acknowledgement_rings_once_the_receiver_has_had_its_chance_to_ans
     pair_close(&a, &b);
 }
 
+static void the_engine_looks_seldom_where_a_thread_sleeps_between_messages(void) {
+    struct end a, b;
+    struct options options = with_channel();
+    pair_open_nonblocking(&a, &b, &options);
+    _Atomic uint64_t *first_round_ns = &cq_of(b.recv_cq)->polling.first_round_ns;
+    const uint64_t end = now_ns() + (uint64_t) patience_ms() * 1000000;
+    for (uint64_t i = 0; atomic_load(first_round_ns) < WATCH_MAX_ROUND_NS; i++) {
+        CHECK(now_ns() < end);
+        CHECK_EQ(post_recv(&b, i, 0, 8), 0);
+        CHECK_EQ(arm(b.recv_cq, 0), 0);
+        CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, 8), 0);
+        expect_event(&b, b.recv_cq);
+        expect_wc(b.recv_cq, i, IBV_WC_SUCCESS);
+        expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
+        CHECK_EQ(arm(b.recv_cq, 0), 0);
+        settle();
+    }
+    CHECK_EQ(post_recv(&b, 0, 0, 8), 0);
+    CHECK_EQ(post_send(&a, 0, IBV_WR_SEND, 0, 0, 8), 0);
+    expect_event(&b, b.recv_cq); /* and nobody polls */
+    CHECK_EVENTUALLY(atomic_load(first_round_ns) == WATCH_ROUND_NS);
+    expect_wc(b.recv_cq, 0, IBV_WC_SUCCESS);
+    pair_close(&a, &b);
+}
+
 static void destroying_a_queue_keeps_the_wake_up_of_another(void) {
     struct end a, b, c, d;
     struct options options = defaults;
@@ -533,6 +558,7 @@ int main(void) {
     RUN(no_wake_up_is_lost_between_pid_namespaces);
     RUN(a_full_descriptor_stops_nobody);
     RUN(an_acknowledgement_rings_once_the_receiver_has_had_its_chance_to_answer);
+    RUN(the_engine_looks_seldom_where_a_thread_sleeps_between_messages);
     RUN(destroying_a_queue_keeps_the_wake_up_of_another);
     RUN(a_channel_that_must_not_block_does_not_whatever_its_descriptor_says);
     RUN(rings_without_end_do_not_keep_a_channel_that_must_not_block);
