@@ -65,7 +65,7 @@ final class RdmaOrTcpEnds {
         return TestTimeouts.sync(bootstrap.connect(address)).getNow();
     }
 
-    /** For {@link RdmaChannelOption#PATH}: what this process does not use, so that nothing is reached. */
+    /** For {@link RdmaChannelOption#PROVIDERS}: what this process does not use, so that nothing is reached. */
     static Set<VerbsProvider> unusedProvider() {
         Set<VerbsProvider> unused = EnumSet.allOf(VerbsProvider.class);
         Verbs.usable().forEach(verbs -> unused.remove(verbs.provider()));

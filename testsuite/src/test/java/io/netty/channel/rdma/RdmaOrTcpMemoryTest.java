@@ -253,7 +253,8 @@ class RdmaOrTcpMemoryTest {
     @Test
     void whatFailsWithARestrictionIsRememberedForConnectsAlikeAlone() throws InterruptedException {
         try (EchoServer tcp = ends.tcpServer(anyPort()); EchoServer rdma = ends.rdmaServer(tcp.address())) {
-            RdmaOrTcpBootstrap restricted = bootstrap().option(RdmaChannelOption.PATH, RdmaOrTcpEnds.unusedProvider());
+            RdmaOrTcpBootstrap restricted = bootstrap().option(RdmaChannelOption.PROVIDERS,
+                    RdmaOrTcpEnds.unusedProvider());
             Channel first = connect(restricted, rdma.address());
             assertFallback(first, FallbackReason.NO_ROUTE);
             Channel other = connect(bootstrap(), rdma.address());

@@ -132,7 +132,7 @@ class RdmaOrTcpSocketChannelTest {
     void whatFailsWithARestrictionIsRememberedForConnectsAlikeAlone() throws InterruptedException {
         RdmaOrTcpPaths paths = new RdmaOrTcpPaths(4);
         Bootstrap bootstrap = bootstrap().option(RdmaOrTcpChannelOption.PATHS, paths);
-        Bootstrap restricted = bootstrap.clone().option(RdmaChannelOption.PATH, RdmaOrTcpEnds.unusedProvider());
+        Bootstrap restricted = bootstrap.clone().option(RdmaChannelOption.PROVIDERS, RdmaOrTcpEnds.unusedProvider());
         try (EchoServer tcp = ends.tcpServer(anyPort()); EchoServer rdma = ends.rdmaServer(tcp.address())) {
             RdmaOrTcpSocketChannel first = connect(restricted, rdma.address());
             assertFallback(first, FallbackReason.NO_ROUTE);

@@ -57,7 +57,8 @@ class RdmaManagementTest {
                     .findFirst().get();
             assertThat(client.get("direction")).isEqualTo("out");
             assertThat(client.get("kind")).isEqualTo("stream");
-            assertThat(client.get("reason")).isEqualTo(pair.client.path().reason().name().toLowerCase(Locale.ROOT));
+            assertThat(client.get("reason")).isEqualTo(
+                    pair.client.providerChoice().reason().name().toLowerCase(Locale.ROOT));
             assertThat(connections).filteredOn(row -> row.get("local").equals(remote))
                     .extracting(row -> row.get("reason")).containsExactly("accepted");
             assertThat(client.get("bytesSent")).isEqualTo(20_000L);

@@ -78,8 +78,9 @@ class RdmaOrTcpVersionsTest {
             Channel channel = TestTimeouts.sync(new RdmaOrTcpBootstrap().group(group)
                     .rdmaConnectTimeout(Duration.ofSeconds(TestTimeouts.SECONDS))
                     .handler(new ChannelInboundHandlerAdapter()).connect(server)).getNow();
-            String path = channel instanceof RdmaSocketChannel ? ((RdmaSocketChannel) channel).path().toString() : "";
-            tell(channel.attr(RdmaOrTcp.PATH).get() + " " + channel.attr(RdmaOrTcp.FALLBACK).get() + ' ' + path);
+            String provider = channel instanceof RdmaSocketChannel ?
+                    ((RdmaSocketChannel) channel).providerChoice().toString() : "";
+            tell(channel.attr(RdmaOrTcp.PATH).get() + " " + channel.attr(RdmaOrTcp.FALLBACK).get() + ' ' + provider);
             TestTimeouts.sync(channel.close());
         }
 

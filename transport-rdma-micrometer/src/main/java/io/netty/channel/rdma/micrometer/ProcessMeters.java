@@ -21,7 +21,7 @@ import io.netty.channel.rdma.RdmaConnectFailure;
 import io.netty.channel.rdma.RdmaConnectMetrics;
 import io.netty.channel.rdma.RdmaCopyCause;
 import io.netty.channel.rdma.RdmaMetrics;
-import io.netty.channel.rdma.RdmaPathReason;
+import io.netty.channel.rdma.RdmaProviderReason;
 import io.netty.channel.rdma.RdmaRejection;
 import io.netty.channel.rdma.bootstrap.FallbackReason;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
@@ -128,9 +128,9 @@ final class ProcessMeters {
     private static void connects(Bound.Group<ProcessMeters> meters) {
         RdmaConnectMetrics connects = RdmaConnectMetrics.total();
         for (VerbsProvider provider : VerbsProvider.values()) {
-            for (RdmaPathReason reason : RdmaPathReason.values()) {
-                if (reason != RdmaPathReason.ACCEPTED) {
-                    meters.counter("netty.rdma.connect.paths", null, "Connects that were made, by provider and why",
+            for (RdmaProviderReason reason : RdmaProviderReason.values()) {
+                if (reason != RdmaProviderReason.ACCEPTED) {
+                    meters.counter("netty.rdma.connect.providers", null, "Connects that were made, by provider and why",
                             Tags.of("provider", tag(provider), "reason", tag(reason)),
                             of -> connects.connects(provider, reason));
                 }

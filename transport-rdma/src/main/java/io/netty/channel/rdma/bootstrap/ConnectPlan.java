@@ -21,11 +21,11 @@ import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.attempt.AttemptFailure;
+import io.netty.channel.rdma.attempt.AttemptPlan;
+import io.netty.channel.rdma.attempt.AttemptRules;
+import io.netty.channel.rdma.attempt.Destination;
 import io.netty.channel.rdma.monitor.TcpDestination;
-import io.netty.channel.rdma.path.Destination;
-import io.netty.channel.rdma.path.PathFailure;
-import io.netty.channel.rdma.path.PathPlan;
-import io.netty.channel.rdma.path.PathRules;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.NetUtil;
@@ -49,7 +49,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One connect: which path is tried next, and for how long, by the rules of {@link PathPlan}; and what is told of it.
+ * One connect: which path is tried next, and for how long, by the rules of {@link AttemptPlan}; and what is told of it.
  * The table of {@link RdmaOrTcpBootstrap} says what comes of that. Whoever connects makes the attempts, one after the
  * other. On the event loop of the connection.
  */
@@ -64,7 +64,7 @@ abstract class ConnectPlan {
     private final SocketAddress local;
     private final Destination destination;
     private final PathChoice choice;
-    private PathPlan<TransportPath> plan;
+    private AttemptPlan<TransportPath> plan;
     /** Why RDMA does not do. */
     private Fallback fallback;
     private Throwable rdmaCause;
@@ -86,7 +86,7 @@ abstract class ConnectPlan {
         private static final Duration REMEMBER_SILENCE_OF_THIS_HOST = Duration.ofSeconds(1);
         static final Duration DEFAULT_REMEMBER_FOR = Duration.ofSeconds(30);
         static final PathRule DEFAULT_RULE = PathRule.always(PathChoice.RDMA_OR_TCP);
-        private static final List<ChannelOption<?>> RESTRICTIONS = List.of(RdmaChannelOption.PATH,
+        private static final List<ChannelOption<?>> RESTRICTIONS = List.of(RdmaChannelOption.PROVIDERS,
                 RdmaChannelOption.DEVICE, RdmaChannelOption.DEVICE_PORT, RdmaChannelOption.GID_INDEX);
 
         final int connectTimeoutMillis;
@@ -122,10 +122,10 @@ abstract class ConnectPlan {
         }
 
         /** @param rdma whether RDMA is tried: of TCP nothing is remembered. */
-        PathPlan.Times times(boolean rdma, InetSocketAddress remote) {
+        AttemptPlan.Times times(boolean rdma, InetSocketAddress remote) {
             boolean thisHost = rdma && isOfThisHost(remote);
             long remember = rdma ? rememberFor.toNanos() : 0;
-            return new PathPlan.Times(TimeUnit.MILLISECONDS.toNanos(connectTimeoutMillis),
+            return new AttemptPlan.Times(TimeUnit.MILLISECONDS.toNanos(connectTimeoutMillis),
                     TimeUnit.MILLISECONDS.toNanos(rdmaConnectTimeout(thisHost).toMillis()), remember,
                     thisHost ? Math.min(remember, REMEMBER_SILENCE_OF_THIS_HOST.toNanos()) : remember);
         }
@@ -144,7 +144,7 @@ abstract class ConnectPlan {
         private boolean isOfThisHost(InetSocketAddress remote) {
             boolean sharedMemory = false;
             boolean device = false;
-            Object allowed = restrictions.get(RdmaChannelOption.PATH);
+            Object allowed = restrictions.get(RdmaChannelOption.PROVIDERS);
             for (Verbs verbs : Verbs.usable()) {
                 if (allowed == null || ((Set<?>) allowed).contains(verbs.provider())) {
                     sharedMemory |= verbs.provider() == VerbsProvider.EMBEDDED;
@@ -219,7 +219,7 @@ abstract class ConnectPlan {
             failFinally(failure);
             return;
         }
-        plan = new PathPlan<>(PathRules.TRANSPORTS, paths(), destination, settings.paths.memory(),
+        plan = new AttemptPlan<>(AttemptRules.TRANSPORTS, paths(), destination, settings.paths.memory(),
                 settings.times(fallback == null, remote), loop.ticker());
         if (plan.remembered() != null) {
             fallback = RdmaOrTcpPaths.fallback(plan.remembered());
@@ -266,7 +266,7 @@ abstract class ConnectPlan {
         }
         fallback = new Fallback(reason, message(cause));
         rdmaCause = cause;
-        if (plan.failed(PathFailure.of(cause), fallback)) {
+        if (plan.failed(AttemptFailure.of(cause), fallback)) {
             next();
         } else if (tcpCause == null) {
             failFinally(cause);
@@ -277,7 +277,7 @@ abstract class ConnectPlan {
 
     private void tcpFailed(Throwable cause) {
         tcpCause = cause;
-        if (plan.failed(PathFailure.of(cause), cause)) {
+        if (plan.failed(AttemptFailure.of(cause), cause)) {
             // What was remembered is not true any more, as TCP worked then; or the server is down.
             logger.debug("{}: TCP failed, trying RDMA, which was remembered to fail", remote, cause);
             next();

@@ -15,7 +15,7 @@
  */
 package io.netty.channel.rdma.bootstrap;
 
-import io.netty.channel.rdma.path.PathFailure;
+import io.netty.channel.rdma.attempt.AttemptFailure;
 
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
@@ -68,7 +68,7 @@ public enum FallbackReason {
         if (!(cause instanceof IOException) || cause instanceof ClosedChannelException) {
             return null;
         }
-        switch (PathFailure.of(cause)) {
+        switch (AttemptFailure.of(cause)) {
         case NO_ROUTE:
             return NO_ROUTE;
         case REFUSED:

@@ -16,8 +16,8 @@
 package io.netty.channel.rdma.bootstrap;
 
 import io.netty.channel.rdma.RdmaChannelOption;
-import io.netty.channel.rdma.path.Destination;
-import io.netty.channel.rdma.path.PathMemory;
+import io.netty.channel.rdma.attempt.Destination;
+import io.netty.channel.rdma.attempt.FailureMemory;
 import io.netty.util.concurrent.Ticker;
 
 import java.net.InetSocketAddress;
@@ -28,19 +28,19 @@ import java.util.function.Consumer;
 /**
  * Remembers for which destinations RDMA has failed, so that not every connection waits for it to fail again. {@link
  * RdmaOrTcpBootstrap}s share {@link #shared()}, unless told otherwise. Clients that may use other providers ({@link
- * io.netty.channel.rdma.RdmaChannelOption#PATH}) than the rest want a memory of their own. Any thread.
+ * io.netty.channel.rdma.RdmaChannelOption#PROVIDERS}) than the rest want a memory of their own. Any thread.
  *
  * <p>Only failures are remembered. That RDMA has worked changes nothing, as it is tried first anyway; and if it fails
  * where it worked before, that attempt falls back like any other. What is remembered of a destination is forgotten when
  * a connection to it fails over TCP, too, and when one of RDMA ends: a server that is restarted is another one.
  */
 public final class RdmaOrTcpPaths {
-    private static final RdmaOrTcpPaths SHARED = new RdmaOrTcpPaths(PathMemory.shared());
+    private static final RdmaOrTcpPaths SHARED = new RdmaOrTcpPaths(FailureMemory.shared());
 
-    private final PathMemory memory;
+    private final FailureMemory memory;
     private volatile Probes probes;
 
-    private RdmaOrTcpPaths(PathMemory memory) {
+    private RdmaOrTcpPaths(FailureMemory memory) {
         this.memory = memory;
     }
 
@@ -56,7 +56,7 @@ public final class RdmaOrTcpPaths {
      * @param ticker          the clock, for tests.
      */
     public RdmaOrTcpPaths(int maxDestinations, Ticker ticker) {
-        this(new PathMemory(maxDestinations, ticker));
+        this(new FailureMemory(maxDestinations, ticker));
     }
 
     /**
@@ -69,18 +69,18 @@ public final class RdmaOrTcpPaths {
 
     /**
      * Why RDMA has failed for this destination. What has failed from a local address that was asked for, or with one of
-     * the options {@link RdmaChannelOption#PATH}, {@link RdmaChannelOption#DEVICE}, {@link
+     * the options {@link RdmaChannelOption#PROVIDERS}, {@link RdmaChannelOption#DEVICE}, {@link
      * RdmaChannelOption#DEVICE_PORT} and {@link RdmaChannelOption#GID_INDEX}, is remembered for connects alike alone,
      * and not returned here.
      *
      * @return {@code null} if nothing is remembered, or not any more.
      */
     public Fallback get(InetSocketAddress destination) {
-        PathMemory.Remembered remembered = memory.get(new Destination(destination), TransportPath.RDMA);
+        FailureMemory.Remembered remembered = memory.get(new Destination(destination), TransportPath.RDMA);
         return remembered == null ? null : fallback(remembered);
     }
 
-    static Fallback fallback(PathMemory.Remembered remembered) {
+    static Fallback fallback(FailureMemory.Remembered remembered) {
         return new Fallback(FallbackReason.REMEMBERED, TimeUnit.NANOSECONDS.toMillis(remembered.ageNanos()) +
                 " ms ago: " + remembered.why());
     }
@@ -127,7 +127,7 @@ public final class RdmaOrTcpPaths {
         return memory.size();
     }
 
-    PathMemory memory() {
+    FailureMemory memory() {
         return memory;
     }
 }

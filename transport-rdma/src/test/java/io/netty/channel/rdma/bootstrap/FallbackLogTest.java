@@ -112,7 +112,7 @@ class FallbackLogTest {
         assertThat(settings(ConnectPlan.Settings.BY_DESTINATION, Map.of()).rdmaTimeoutMillis(own))
                 .isEqualTo(sharedMemory ? 3000 : 1000);
         assertThat(settings(Duration.ofMillis(7), Map.of()).rdmaTimeoutMillis(own)).isEqualTo(7);
-        assertThat(settings(ConnectPlan.Settings.BY_DESTINATION, Map.of(RdmaChannelOption.PATH,
+        assertThat(settings(ConnectPlan.Settings.BY_DESTINATION, Map.of(RdmaChannelOption.PROVIDERS,
                 Set.of(VerbsProvider.IBVERBS))).rdmaTimeoutMillis(own)).isEqualTo(1000);
     }
 

@@ -15,7 +15,7 @@
  */
 package io.netty.channel.rdma.bootstrap;
 
-import io.netty.channel.rdma.path.Destination;
+import io.netty.channel.rdma.attempt.Destination;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
 import org.junit.jupiter.api.Test;
