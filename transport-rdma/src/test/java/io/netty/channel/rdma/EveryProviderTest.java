@@ -21,7 +21,7 @@ import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
@@ -76,9 +76,9 @@ class EveryProviderTest {
                         .equals(Verbs.of(provider).toString())).mapToLong(RdmaDeviceMetrics::accepts).sum())
                         .as("accepts by %s", provider).isOne();
             }
-            assertThat(transports.connects(TransportPath.RDMA)).isEqualTo(2);
-            assertThat(transports.accepts(TransportPath.RDMA)).isEqualTo(2);
-            assertThat(transports.accepts(TransportPath.TCP)).isOne();
+            assertThat(transports.connects(RdmaOrTcpTransport.RDMA)).isEqualTo(2);
+            assertThat(transports.accepts(RdmaOrTcpTransport.RDMA)).isEqualTo(2);
+            assertThat(transports.accepts(RdmaOrTcpTransport.TCP)).isOne();
         }
 
         private static SocketChannel connect(Application application, VerbsProvider provider) throws Exception {

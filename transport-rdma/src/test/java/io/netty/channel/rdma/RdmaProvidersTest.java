@@ -28,7 +28,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.rdma.attempt.Destination;
 import io.netty.channel.rdma.attempt.FailureMemory;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
 import io.netty.channel.rdma.verbs.ChildJvm;
@@ -122,7 +122,7 @@ class RdmaProvidersTest {
                     // What it hears too late of the client that has gone by the device meanwhile.
                     assertThat(other.line("child")).isEqualTo("never active");
                     application.echo(Set.of(EMBEDDED), EMBEDDED);
-                    RdmaOrTcpPaths.shared().forget(address);
+                    RdmaOrTcpFailures.shared().forget(address);
                     application.echo(ANY, EMBEDDED, RdmaProviderReason.NEAREST);
                 }
             }

@@ -118,7 +118,7 @@ class FallbackLogTest {
 
     private static ConnectPlan.Settings settings(Duration rdmaConnectTimeout,
                                                  Map<io.netty.channel.ChannelOption<?>, ?> options) {
-        return new ConnectPlan.Settings(0, rdmaConnectTimeout, Duration.ZERO, new RdmaOrTcpPaths(1),
+        return new ConnectPlan.Settings(0, rdmaConnectTimeout, Duration.ZERO, new RdmaOrTcpFailures(1),
                 ConnectPlan.Settings.DEFAULT_RULE, options);
     }
 }

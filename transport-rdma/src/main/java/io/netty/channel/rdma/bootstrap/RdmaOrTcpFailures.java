@@ -34,20 +34,20 @@ import java.util.function.Consumer;
  * where it worked before, that attempt falls back like any other. What is remembered of a destination is forgotten when
  * a connection to it fails over TCP, too, and when one of RDMA ends: a server that is restarted is another one.
  */
-public final class RdmaOrTcpPaths {
-    private static final RdmaOrTcpPaths SHARED = new RdmaOrTcpPaths(FailureMemory.shared());
+public final class RdmaOrTcpFailures {
+    private static final RdmaOrTcpFailures SHARED = new RdmaOrTcpFailures(FailureMemory.shared());
 
     private final FailureMemory memory;
     private volatile Probes probes;
 
-    private RdmaOrTcpPaths(FailureMemory memory) {
+    private RdmaOrTcpFailures(FailureMemory memory) {
         this.memory = memory;
     }
 
     /**
      * @param maxDestinations how many are remembered at most, from 1; the oldest one is forgotten for a new one.
      */
-    public RdmaOrTcpPaths(int maxDestinations) {
+    public RdmaOrTcpFailures(int maxDestinations) {
         this(maxDestinations, Ticker.systemTicker());
     }
 
@@ -55,7 +55,7 @@ public final class RdmaOrTcpPaths {
      * @param maxDestinations how many are remembered at most, from 1; the oldest one is forgotten for a new one.
      * @param ticker          the clock, for tests.
      */
-    public RdmaOrTcpPaths(int maxDestinations, Ticker ticker) {
+    public RdmaOrTcpFailures(int maxDestinations, Ticker ticker) {
         this(new FailureMemory(maxDestinations, ticker));
     }
 
@@ -63,7 +63,7 @@ public final class RdmaOrTcpPaths {
      * The memory of the process, for 1024 destinations. There is also remembered which of them do not answer by shared
      * memory, whoever connects.
      */
-    public static RdmaOrTcpPaths shared() {
+    public static RdmaOrTcpFailures shared() {
         return SHARED;
     }
 
@@ -75,14 +75,14 @@ public final class RdmaOrTcpPaths {
      *
      * @return {@code null} if nothing is remembered, or not any more.
      */
-    public Fallback get(InetSocketAddress destination) {
-        FailureMemory.Remembered remembered = memory.get(new Destination(destination), TransportPath.RDMA);
+    public RdmaOrTcpFallback get(InetSocketAddress destination) {
+        FailureMemory.Remembered remembered = memory.get(new Destination(destination), RdmaOrTcpTransport.RDMA);
         return remembered == null ? null : fallback(remembered);
     }
 
-    static Fallback fallback(FailureMemory.Remembered remembered) {
-        return new Fallback(FallbackReason.REMEMBERED, TimeUnit.NANOSECONDS.toMillis(remembered.ageNanos()) +
-                " ms ago: " + remembered.why());
+    static RdmaOrTcpFallback fallback(FailureMemory.Remembered remembered) {
+        return new RdmaOrTcpFallback(RdmaOrTcpFallbackReason.REMEMBERED,
+                TimeUnit.NANOSECONDS.toMillis(remembered.ageNanos()) + " ms ago: " + remembered.why());
     }
 
     /** The next connection to this destination tries RDMA, and all that it has. */
@@ -103,9 +103,9 @@ public final class RdmaOrTcpPaths {
      * destination is forgotten, one line is logged, and the application is told, once until there is another
      * connection over TCP: so it can have its pool, or its gRPC channel, connect anew when that harms nobody.
      * <pre>
-     * RdmaOrTcpPaths.shared().probe(Duration.ofMinutes(1), address -&gt; managedChannel.enterIdle());
+     * RdmaOrTcpFailures.shared().probe(Duration.ofMinutes(1), address -&gt; managedChannel.enterIdle());
      * </pre>
-     * Not tried are destinations where a {@link PathRule} has chosen TCP, or in a process that can't use RDMA.
+     * Not tried are destinations where a {@link RdmaOrTcpRule} has chosen TCP, or in a process that can't use RDMA.
      *
      * @param every    how long to wait between two attempts at a destination, from 1 ms to 365 days. By default none
      *                 are made.
