@@ -40,7 +40,7 @@ Learn verbs: docs/verbs-guide.md goes through these
   blast        chained writes and reads, beside perftest                   2 min
 Look inside
   diagnose     what this machine has for RDMA, and how to fix the rest       3 s
-  top          what a running JVM does: connections, rates, paths, memory   live
+  top          what a running JVM does: connections, rates, memory          live
 Servers and clients alone: one in this terminal, the other in the next one
   http-server, http-client ...   also echo-, h2-, grpc-, files-, websocket-, proxy-
   requester, responder ...       ends of the programs of verbs: see --help
@@ -78,7 +78,7 @@ the same port:
   files-server (its client is http-client)
   websocket-server, websocket-client
 With --rdma-only they leave the port of TCP free, for a proxy:
-  proxy-server --listen tcp:HOST:PORT --to HOST:PORT [--path auto|rdma|tcp], or --listen rdma:HOST:PORT, auto:HOST:PORT
+  proxy-server --listen tcp:HOST:PORT --to HOST:PORT [--transport auto|rdma|tcp], or --listen rdma:HOST:PORT, auto:...
 
 The classic programs of verbs, on message and datagram channels (docs/verbs-guide.md). Each runs its ends as processes,
 which check what they receive (--size, --polling, --help; all except the last two: --count):
@@ -101,7 +101,7 @@ or -ld FILE and -rd FILE; -d NAME, -i PORT and -g INDEX choose device, port and 
   pingpong-server, pingpong-client, blast-server, blast-client (--mode, --no-check, --warm-up; blast:
   --by-server, --chain)
 
-  top [PID]    what the transport does in a running JVM of this user: connections, rates, paths, memory, loops; again
+  top [PID]    what the transport does in a JVM of this user: connections, providers, rates, memory, loops; again
                each second, or --once, --count N. Without PID: which JVMs use the transport
 
   diagnose     which verbs provider the transport would use here and why; devices, ports, GIDs, addresses, limits; how

@@ -27,14 +27,14 @@ JAVA_MODULES=(transport-rdma transport-rdma-micrometer transport-rdma-vertx tran
 RXE_MODULES=(transport-rdma testsuite example-servers)
 # Something of everything: verbs, channels, Netty's testsuite, peers that lie, whole streams, calls of gRPC. Those that
 # take a minute and more in the guest are in the lane rxe alone, but for the bytes of streams.
-RXE_QUICK=DataTransferTest,TwoProvidersTest,EveryPathTest,ConnectionTest,CompletionErrorTest,ArmingTest
+RXE_QUICK=DataTransferTest,TwoProvidersTest,EveryProviderTest,ConnectionTest,CompletionErrorTest,ArmingTest
 RXE_QUICK+=,RdmaSocketChannelTest,RdmaServerSocketChannelTest,RdmaIoHandlerTest,RdmaSocketChannelReentrancyTest
 RXE_QUICK+=,RdmaHostilePeerTest,RdmaConnectFailureTest,RdmaStreamIntegrityTest,RdmaSocketConnectTest
 RXE_QUICK+=,RdmaSocketEchoTest,RdmaSocketFileRegionTest,RdmaSocketRstTest,RdmaGrpcCallsInteropTest
 
 # What --quick runs: something of each room, in two minutes.
 # transport-rdma: the tests of each package, but those that take longest; of the root package some.
-QUICK_JAVA='io/netty/channel/rdma/*/*Test,!ArmingTest,!TwoProcessesTest,!PathSimulationTest'
+QUICK_JAVA='io/netty/channel/rdma/*/*Test,!ArmingTest,!TwoProcessesTest,!AttemptSimulationTest'
 QUICK_JAVA+=',LayersTest,SendRingTest,RdmaByteBufAllocatorTest,RegisteredMemoryTest'
 QUICK_JAVA+=',RdmaIoHandlerTest,RdmaUnavailabilityTest,RdmaSocketChannelConfigTest'
 # testsuite: Netty's own tests; peers that lie or speak C; RDMA or TCP.

@@ -33,7 +33,7 @@ import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServer;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaSend;
@@ -70,7 +70,7 @@ public final class Echo {
 
     private static String bytes(EventLoopGroup group, InetSocketAddress address) throws Exception {
         RdmaOrTcpServer server = await(new RdmaOrTcpServerBootstrap().group(group)
-                .require(TransportPath.RDMA).childHandler(new Answers()).bind(address));
+                .require(RdmaOrTcpTransport.RDMA).childHandler(new Answers()).bind(address));
         Promise<String> answer = group.next().newPromise();
         Channel channel = await(new RdmaOrTcpBootstrap().group(group)
                 .handler(new SimpleChannelInboundHandler<ByteBuf>() {
@@ -79,7 +79,7 @@ public final class Echo {
                         answer.trySuccess(msg.toString(StandardCharsets.US_ASCII));
                     }
                 }).connect(server.localAddress()));
-        if (channel.attr(RdmaOrTcp.PATH).get() != TransportPath.RDMA) {
+        if (channel.attr(RdmaOrTcp.TRANSPORT).get() != RdmaOrTcpTransport.RDMA) {
             throw new AssertionError(channel);
         }
         QueuePairInfo info = await(((RdmaSocketChannel) channel).info());

@@ -70,7 +70,7 @@ public final class Http {
                         }
                     }).connect(server.localAddress()).sync().getNow();
             client.writeAndFlush(new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/")).sync();
-            System.out.println("answer over " + client.attr(RdmaOrTcp.PATH).get() + ": "
+            System.out.println("answer over " + client.attr(RdmaOrTcp.TRANSPORT).get() + ": "
                     + answer.get(60, TimeUnit.SECONDS));
         } finally {
             group.shutdownGracefully(0, 30, TimeUnit.SECONDS).sync();

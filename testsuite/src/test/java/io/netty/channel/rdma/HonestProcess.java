@@ -41,8 +41,8 @@ final class HonestProcess {
     static final String DONE = "DONE";
     static final String KEPT = "KEPT ";
     static final String WARNING = "WARNING ";
-    /** A connection of the client: its path, and why not the other one. */
-    static final String PATH = "PATH ";
+    /** A connection of the client: its transport, and why not the other one. */
+    static final String TRANSPORT = "TRANSPORT ";
 
     private HonestProcess() {
     }
@@ -83,7 +83,7 @@ final class HonestProcess {
         for (int i = 0; i < times; i++) {
             Channel channel = RdmaOrTcpEnds.connect(ends.bootstrap(), server);
             TestTimeouts.sync(EchoClient.exchange(channel));
-            System.out.println(PATH + channel.attr(RdmaOrTcp.PATH).get() + ' ' +
+            System.out.println(TRANSPORT + channel.attr(RdmaOrTcp.TRANSPORT).get() + ' ' +
                     channel.attr(RdmaOrTcp.FALLBACK).get());
             RdmaOrTcpEnds.close(channel);
         }

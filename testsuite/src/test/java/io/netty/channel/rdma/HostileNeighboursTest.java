@@ -236,12 +236,12 @@ class HostileNeighboursTest {
     }
 
     /** It connects some times, each time so. */
-    private static void assertConnects(List<String> properties, InetSocketAddress address, String path)
+    private static void assertConnects(List<String> properties, InetSocketAddress address, String transport)
             throws Exception {
         try (PeerProcess client = new PeerProcess(List.of(), properties, HonestProcess.class,
                 address.getHostString(), Integer.toString(address.getPort()), Integer.toString(EXCHANGES))) {
             for (int i = 0; i < EXCHANGES; i++) {
-                assertThat(client.expect(HonestProcess.PATH)).matches(path);
+                assertThat(client.expect(HonestProcess.TRANSPORT)).matches(transport);
             }
             client.awaitExit(0);
         }

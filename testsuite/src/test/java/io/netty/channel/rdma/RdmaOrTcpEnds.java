@@ -22,12 +22,12 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.rdma.bootstrap.Fallback;
-import io.netty.channel.rdma.bootstrap.FallbackReason;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallback;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 
@@ -57,7 +57,7 @@ final class RdmaOrTcpEnds {
 
     /** A client that remembers for itself, and gives RDMA all the time that it may need. */
     RdmaOrTcpBootstrap bootstrap() {
-        return new RdmaOrTcpBootstrap().group(group).paths(new RdmaOrTcpPaths(1)).handler(new Nothing())
+        return new RdmaOrTcpBootstrap().group(group).failures(new RdmaOrTcpFailures(1)).handler(new Nothing())
                 .rdmaConnectTimeout(Duration.ofSeconds(TestTimeouts.SECONDS));
     }
 
@@ -65,7 +65,7 @@ final class RdmaOrTcpEnds {
         return TestTimeouts.sync(bootstrap.connect(address)).getNow();
     }
 
-    /** For {@link RdmaChannelOption#PATH}: what this process does not use, so that nothing is reached. */
+    /** For {@link RdmaChannelOption#PROVIDERS}: what this process does not use, so that nothing is reached. */
     static Set<VerbsProvider> unusedProvider() {
         Set<VerbsProvider> unused = EnumSet.allOf(VerbsProvider.class);
         Verbs.usable().forEach(verbs -> unused.remove(verbs.provider()));
@@ -85,13 +85,13 @@ final class RdmaOrTcpEnds {
 
     static void assertRdma(Channel channel) {
         assertThat(channel).isInstanceOf(RdmaSocketChannel.class);
-        assertThat(channel.attr(RdmaOrTcp.PATH).get()).isEqualTo(TransportPath.RDMA);
+        assertThat(channel.attr(RdmaOrTcp.TRANSPORT).get()).isEqualTo(RdmaOrTcpTransport.RDMA);
         assertThat(channel.attr(RdmaOrTcp.FALLBACK).get()).isNull();
     }
 
-    static void assertFallback(Channel channel, FallbackReason reason) {
-        assertThat(channel.attr(RdmaOrTcp.PATH).get()).isEqualTo(TransportPath.TCP);
-        assertThat(channel.attr(RdmaOrTcp.FALLBACK).get()).extracting(Fallback::reason).isEqualTo(reason);
+    static void assertFallback(Channel channel, RdmaOrTcpFallbackReason reason) {
+        assertThat(channel.attr(RdmaOrTcp.TRANSPORT).get()).isEqualTo(RdmaOrTcpTransport.TCP);
+        assertThat(channel.attr(RdmaOrTcp.FALLBACK).get()).extracting(RdmaOrTcpFallback::reason).isEqualTo(reason);
     }
 
     /** Nobody has connected to this server of TCP so far. */

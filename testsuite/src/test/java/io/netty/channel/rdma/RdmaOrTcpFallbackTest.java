@@ -30,13 +30,13 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.local.LocalAddress;
 import io.netty.channel.local.LocalIoHandler;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.rdma.bootstrap.FallbackReason;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpConnectException;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
@@ -78,16 +78,16 @@ class RdmaOrTcpFallbackTest {
     @Test
     void serverOfTcpAloneIsReachedAndTheReasonToldEverywhere() throws InterruptedException {
         RdmaOrTcpMetrics metrics = RdmaOrTcpMetrics.total();
-        long connects = metrics.connects(TransportPath.TCP);
-        long fallbacks = metrics.fallbacks(FallbackReason.REFUSED);
+        long connects = metrics.connects(RdmaOrTcpTransport.TCP);
+        long fallbacks = metrics.fallbacks(RdmaOrTcpFallbackReason.REFUSED);
         try (EchoServer server = ends.tcpServer(anyPort());
              LogRecorder log = new LogRecorder(RdmaOrTcpBootstrap.class.getName(), Level.DEBUG)) {
             Channel channel = connect(ends.bootstrap(), server.address());
             assertThat(channel).isInstanceOf(EpollSocketChannel.class);
-            assertFallback(channel, FallbackReason.REFUSED);
+            assertFallback(channel, RdmaOrTcpFallbackReason.REFUSED);
             assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().message()).contains("Connection refused");
-            assertThat(metrics.connects(TransportPath.TCP) - connects).isOne();
-            assertThat(metrics.fallbacks(FallbackReason.REFUSED) - fallbacks).isOne();
+            assertThat(metrics.connects(RdmaOrTcpTransport.TCP) - connects).isOne();
+            assertThat(metrics.fallbacks(RdmaOrTcpFallbackReason.REFUSED) - fallbacks).isOne();
             assertThat(log.messages(Level.DEBUG)).singleElement().asString().contains(server.address().toString(),
                     "over TCP in ", "REFUSED: Connection refused");
             TestTimeouts.sync(EchoClient.exchange(channel));
@@ -115,7 +115,7 @@ class RdmaOrTcpFallbackTest {
                 .hasMessageContaining("over TCP: ").hasCauseInstanceOf(ConnectException.class);
         assertThat(cause.getSuppressed()).singleElement().satisfies(rdma -> assertThat(rdma.getCause())
                 .isInstanceOf(ConnectionRejectedException.class));
-        assertThat(((RdmaOrTcpConnectException) cause).rdma().reason()).isEqualTo(FallbackReason.REFUSED);
+        assertThat(((RdmaOrTcpConnectException) cause).rdma().reason()).isEqualTo(RdmaOrTcpFallbackReason.REFUSED);
         assertThat(RdmaOrTcpMetrics.total().failures() - failures).isOne();
     }
 
@@ -126,7 +126,7 @@ class RdmaOrTcpFallbackTest {
                 .connect(new InetSocketAddress("192.0.2.1", 7))).cause();
         assertThat(cause).isInstanceOf(RdmaOrTcpConnectException.class).hasMessageContaining("192.0.2.1");
         assertThat(((RdmaOrTcpConnectException) cause).rdma().reason())
-                .isIn(FallbackReason.NO_ROUTE, FallbackReason.TIMEOUT);
+                .isIn(RdmaOrTcpFallbackReason.NO_ROUTE, RdmaOrTcpFallbackReason.TIMEOUT);
     }
 
     @Test
@@ -135,13 +135,13 @@ class RdmaOrTcpFallbackTest {
                 "needs kernel verbs: the embedded provider's device has all addresses");
         try (EchoServer server = ends.tcpServer(new InetSocketAddress("127.0.0.1", 0))) {
             Channel channel = connect(ends.bootstrap(), server.address());
-            assertFallback(channel, FallbackReason.NO_ROUTE);
+            assertFallback(channel, RdmaOrTcpFallbackReason.NO_ROUTE);
             close(channel);
         }
         try (EchoServer server = ends.tcpServer(anyPort())) {
             Channel channel = TestTimeouts.sync(ends.bootstrap().connect(server.address(),
                     new InetSocketAddress("127.0.0.1", 0))).getNow();
-            assertFallback(channel, FallbackReason.NO_ROUTE);
+            assertFallback(channel, RdmaOrTcpFallbackReason.NO_ROUTE);
             close(channel);
         }
     }
@@ -156,7 +156,7 @@ class RdmaOrTcpFallbackTest {
             List<Future<Void>> exchanges = new ArrayList<>();
             for (Future<Channel> future : connecting) {
                 Channel channel = TestTimeouts.sync(future).getNow();
-                assertFallback(channel, FallbackReason.REFUSED);
+                assertFallback(channel, RdmaOrTcpFallbackReason.REFUSED);
                 exchanges.add(EchoClient.exchange(channel));
             }
             for (int i = 0; i < exchanges.size(); i++) {
@@ -178,7 +178,7 @@ class RdmaOrTcpFallbackTest {
             silent.awaitRequest();
             clock.advance(seconds * 500, TimeUnit.MILLISECONDS);
             Channel channel = TestTimeouts.sync(connecting).getNow();
-            assertFallback(channel, FallbackReason.TIMEOUT);
+            assertFallback(channel, RdmaOrTcpFallbackReason.TIMEOUT);
             assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().message()).contains(seconds * 500 + " ms");
             assertThat(channel.config().getConnectTimeoutMillis()).isGreaterThan(0)
                     .isLessThanOrEqualTo(seconds * 500);
@@ -202,7 +202,7 @@ class RdmaOrTcpFallbackTest {
             } catch (VerbsException ignore) {
                 // The provider knows already that the request was withdrawn.
             }
-            assertFallback(channel, FallbackReason.TIMEOUT);
+            assertFallback(channel, RdmaOrTcpFallbackReason.TIMEOUT);
             TestTimeouts.sync(EchoClient.exchange(channel));
             close(channel);
         } finally {
@@ -214,13 +214,13 @@ class RdmaOrTcpFallbackTest {
     void rejectionWithAReasonFallsBackThisTimeOnly() throws Exception {
         try (EchoServer server = ends.tcpServer(anyPort());
              VerbsPeer busy = VerbsPeer.listen(server.address())) {
-            RdmaOrTcpPaths paths = new RdmaOrTcpPaths(1);
-            Future<Channel> connecting = ends.bootstrap().paths(paths).connect(server.address());
+            RdmaOrTcpFailures failures = new RdmaOrTcpFailures(1);
+            Future<Channel> connecting = ends.bootstrap().failures(failures).connect(server.address());
             busy.reject("come back later".getBytes(StandardCharsets.US_ASCII));
             Channel channel = TestTimeouts.sync(connecting).getNow();
-            assertFallback(channel, FallbackReason.REJECTED);
+            assertFallback(channel, RdmaOrTcpFallbackReason.REJECTED);
             assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().message()).contains("come back later");
-            assertThat(paths.size()).isZero();
+            assertThat(failures.size()).isZero();
             close(channel);
         }
     }
@@ -229,12 +229,12 @@ class RdmaOrTcpFallbackTest {
     void answerOfAnotherProtocolFallsBackThisTimeOnly() throws Exception {
         try (EchoServer server = ends.tcpServer(anyPort());
              VerbsPeer other = VerbsPeer.listen(server.address())) {
-            RdmaOrTcpPaths paths = new RdmaOrTcpPaths(1);
-            Future<Channel> connecting = ends.bootstrap().paths(paths).connect(server.address());
+            RdmaOrTcpFailures failures = new RdmaOrTcpFailures(1);
+            Future<Channel> connecting = ends.bootstrap().failures(failures).connect(server.address());
             other.accept("220 smtp.example.org ESMTP".getBytes(StandardCharsets.US_ASCII));
             Channel channel = TestTimeouts.sync(connecting).getNow();
-            assertFallback(channel, FallbackReason.FAILED);
-            assertThat(paths.size()).isZero();
+            assertFallback(channel, RdmaOrTcpFallbackReason.FAILED);
+            assertThat(failures.size()).isZero();
             close(channel);
         }
     }
@@ -266,7 +266,7 @@ class RdmaOrTcpFallbackTest {
     }
 
     private static long fallbacks() {
-        return Stream.of(FallbackReason.values()).mapToLong(RdmaOrTcpMetrics.total()::fallbacks).sum();
+        return Stream.of(RdmaOrTcpFallbackReason.values()).mapToLong(RdmaOrTcpMetrics.total()::fallbacks).sum();
     }
 
     @Test
@@ -278,7 +278,7 @@ class RdmaOrTcpFallbackTest {
                 try {
                     Channel channel = connect(ends.bootstrap().clone(group), rdma.address());
                     assertThat(channel).isInstanceOfAny(EpollSocketChannel.class, NioSocketChannel.class);
-                    assertFallback(channel, FallbackReason.UNAVAILABLE);
+                    assertFallback(channel, RdmaOrTcpFallbackReason.UNAVAILABLE);
                     assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().message()).contains("newEventLoopGroup");
                     close(channel);
                 } finally {
@@ -343,7 +343,7 @@ class RdmaOrTcpFallbackTest {
         local.shutdownGracefully();
     }
 
-    /** A port where nobody listened, for either path, a moment ago. */
+    /** A port where nobody listened, for either transport, a moment ago. */
     private InetSocketAddress freePort() throws InterruptedException {
         try (EchoServer tcp = ends.tcpServer(anyPort()); EchoServer rdma = ends.rdmaServer(tcp.address())) {
             return rdma.address();

@@ -17,14 +17,14 @@ package io.netty.channel.rdma;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.rdma.bootstrap.FallbackReason;
-import io.netty.channel.rdma.bootstrap.PathChoice;
-import io.netty.channel.rdma.bootstrap.PathRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpConnectException;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
@@ -60,7 +60,7 @@ class RdmaOrTcpMemoryTest {
 
     private final RdmaOrTcpEnds ends = new RdmaOrTcpEnds(LOOPS.group());
     private final MockTicker clock = Ticker.newMockTicker();
-    private final RdmaOrTcpPaths paths = new RdmaOrTcpPaths(16, clock);
+    private final RdmaOrTcpFailures failures = new RdmaOrTcpFailures(16, clock);
 
     @Test
     void serverThatComesBackWithRdmaIsNoticedAfterAWhile() throws InterruptedException {
@@ -69,7 +69,7 @@ class RdmaOrTcpMemoryTest {
             try (EchoServer rdma = ends.rdmaServer(tcp.address())) {
                 clock.advance(MEMORY.toNanos() - 1, TimeUnit.NANOSECONDS);
                 Channel remembered = connect(bootstrap(), rdma.address());
-                assertFallback(remembered, FallbackReason.REMEMBERED);
+                assertFallback(remembered, RdmaOrTcpFallbackReason.REMEMBERED);
                 close(remembered);
                 clock.advance(1, TimeUnit.NANOSECONDS);
                 Channel expired = connect(bootstrap(), rdma.address());
@@ -83,14 +83,14 @@ class RdmaOrTcpMemoryTest {
     void memoryCanBeClearedOrLeftAlone() throws InterruptedException {
         try (EchoServer tcp = ends.tcpServer(anyPort())) {
             close(connect(bootstrap().rememberFor(Duration.ZERO), tcp.address()));
-            assertThat(paths.size()).isZero();
+            assertThat(failures.size()).isZero();
             close(connect(bootstrap(), tcp.address()));
-            assertThat(paths.get(tcp.address()).reason()).isEqualTo(FallbackReason.REMEMBERED);
+            assertThat(failures.get(tcp.address()).reason()).isEqualTo(RdmaOrTcpFallbackReason.REMEMBERED);
             Channel asksAgain = connect(bootstrap().rememberFor(Duration.ZERO), tcp.address());
-            assertFallback(asksAgain, FallbackReason.REFUSED);
+            assertFallback(asksAgain, RdmaOrTcpFallbackReason.REFUSED);
             close(asksAgain);
             try (EchoServer rdma = ends.rdmaServer(tcp.address())) {
-                paths.forget(tcp.address());
+                failures.forget(tcp.address());
                 Channel forgotten = connect(bootstrap(), rdma.address());
                 assertRdma(forgotten);
                 close(forgotten);
@@ -108,7 +108,7 @@ class RdmaOrTcpMemoryTest {
         try (EchoServer rdma = ends.rdmaServer(address)) {
             Channel channel = connect(bootstrap(), rdma.address());
             assertRdma(channel);
-            assertThat(paths.size()).as("what was remembered is not true any more").isZero();
+            assertThat(failures.size()).as("what was remembered is not true any more").isZero();
             close(channel);
         }
     }
@@ -122,7 +122,7 @@ class RdmaOrTcpMemoryTest {
                 close(channel);
             }
             Channel channel = connect(bootstrap(), tcp.address());
-            assertFallback(channel, FallbackReason.REFUSED);
+            assertFallback(channel, RdmaOrTcpFallbackReason.REFUSED);
             close(channel);
         }
     }
@@ -133,10 +133,10 @@ class RdmaOrTcpMemoryTest {
              VerbsPeer silent = VerbsPeer.listen(server.address())) {
             RdmaOrTcpBootstrap bootstrap = bootstrap().rdmaConnectTimeout(Duration.ofMillis(200));
             Channel first = connect(bootstrap, silent.localAddress());
-            assertFallback(first, FallbackReason.TIMEOUT);
+            assertFallback(first, RdmaOrTcpFallbackReason.TIMEOUT);
             assertThat(first.attr(RdmaOrTcp.FALLBACK).get().message()).contains("200 ms");
             Channel second = connect(bootstrap, silent.localAddress());
-            assertFallback(second, FallbackReason.REMEMBERED);
+            assertFallback(second, RdmaOrTcpFallbackReason.REMEMBERED);
             assertThat(second.attr(RdmaOrTcp.FALLBACK).get().message()).contains("TIMEOUT", "200 ms");
             close(first);
             close(second);
@@ -158,9 +158,9 @@ class RdmaOrTcpMemoryTest {
                     .isInstanceOf(RdmaOrTcpConnectException.class);
         }
         assertThat(TestTimeouts.await(new Bootstrap().group(LOOPS.group()).handler(new RdmaOrTcpEnds.Nothing())
-                .channelFactory(() -> new RdmaOrTcpSocketChannel(PathRule.always(PathChoice.RDMA_ONLY)))
-                .option(RdmaOrTcpChannelOption.PATHS, paths).connect(address)).cause()).isNotNull();
-        assertThat(paths.size()).as("nothing was learnt about RDMA").isZero();
+                .channelFactory(() -> new RdmaOrTcpSocketChannel(RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_ONLY)))
+                .option(RdmaOrTcpChannelOption.FAILURES, failures).connect(address)).cause()).isNotNull();
+        assertThat(failures.size()).as("nothing was learnt about RDMA").isZero();
         try (EchoServer tcp = ends.tcpServer(address); EchoServer rdma = ends.rdmaServer(tcp.address())) {
             Channel channel = connect(bootstrap(), rdma.address());
             assertRdma(channel);
@@ -176,11 +176,11 @@ class RdmaOrTcpMemoryTest {
             assertRdma(first);
             rdma.close();
             Channel second = connect(bootstrap(), tcp.address());
-            assertFallback(second, FallbackReason.REFUSED);
-            assertThat(paths.size()).isOne();
+            assertFallback(second, RdmaOrTcpFallbackReason.REFUSED);
+            assertThat(failures.size()).isOne();
             assertThat(first.isOpen()).as("a listener that is closed leaves its connections").isTrue();
             close(first);
-            assertThat(paths.size()).isZero();
+            assertThat(failures.size()).isZero();
             close(second);
         }
     }
@@ -192,13 +192,13 @@ class RdmaOrTcpMemoryTest {
              VerbsPeer silent = VerbsPeer.listen(server.address())) {
             RdmaOrTcpBootstrap bootstrap = bootstrap().rdmaConnectTimeout(Duration.ofMillis(200));
             Channel first = connect(bootstrap, silent.localAddress());
-            assertFallback(first, FallbackReason.TIMEOUT);
+            assertFallback(first, RdmaOrTcpFallbackReason.TIMEOUT);
             clock.advance(999, TimeUnit.MILLISECONDS);
             Channel second = connect(bootstrap, silent.localAddress());
-            assertFallback(second, FallbackReason.REMEMBERED);
+            assertFallback(second, RdmaOrTcpFallbackReason.REMEMBERED);
             clock.advance(1, TimeUnit.MILLISECONDS);
             Channel third = connect(bootstrap, silent.localAddress());
-            assertFallback(third, FallbackReason.TIMEOUT);
+            assertFallback(third, RdmaOrTcpFallbackReason.TIMEOUT);
             close(first);
             close(second);
             close(third);
@@ -210,13 +210,13 @@ class RdmaOrTcpMemoryTest {
     void applicationIsToldWhenRdmaAnswersAgain(boolean bootstrap) throws Exception {
         LoopClock loop = new LoopClock(1);
         BlockingQueue<InetSocketAddress> answered = new LinkedBlockingQueue<>();
-        paths.probe(Duration.ofMinutes(1), answered::add);
+        failures.probe(Duration.ofMinutes(1), answered::add);
         try (EchoServer tcp = ends.tcpServer(anyPort())) {
             Channel[] overTcp = new Channel[3];
             for (int i = 0; i < overTcp.length; i++) {
                 overTcp[i] = bootstrap ? connect(bootstrap().clone(loop.group()), tcp.address()) :
                         TestTimeouts.sync(new Bootstrap().group(loop.group()).channel(RdmaOrTcpSocketChannel.class)
-                                .option(RdmaOrTcpChannelOption.PATHS, paths).handler(new RdmaOrTcpEnds.Nothing())
+                                .option(RdmaOrTcpChannelOption.FAILURES, failures).handler(new RdmaOrTcpEnds.Nothing())
                                 .connect(tcp.address())).channel();
             }
             long refused = RdmaConnectMetrics.total().failures(RdmaConnectFailure.REFUSED);
@@ -227,11 +227,11 @@ class RdmaOrTcpMemoryTest {
             assertThat(RdmaConnectMetrics.total().failures(RdmaConnectFailure.REFUSED) - refused)
                     .as("one attempt for all connections").isOne();
             assertThat(answered).isEmpty();
-            assertThat(paths.size()).isOne();
+            assertThat(failures.size()).isOne();
             try (EchoServer rdma = ends.rdmaServer(tcp.address())) {
                 loop.advance(61, TimeUnit.SECONDS);
                 assertThat(TestTimeouts.take(answered, "RDMA answers")).isEqualTo(rdma.address());
-                assertThat(paths.size()).isZero();
+                assertThat(failures.size()).isZero();
                 assertThat(rdma.nextConnection().nextEvent()).isEqualTo(EchoServer.INACTIVE);
                 assertThat(overTcp).allMatch(Channel::isActive);
                 Channel channel = connect(bootstrap(), rdma.address());
@@ -253,16 +253,17 @@ class RdmaOrTcpMemoryTest {
     @Test
     void whatFailsWithARestrictionIsRememberedForConnectsAlikeAlone() throws InterruptedException {
         try (EchoServer tcp = ends.tcpServer(anyPort()); EchoServer rdma = ends.rdmaServer(tcp.address())) {
-            RdmaOrTcpBootstrap restricted = bootstrap().option(RdmaChannelOption.PATH, RdmaOrTcpEnds.unusedProvider());
+            RdmaOrTcpBootstrap restricted = bootstrap().option(RdmaChannelOption.PROVIDERS,
+                    RdmaOrTcpEnds.unusedProvider());
             Channel first = connect(restricted, rdma.address());
-            assertFallback(first, FallbackReason.NO_ROUTE);
+            assertFallback(first, RdmaOrTcpFallbackReason.NO_ROUTE);
             Channel other = connect(bootstrap(), rdma.address());
             assertRdma(other);
-            assertThat(paths.get(rdma.address())).isNull();
+            assertThat(failures.get(rdma.address())).isNull();
             Channel alike = connect(restricted.clone(), rdma.address());
-            assertFallback(alike, FallbackReason.REMEMBERED);
-            paths.forget(rdma.address());
-            assertThat(paths.size()).isZero();
+            assertFallback(alike, RdmaOrTcpFallbackReason.REMEMBERED);
+            failures.forget(rdma.address());
+            assertThat(failures.size()).isZero();
             close(first);
             close(other);
             close(alike);
@@ -270,6 +271,6 @@ class RdmaOrTcpMemoryTest {
     }
 
     private RdmaOrTcpBootstrap bootstrap() {
-        return ends.bootstrap().paths(paths).rememberFor(MEMORY);
+        return ends.bootstrap().failures(failures).rememberFor(MEMORY);
     }
 }

@@ -29,13 +29,13 @@ import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.rdma.bootstrap.PathChoice;
-import io.netty.channel.rdma.bootstrap.PathRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.socket.SocketChannel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -62,29 +62,29 @@ class RdmaOrTcpServerSocketChannelTest {
     private final EchoServer.Initializer echo = new EchoServer.Initializer();
 
     @Test
-    void connectionsOfBothPathsComeThroughOneChannel() throws InterruptedException {
+    void connectionsOfBothTransportsComeThroughOneChannel() throws InterruptedException {
         RdmaOrTcpMetrics metrics = RdmaOrTcpMetrics.total();
-        long acceptsOfRdma = metrics.accepts(TransportPath.RDMA);
-        long acceptsOfTcp = metrics.accepts(TransportPath.TCP);
+        long acceptsOfRdma = metrics.accepts(RdmaOrTcpTransport.RDMA);
+        long acceptsOfTcp = metrics.accepts(RdmaOrTcpTransport.TCP);
         RdmaOrTcpServerSocketChannel server = bind(bootstrap(), anyPort());
         assertThat(server.localAddress().getPort()).isPositive();
         assertThat(server.rdmaChannel().localAddress()).isEqualTo(server.localAddress());
         assertThat(server.tcpChannel().localAddress()).isEqualTo(server.localAddress());
         assertThat(server.rdmaUnavailabilityCause()).isNull();
-        for (TransportPath path : TransportPath.values()) {
-            Channel client = connect(path, server.localAddress());
+        for (RdmaOrTcpTransport transport : RdmaOrTcpTransport.values()) {
+            Channel client = connect(transport, server.localAddress());
             SocketChannel child = (SocketChannel) echo.nextConnection().channel();
             assertThat(child).isInstanceOf(
-                    path == TransportPath.RDMA ? RdmaSocketChannel.class : EpollSocketChannel.class);
-            assertThat(child.attr(RdmaOrTcp.PATH).get()).isEqualTo(path);
+                    transport == RdmaOrTcpTransport.RDMA ? RdmaSocketChannel.class : EpollSocketChannel.class);
+            assertThat(child.attr(RdmaOrTcp.TRANSPORT).get()).isEqualTo(transport);
             assertThat(child.parent()).isSameAs(
-                    path == TransportPath.RDMA ? server.rdmaChannel() : server.tcpChannel());
+                    transport == RdmaOrTcpTransport.RDMA ? server.rdmaChannel() : server.tcpChannel());
             assertThat(child.parent().localAddress()).isEqualTo(server.localAddress());
             TestTimeouts.sync(EchoClient.exchange(client));
             close(client);
         }
-        assertThat(metrics.accepts(TransportPath.RDMA) - acceptsOfRdma).isOne();
-        assertThat(metrics.accepts(TransportPath.TCP) - acceptsOfTcp).isOne();
+        assertThat(metrics.accepts(RdmaOrTcpTransport.RDMA) - acceptsOfRdma).isOne();
+        assertThat(metrics.accepts(RdmaOrTcpTransport.TCP) - acceptsOfTcp).isOne();
         close(server);
         assertThat(server.rdmaChannel().isOpen()).isFalse();
         assertThat(server.tcpChannel().isOpen()).isFalse();
@@ -122,8 +122,8 @@ class RdmaOrTcpServerSocketChannelTest {
                 events.add("unregistered");
             }
         }), anyPort());
-        for (TransportPath path : TransportPath.values()) {
-            close(connect(path, server.localAddress()));
+        for (RdmaOrTcpTransport transport : RdmaOrTcpTransport.values()) {
+            close(connect(transport, server.localAddress()));
             echo.nextConnection();
         }
         close(server);
@@ -134,11 +134,11 @@ class RdmaOrTcpServerSocketChannelTest {
     }
 
     @Test
-    void oneReadIsOneConnectionOfWhicheverPath() throws InterruptedException {
+    void oneReadIsOneConnectionOfWhicheverTransport() throws InterruptedException {
         RdmaOrTcpServerSocketChannel server = bind(bootstrap().option(ChannelOption.AUTO_READ, false), anyPort());
         Channel[] clients = new Channel[4];
         for (int i = 0; i < clients.length; i++) {
-            clients[i] = connect(TransportPath.values()[i % 2], server.localAddress());
+            clients[i] = connect(RdmaOrTcpTransport.values()[i % 2], server.localAddress());
         }
         for (int i = 0; i < clients.length; i++) {
             server.read();
@@ -156,8 +156,8 @@ class RdmaOrTcpServerSocketChannelTest {
             close(client);
         }
         server.config().setAutoRead(true);
-        close(connect(TransportPath.TCP, server.localAddress()));
-        close(connect(TransportPath.RDMA, server.localAddress()));
+        close(connect(RdmaOrTcpTransport.TCP, server.localAddress()));
+        close(connect(RdmaOrTcpTransport.RDMA, server.localAddress()));
         echo.nextConnection();
         echo.nextConnection();
         close(server);
@@ -180,21 +180,21 @@ class RdmaOrTcpServerSocketChannelTest {
 
     @Test
     void ruleSaysForWhatItListens() throws InterruptedException {
-        RdmaOrTcpServerSocketChannel rdmaOnly = bind(bootstrap().option(RdmaOrTcpChannelOption.PATH_RULE,
-                PathRule.always(PathChoice.RDMA_ONLY)), anyPort());
+        RdmaOrTcpServerSocketChannel rdmaOnly = bind(bootstrap().option(RdmaOrTcpChannelOption.TRANSPORT_RULE,
+                RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_ONLY)), anyPort());
         assertThat(rdmaOnly.tcpChannel()).isNull();
         assertThat(rdmaOnly.localAddress()).isEqualTo(rdmaOnly.rdmaChannel().localAddress());
-        close(connect(TransportPath.RDMA, rdmaOnly.localAddress()));
+        close(connect(RdmaOrTcpTransport.RDMA, rdmaOnly.localAddress()));
         echo.nextConnection();
         close(rdmaOnly);
 
         RdmaOrTcpServerSocketChannel tcpOnly = bind(new ServerBootstrap().group(LOOPS.group())
-                .channelFactory(() -> new RdmaOrTcpServerSocketChannel(PathRule.always(PathChoice.TCP_ONLY)))
+                .channelFactory(() -> new RdmaOrTcpServerSocketChannel(RdmaOrTcpRule.always(RdmaOrTcpChoice.TCP_ONLY)))
                 .childHandler(echo), anyPort());
         assertThat(tcpOnly.rdmaChannel()).isNull();
         assertThat(tcpOnly.rdmaUnavailabilityCause()).isNull();
         ends.rdmaServer(tcpOnly.localAddress()).close();
-        close(connect(TransportPath.TCP, tcpOnly.localAddress()));
+        close(connect(RdmaOrTcpTransport.TCP, tcpOnly.localAddress()));
         echo.nextConnection();
         close(tcpOnly);
     }
@@ -212,12 +212,12 @@ class RdmaOrTcpServerSocketChannelTest {
                         "RDMA is not available: the event loops of ");
                 assertThat(log.messages(Level.WARN)).hasSize(1);
                 assertThat(log.hasTrace(Level.INFO)).isFalse();
-                Channel client = connect(TransportPath.TCP, server.localAddress());
+                Channel client = connect(RdmaOrTcpTransport.TCP, server.localAddress());
                 TestTimeouts.sync(EchoClient.exchange(client));
                 close(client);
                 close(server);
-                assertThat(TestTimeouts.await(serverBootstrap(group).option(RdmaOrTcpChannelOption.PATH_RULE,
-                        PathRule.always(PathChoice.RDMA_ONLY)).bind(anyPort())).cause())
+                assertThat(TestTimeouts.await(serverBootstrap(group).option(RdmaOrTcpChannelOption.TRANSPORT_RULE,
+                        RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_ONLY)).bind(anyPort())).cause())
                         .isInstanceOf(BindException.class).hasMessageContaining("newEventLoopGroup");
             } finally {
                 TestTimeouts.shutdown(group);
@@ -236,11 +236,11 @@ class RdmaOrTcpServerSocketChannelTest {
             assertThat(server.rdmaChannel().config().getBacklog()).isEqualTo(77);
             assertThat(server.tcpChannel().config().getBacklog()).isEqualTo(77);
             assertThat(server.config().getOptions()).containsEntry(ChannelOption.SO_BACKLOG, 77);
-            Channel overRdma = connect(TransportPath.RDMA, server.localAddress());
+            Channel overRdma = connect(RdmaOrTcpTransport.RDMA, server.localAddress());
             SocketChannel rdmaChild = (SocketChannel) echo.nextConnection().channel();
             assertThat(rdmaChild.config().getOption(RdmaChannelOption.MAX_INLINE)).isEqualTo(100);
             assertThat(rdmaChild.config().isKeepAlive()).isTrue();
-            Channel overTcp = connect(TransportPath.TCP, server.localAddress());
+            Channel overTcp = connect(RdmaOrTcpTransport.TCP, server.localAddress());
             assertThat(((SocketChannel) echo.nextConnection().channel()).config().isKeepAlive()).isTrue();
             close(overRdma);
             close(overTcp);
@@ -258,7 +258,7 @@ class RdmaOrTcpServerSocketChannelTest {
         RdmaOrTcpServerSocketChannel server = bind(bootstrap(), anyPort());
         try (LogRecorder log = new LogRecorder()) {
             close(server.rdmaChannel());
-            Channel client = connect(TransportPath.TCP, server.localAddress());
+            Channel client = connect(RdmaOrTcpTransport.TCP, server.localAddress());
             TestTimeouts.sync(EchoClient.exchange(client));
             close(client);
             assertThat(log.messages(Level.WARN)).singleElement().asString()
@@ -280,8 +280,8 @@ class RdmaOrTcpServerSocketChannelTest {
             next = LOOPS.group().next();
         } while (next == before);
         TestTimeouts.sync(next.register(server));
-        for (TransportPath path : TransportPath.values()) {
-            Channel client = connect(path, server.localAddress());
+        for (RdmaOrTcpTransport transport : RdmaOrTcpTransport.values()) {
+            Channel client = connect(transport, server.localAddress());
             TestTimeouts.sync(EchoClient.exchange(client));
             close(client);
         }
@@ -315,9 +315,9 @@ class RdmaOrTcpServerSocketChannelTest {
         return (RdmaOrTcpServerSocketChannel) TestTimeouts.sync(bootstrap.bind(address)).channel();
     }
 
-    private Channel connect(TransportPath path, InetSocketAddress address) throws InterruptedException {
+    private Channel connect(RdmaOrTcpTransport transport, InetSocketAddress address) throws InterruptedException {
         return TestTimeouts.sync(new Bootstrap().group(LOOPS.group())
-                .channel(path == TransportPath.RDMA ? RdmaSocketChannel.class : EpollSocketChannel.class)
+                .channel(transport == RdmaOrTcpTransport.RDMA ? RdmaSocketChannel.class : EpollSocketChannel.class)
                 .handler(new RdmaOrTcpEnds.Nothing()).connect(address)).channel();
     }
 }

@@ -34,7 +34,7 @@ import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServer;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
@@ -95,7 +95,7 @@ class RdmaOrTcpServerTest {
             assertThat(thief.stolen).hasSize(3);
             assertThat(thief.stolen).extracting(EchoServer::address).doesNotContain(server.localAddress());
             assertThat(server.rdmaChannel().localAddress()).isEqualTo(server.tcpChannel().localAddress());
-            assertReachable(server, TransportPath.RDMA);
+            assertReachable(server, RdmaOrTcpTransport.RDMA);
             TestTimeouts.sync(server.close());
         }
     }
@@ -114,7 +114,7 @@ class RdmaOrTcpServerTest {
         RdmaOrTcpServer server = bind(bootstrap(), anyPort());
         try (LogRecorder log = new LogRecorder()) {
             TestTimeouts.sync(server.rdmaChannel().close());
-            assertReachable(server, TransportPath.TCP);
+            assertReachable(server, RdmaOrTcpTransport.TCP);
             assertThat(log.messages(Level.WARN)).singleElement().asString()
                     .contains(server.localAddress().toString(), "the other one goes on");
             assertThat(server.closeFuture().isDone()).isFalse();
@@ -152,10 +152,10 @@ class RdmaOrTcpServerTest {
                         "RDMA is not available: the event loops of ");
                 assertThat(log.messages(Level.WARN)).hasSize(1);
                 assertThat(log.hasTrace(Level.INFO)).isFalse();
-                assertReachable(server, TransportPath.TCP);
+                assertReachable(server, RdmaOrTcpTransport.TCP);
                 TestTimeouts.sync(server.close());
 
-                assertThat(TestTimeouts.await(bootstrap.require(TransportPath.RDMA).bind(server.localAddress()))
+                assertThat(TestTimeouts.await(bootstrap.require(RdmaOrTcpTransport.RDMA).bind(server.localAddress()))
                         .cause()).isInstanceOf(BindException.class).hasMessageContaining("newEventLoopGroup");
             } finally {
                 TestTimeouts.shutdown(group);
@@ -176,7 +176,7 @@ class RdmaOrTcpServerTest {
             TestTimeouts.sync(server.close());
             RdmaOrTcpServer both = bind(new RdmaOrTcpServerBootstrap().group(LOOPS.group(), LOOPS.group())
                     .childHandler(echo), anyPort());
-            assertReachable(both, TransportPath.RDMA);
+            assertReachable(both, RdmaOrTcpTransport.RDMA);
             TestTimeouts.sync(both.close());
         } finally {
             TestTimeouts.shutdown(epoll);
@@ -189,9 +189,9 @@ class RdmaOrTcpServerTest {
         RdmaOrTcpServer server = bind(bootstrap(), new InetSocketAddress(0));
         assertThat(server.rdmaChannel().localAddress().getAddress().isAnyLocalAddress()).isTrue();
         int port = server.localAddress().getPort();
-        assertReachable(new InetSocketAddress(anyPort().getAddress(), port), TransportPath.RDMA);
-        assertReachable(new InetSocketAddress(address6(), port), TransportPath.RDMA);
-        assertReachable(server, TransportPath.RDMA);
+        assertReachable(new InetSocketAddress(anyPort().getAddress(), port), RdmaOrTcpTransport.RDMA);
+        assertReachable(new InetSocketAddress(address6(), port), RdmaOrTcpTransport.RDMA);
+        assertReachable(server, RdmaOrTcpTransport.RDMA);
         TestTimeouts.sync(server.close());
     }
 
@@ -199,7 +199,7 @@ class RdmaOrTcpServerTest {
     void addressOfIpv6() throws Exception {
         RdmaOrTcpServer server = bind(bootstrap(), new InetSocketAddress(address6(), 0));
         assertThat(server.rdmaChannel().localAddress()).isEqualTo(server.tcpChannel().localAddress());
-        assertReachable(server, TransportPath.RDMA);
+        assertReachable(server, RdmaOrTcpTransport.RDMA);
         TestTimeouts.sync(server.close());
     }
 
@@ -210,9 +210,9 @@ class RdmaOrTcpServerTest {
         InetSocketAddress loopback = new InetSocketAddress("127.0.0.1", 0);
         RdmaOrTcpServer server = bind(bootstrap(), loopback);
         assertThat(server.rdmaUnavailabilityCause()).isInstanceOf(NoRdmaDeviceException.class);
-        assertReachable(server, TransportPath.TCP);
+        assertReachable(server, RdmaOrTcpTransport.TCP);
         TestTimeouts.sync(server.close());
-        assertThat(TestTimeouts.await(bootstrap().require(TransportPath.RDMA).bind(loopback)).cause())
+        assertThat(TestTimeouts.await(bootstrap().require(RdmaOrTcpTransport.RDMA).bind(loopback)).cause())
                 .isInstanceOf(BindException.class).hasMessageContaining("no RDMA device has this address");
     }
 
@@ -238,15 +238,15 @@ class RdmaOrTcpServerTest {
             assertThat(holder.inputReader().readLine()).isEqualTo("bound");
             RdmaOrTcpServer server = bind(bootstrap(), address);
             assertThat(server.rdmaUnavailabilityCause()).hasMessageContaining("another user holds the port");
-            assertReachable(server, TransportPath.TCP);
+            assertReachable(server, RdmaOrTcpTransport.TCP);
             TestTimeouts.sync(server.close());
 
             Channel listener = TestTimeouts.sync(new ServerBootstrap().group(LOOPS.group())
                     .channel(RdmaOrTcpServerSocketChannel.class).childHandler(echo).bind(address)).channel();
-            assertReachable(address, TransportPath.TCP);
+            assertReachable(address, RdmaOrTcpTransport.TCP);
             TestTimeouts.sync(listener.close());
 
-            assertThat(TestTimeouts.await(bootstrap().require(TransportPath.RDMA).bind(address)).cause())
+            assertThat(TestTimeouts.await(bootstrap().require(RdmaOrTcpTransport.RDMA).bind(address)).cause())
                     .isInstanceOf(BindException.class).hasMessageContaining("another user holds the port");
         } finally {
             holder.destroy();
@@ -393,13 +393,13 @@ class RdmaOrTcpServerTest {
         return TestTimeouts.sync(bootstrap.bind(address)).getNow();
     }
 
-    private void assertReachable(RdmaOrTcpServer server, TransportPath path) throws InterruptedException {
-        assertReachable(server.localAddress(), path);
+    private void assertReachable(RdmaOrTcpServer server, RdmaOrTcpTransport transport) throws InterruptedException {
+        assertReachable(server.localAddress(), transport);
     }
 
-    private void assertReachable(InetSocketAddress address, TransportPath path) throws InterruptedException {
+    private void assertReachable(InetSocketAddress address, RdmaOrTcpTransport transport) throws InterruptedException {
         Channel channel = RdmaOrTcpEnds.connect(ends.bootstrap(), address);
-        assertThat(channel.attr(RdmaOrTcp.PATH).get()).as("path to %s", address).isEqualTo(path);
+        assertThat(channel.attr(RdmaOrTcp.TRANSPORT).get()).as("transport to %s", address).isEqualTo(transport);
         TestTimeouts.sync(EchoClient.exchange(channel));
         TestTimeouts.sync(channel.close());
     }

@@ -35,17 +35,17 @@ import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.rdma.bootstrap.FallbackReason;
-import io.netty.channel.rdma.bootstrap.PathChoice;
-import io.netty.channel.rdma.bootstrap.PathRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpConnectException;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
@@ -78,7 +78,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * A channel that decides when it connects: what makes it take which path, and what handlers see of that.
+ * A channel that decides when it connects: what makes it take which transport, and what handlers see of that.
  */
 class RdmaOrTcpSocketChannelTest {
     @RegisterExtension
@@ -86,22 +86,22 @@ class RdmaOrTcpSocketChannelTest {
 
     private final RdmaOrTcpEnds ends = new RdmaOrTcpEnds(LOOPS.group());
 
-    // ---- which path
+    // ---- which transport
 
     @Test
     void rdmaIsTakenWhereItIs() throws InterruptedException {
         RdmaOrTcpMetrics metrics = RdmaOrTcpMetrics.total();
-        long connects = metrics.connects(TransportPath.RDMA);
+        long connects = metrics.connects(RdmaOrTcpTransport.RDMA);
         try (EchoServer server = server()) {
             RdmaOrTcpSocketChannel channel = connect(bootstrap(), server.address());
-            assertPath(channel, TransportPath.RDMA);
+            assertTransport(channel, RdmaOrTcpTransport.RDMA);
             assertThat(channel.attr(RdmaOrTcp.FALLBACK).get()).isNull();
-            assertThat(metrics.connects(TransportPath.RDMA) - connects).isOne();
+            assertThat(metrics.connects(RdmaOrTcpTransport.RDMA) - connects).isOne();
             assertThat(channel.alloc()).isSameAs(RdmaByteBufAllocator.DEFAULT);
             assertThat(channel.remoteAddress()).isEqualTo(server.address());
             assertThat(channel.localAddress()).isEqualTo(server.nextConnection().channel().remoteAddress());
             TestTimeouts.sync(EchoClient.exchange(channel));
-            RdmaMetrics traffic = ((RdmaSocketChannel) channel.pathChannel()).metrics();
+            RdmaMetrics traffic = ((RdmaSocketChannel) channel.transportChannel()).metrics();
             assertThat(traffic.bytesSentInPlace()).isGreaterThanOrEqualTo(300_000);
             assertThat(traffic.bytesSentCopied()).isZero();
             close(channel);
@@ -111,16 +111,16 @@ class RdmaOrTcpSocketChannelTest {
     @Test
     void serverOfTcpAloneIsReachedAndTheReasonToldEverywhere() throws InterruptedException {
         RdmaOrTcpMetrics metrics = RdmaOrTcpMetrics.total();
-        long connects = metrics.connects(TransportPath.TCP);
-        long fallbacks = metrics.fallbacks(FallbackReason.REFUSED);
+        long connects = metrics.connects(RdmaOrTcpTransport.TCP);
+        long fallbacks = metrics.fallbacks(RdmaOrTcpFallbackReason.REFUSED);
         try (EchoServer server = ends.tcpServer(anyPort());
              LogRecorder log = new LogRecorder(RdmaOrTcpSocketChannel.class.getName(), Level.DEBUG)) {
             RdmaOrTcpSocketChannel channel = connect(bootstrap(), server.address());
-            assertPath(channel, TransportPath.TCP);
-            assertFallback(channel, FallbackReason.REFUSED);
+            assertTransport(channel, RdmaOrTcpTransport.TCP);
+            assertFallback(channel, RdmaOrTcpFallbackReason.REFUSED);
             assertThat(channel.alloc()).isNotSameAs(RdmaByteBufAllocator.DEFAULT);
-            assertThat(metrics.connects(TransportPath.TCP) - connects).isOne();
-            assertThat(metrics.fallbacks(FallbackReason.REFUSED) - fallbacks).isOne();
+            assertThat(metrics.connects(RdmaOrTcpTransport.TCP) - connects).isOne();
+            assertThat(metrics.fallbacks(RdmaOrTcpFallbackReason.REFUSED) - fallbacks).isOne();
             assertThat(log.messages(Level.DEBUG)).singleElement().asString().contains(server.address().toString(),
                     "over TCP in ", "REFUSED: Connection refused");
             TestTimeouts.sync(EchoClient.exchange(channel));
@@ -130,16 +130,16 @@ class RdmaOrTcpSocketChannelTest {
 
     @Test
     void whatFailsWithARestrictionIsRememberedForConnectsAlikeAlone() throws InterruptedException {
-        RdmaOrTcpPaths paths = new RdmaOrTcpPaths(4);
-        Bootstrap bootstrap = bootstrap().option(RdmaOrTcpChannelOption.PATHS, paths);
-        Bootstrap restricted = bootstrap.clone().option(RdmaChannelOption.PATH, RdmaOrTcpEnds.unusedProvider());
+        RdmaOrTcpFailures failures = new RdmaOrTcpFailures(4);
+        Bootstrap bootstrap = bootstrap().option(RdmaOrTcpChannelOption.FAILURES, failures);
+        Bootstrap restricted = bootstrap.clone().option(RdmaChannelOption.PROVIDERS, RdmaOrTcpEnds.unusedProvider());
         try (EchoServer tcp = ends.tcpServer(anyPort()); EchoServer rdma = ends.rdmaServer(tcp.address())) {
             RdmaOrTcpSocketChannel first = connect(restricted, rdma.address());
-            assertFallback(first, FallbackReason.NO_ROUTE);
+            assertFallback(first, RdmaOrTcpFallbackReason.NO_ROUTE);
             RdmaOrTcpSocketChannel other = connect(bootstrap, rdma.address());
-            assertThat(other.attr(RdmaOrTcp.PATH).get()).isEqualTo(TransportPath.RDMA);
+            assertThat(other.attr(RdmaOrTcp.TRANSPORT).get()).isEqualTo(RdmaOrTcpTransport.RDMA);
             RdmaOrTcpSocketChannel alike = connect(restricted, rdma.address());
-            assertFallback(alike, FallbackReason.REMEMBERED);
+            assertFallback(alike, RdmaOrTcpFallbackReason.REMEMBERED);
             close(first);
             close(other);
             close(alike);
@@ -148,25 +148,25 @@ class RdmaOrTcpSocketChannelTest {
 
     @Test
     void failureIsRememberedUntilTcpFails() throws InterruptedException {
-        RdmaOrTcpPaths paths = new RdmaOrTcpPaths(1);
-        Bootstrap bootstrap = bootstrap().option(RdmaOrTcpChannelOption.PATHS, paths);
+        RdmaOrTcpFailures failures = new RdmaOrTcpFailures(1);
+        Bootstrap bootstrap = bootstrap().option(RdmaOrTcpChannelOption.FAILURES, failures);
         InetSocketAddress address;
         try (EchoServer tcp = ends.tcpServer(anyPort())) {
             address = tcp.address();
             close(connect(bootstrap, address));
-            assertThat(paths.size()).isOne();
+            assertThat(failures.size()).isOne();
             RdmaOrTcpSocketChannel channel = connect(bootstrap, address);
-            assertFallback(channel, FallbackReason.REMEMBERED);
+            assertFallback(channel, RdmaOrTcpFallbackReason.REMEMBERED);
             close(channel);
             RdmaOrTcpSocketChannel forgetful = connect(bootstrap.clone()
                     .option(RdmaOrTcpChannelOption.REMEMBER_MILLIS, 0), address);
-            assertFallback(forgetful, FallbackReason.REFUSED);
+            assertFallback(forgetful, RdmaOrTcpFallbackReason.REFUSED);
             close(forgetful);
         }
         try (EchoServer rdma = ends.rdmaServer(address)) {
             RdmaOrTcpSocketChannel channel = connect(bootstrap, rdma.address());
-            assertPath(channel, TransportPath.RDMA);
-            assertThat(paths.size()).isZero();
+            assertTransport(channel, RdmaOrTcpTransport.RDMA);
+            assertThat(failures.size()).isZero();
             close(channel);
         }
     }
@@ -182,7 +182,7 @@ class RdmaOrTcpSocketChannelTest {
             silent.awaitRequest();
             clock.advance(millis / 2, TimeUnit.MILLISECONDS);
             RdmaOrTcpSocketChannel channel = (RdmaOrTcpSocketChannel) TestTimeouts.sync(connecting).channel();
-            assertFallback(channel, FallbackReason.TIMEOUT);
+            assertFallback(channel, RdmaOrTcpFallbackReason.TIMEOUT);
             assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().message()).contains(millis / 2 + " ms");
             assertThat(channel.config().getConnectTimeoutMillis()).isEqualTo(millis);
             close(channel);
@@ -205,7 +205,7 @@ class RdmaOrTcpSocketChannelTest {
             } catch (VerbsException ignore) {
                 // The provider knows already that the request was withdrawn.
             }
-            assertFallback(channel, FallbackReason.TIMEOUT);
+            assertFallback(channel, RdmaOrTcpFallbackReason.TIMEOUT);
             TestTimeouts.sync(EchoClient.exchange(channel));
             close(channel);
         } finally {
@@ -215,14 +215,14 @@ class RdmaOrTcpSocketChannelTest {
 
     @Test
     void rejectionAndForeignAnswersFallBackThisTimeOnly() throws Exception {
-        RdmaOrTcpPaths paths = new RdmaOrTcpPaths(1);
-        Bootstrap bootstrap = bootstrap().option(RdmaOrTcpChannelOption.PATHS, paths);
+        RdmaOrTcpFailures failures = new RdmaOrTcpFailures(1);
+        Bootstrap bootstrap = bootstrap().option(RdmaOrTcpChannelOption.FAILURES, failures);
         try (EchoServer server = ends.tcpServer(anyPort());
              VerbsPeer busy = VerbsPeer.listen(server.address())) {
             ChannelFuture connecting = bootstrap.connect(server.address());
             busy.reject("come back later".getBytes(StandardCharsets.US_ASCII));
             Channel channel = TestTimeouts.sync(connecting).channel();
-            assertFallback(channel, FallbackReason.REJECTED);
+            assertFallback(channel, RdmaOrTcpFallbackReason.REJECTED);
             assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().message()).contains("come back later");
             close(channel);
         }
@@ -231,10 +231,10 @@ class RdmaOrTcpSocketChannelTest {
             ChannelFuture connecting = bootstrap.connect(server.address());
             other.accept("220 smtp.example.org ESMTP".getBytes(StandardCharsets.US_ASCII));
             Channel channel = TestTimeouts.sync(connecting).channel();
-            assertFallback(channel, FallbackReason.FAILED);
+            assertFallback(channel, RdmaOrTcpFallbackReason.FAILED);
             close(channel);
         }
-        assertThat(paths.size()).isZero();
+        assertThat(failures.size()).isZero();
     }
 
     @Test
@@ -243,7 +243,7 @@ class RdmaOrTcpSocketChannelTest {
                 "needs kernel verbs: the embedded provider's device has all addresses");
         try (EchoServer server = ends.tcpServer(new InetSocketAddress("127.0.0.1", 0))) {
             RdmaOrTcpSocketChannel channel = connect(bootstrap(), server.address());
-            assertFallback(channel, FallbackReason.NO_ROUTE);
+            assertFallback(channel, RdmaOrTcpFallbackReason.NO_ROUTE);
             close(channel);
         }
         try (EchoServer server = ends.tcpServer(anyPort())) {
@@ -251,7 +251,7 @@ class RdmaOrTcpSocketChannelTest {
             RdmaOrTcpSocketChannel channel = (RdmaOrTcpSocketChannel) TestTimeouts.sync(
                     bootstrap().bind(new InetSocketAddress("127.0.0.1", 0))).channel();
             TestTimeouts.sync(channel.connect(server.address()));
-            assertFallback(channel, FallbackReason.NO_ROUTE);
+            assertFallback(channel, RdmaOrTcpFallbackReason.NO_ROUTE);
             close(channel);
         }
     }
@@ -264,13 +264,13 @@ class RdmaOrTcpSocketChannelTest {
                 EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, handler);
                 try {
                     RdmaOrTcpSocketChannel channel = connect(bootstrap().clone(group), rdma.address());
-                    assertThat(channel.pathChannel()).isInstanceOfAny(EpollSocketChannel.class,
+                    assertThat(channel.transportChannel()).isInstanceOfAny(EpollSocketChannel.class,
                             NioSocketChannel.class);
-                    assertFallback(channel, FallbackReason.UNAVAILABLE);
+                    assertFallback(channel, RdmaOrTcpFallbackReason.UNAVAILABLE);
                     TestTimeouts.sync(EchoClient.exchange(channel));
                     close(channel);
-                    assertThat(TestTimeouts.await(bootstrap().clone(group).option(RdmaOrTcpChannelOption.PATH_RULE,
-                            PathRule.always(PathChoice.RDMA_ONLY)).connect(rdma.address())).cause())
+                    assertThat(TestTimeouts.await(bootstrap().clone(group).option(RdmaOrTcpChannelOption.TRANSPORT_RULE,
+                            RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_ONLY)).connect(rdma.address())).cause())
                             .isInstanceOf(ConnectException.class).hasMessageContaining("newEventLoopGroup");
                 } finally {
                     TestTimeouts.shutdown(group);
@@ -323,15 +323,15 @@ class RdmaOrTcpSocketChannelTest {
     @Test
     void ruleChoosesByPort() throws InterruptedException {
         try (EchoServer one = server(); EchoServer other = server()) {
-            PathRule rule = address -> address.getPort() == one.address().getPort() ? PathChoice.TCP_ONLY :
-                    PathChoice.RDMA_OR_TCP;
-            for (Bootstrap bootstrap : List.of(bootstrap().option(RdmaOrTcpChannelOption.PATH_RULE, rule),
+            RdmaOrTcpRule rule = address -> address.getPort() == one.address().getPort() ? RdmaOrTcpChoice.TCP_ONLY :
+                    RdmaOrTcpChoice.RDMA_OR_TCP;
+            for (Bootstrap bootstrap : List.of(bootstrap().option(RdmaOrTcpChannelOption.TRANSPORT_RULE, rule),
                     bootstrap(rule))) {
                 RdmaOrTcpSocketChannel overTcp = connect(bootstrap, one.address());
-                assertPath(overTcp, TransportPath.TCP);
-                assertFallback(overTcp, FallbackReason.RULE);
+                assertTransport(overTcp, RdmaOrTcpTransport.TCP);
+                assertFallback(overTcp, RdmaOrTcpFallbackReason.RULE);
                 RdmaOrTcpSocketChannel overRdma = connect(bootstrap, other.address());
-                assertPath(overRdma, TransportPath.RDMA);
+                assertTransport(overRdma, RdmaOrTcpTransport.RDMA);
                 close(overTcp);
                 close(overRdma);
             }
@@ -340,9 +340,9 @@ class RdmaOrTcpSocketChannelTest {
 
     @Test
     void rdmaAloneDoesNotFallBack() throws InterruptedException {
-        RdmaOrTcpPaths paths = new RdmaOrTcpPaths(1);
-        Bootstrap bootstrap = bootstrap(PathRule.always(PathChoice.RDMA_ONLY))
-                .option(RdmaOrTcpChannelOption.PATHS, paths);
+        RdmaOrTcpFailures failures = new RdmaOrTcpFailures(1);
+        Bootstrap bootstrap = bootstrap(RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_ONLY))
+                .option(RdmaOrTcpChannelOption.FAILURES, failures);
         try (EchoServer tcp = ends.tcpServer(anyPort())) {
             for (int i = 0; i < 2; i++) {
                 assertThat(TestTimeouts.await(bootstrap.connect(tcp.address())).cause())
@@ -352,7 +352,7 @@ class RdmaOrTcpSocketChannelTest {
             ends.assertUntouched(tcp);
             try (EchoServer rdma = ends.rdmaServer(tcp.address())) {
                 RdmaOrTcpSocketChannel channel = connect(bootstrap, rdma.address());
-                assertPath(channel, TransportPath.RDMA);
+                assertTransport(channel, RdmaOrTcpTransport.RDMA);
                 close(channel);
             }
         }
@@ -362,14 +362,15 @@ class RdmaOrTcpSocketChannelTest {
     void tcpAloneDoesNotTryRdmaAndFailsAsTcp() throws InterruptedException {
         InetSocketAddress free = freePort();
         try (EchoServer rdma = ends.rdmaServer(free)) {
-            assertThat(TestTimeouts.await(bootstrap(PathRule.always(PathChoice.TCP_ONLY)).connect(rdma.address()))
-                    .cause()).isInstanceOf(ConnectException.class).isNotInstanceOf(RdmaOrTcpConnectException.class);
+            assertThat(TestTimeouts.await(bootstrap(RdmaOrTcpRule.always(RdmaOrTcpChoice.TCP_ONLY))
+                    .connect(rdma.address())).cause()).isInstanceOf(ConnectException.class)
+                    .isNotInstanceOf(RdmaOrTcpConnectException.class);
         }
     }
 
     @Test
     void ruleThatThrowsFailsTheConnect() throws InterruptedException {
-        PathRule broken = address -> {
+        RdmaOrTcpRule broken = address -> {
             throw new IllegalStateException("expected in this test");
         };
         assertThat(TestTimeouts.await(bootstrap(broken).connect(anyPort())).cause())
@@ -393,9 +394,9 @@ class RdmaOrTcpSocketChannelTest {
             assertThat(overTcp.config().setOption(RdmaChannelOption.MAX_INLINE, 50)).isTrue();
             close(overTcp);
             try (EchoServer rdma = ends.rdmaServer(tcp.address())) {
-                RdmaOrTcpSocketChannel overRdma = connect(bootstrap.option(RdmaOrTcpChannelOption.PATHS,
-                        new RdmaOrTcpPaths(1)), rdma.address());
-                assertPath(overRdma, TransportPath.RDMA);
+                RdmaOrTcpSocketChannel overRdma = connect(bootstrap.option(RdmaOrTcpChannelOption.FAILURES,
+                        new RdmaOrTcpFailures(1)), rdma.address());
+                assertTransport(overRdma, RdmaOrTcpTransport.RDMA);
                 assertThat(overRdma.config().getOption(RdmaChannelOption.MAX_INLINE)).isEqualTo(100);
                 assertOptions(overRdma);
                 assertThat(overRdma.config().setOption(EpollChannelOption.TCP_CORK, true)).isTrue();
@@ -412,11 +413,11 @@ class RdmaOrTcpSocketChannelTest {
 
     private static void assertOptions(RdmaOrTcpSocketChannel channel) {
         assertThat(channel.config().isKeepAlive()).isTrue();
-        assertThat(channel.pathChannel().config().isKeepAlive()).isTrue();
+        assertThat(channel.transportChannel().config().isKeepAlive()).isTrue();
         assertThat(channel.config().isAutoRead()).isFalse();
         assertThat(channel.config().getWriteBufferHighWaterMark()).isEqualTo(2000);
         assertThat(channel.config().getOptions()).containsEntry(ChannelOption.SO_KEEPALIVE, true)
-                .containsKey(RdmaOrTcpChannelOption.PATH_RULE);
+                .containsKey(RdmaOrTcpChannelOption.TRANSPORT_RULE);
     }
 
     @Test
@@ -440,15 +441,15 @@ class RdmaOrTcpSocketChannelTest {
     // ---- what handlers see
 
     @ParameterizedTest
-    @EnumSource(TransportPath.class)
-    void handlersSeeWhatTheySeeOnAChannelOfThePath(TransportPath path) throws InterruptedException {
-        List<String> expected = events(path, path == TransportPath.RDMA ? new Bootstrap()
+    @EnumSource(RdmaOrTcpTransport.class)
+    void handlersSeeWhatTheySeeOnAChannelOfTheTransport(RdmaOrTcpTransport transport) throws InterruptedException {
+        List<String> expected = events(transport, transport == RdmaOrTcpTransport.RDMA ? new Bootstrap()
                 .channel(RdmaSocketChannel.class) : new Bootstrap().channel(EpollSocketChannel.class));
-        assertThat(events(path, new Bootstrap().channelFactory(() -> new RdmaOrTcpSocketChannel(only(path)))))
+        assertThat(events(transport, new Bootstrap().channelFactory(() -> new RdmaOrTcpSocketChannel(only(transport)))))
                 .isEqualTo(expected).contains("registered", "connected", "active", "read", "inactive", "unregistered");
     }
 
-    private List<String> events(TransportPath path, Bootstrap bootstrap) throws InterruptedException {
+    private List<String> events(RdmaOrTcpTransport transport, Bootstrap bootstrap) throws InterruptedException {
         BlockingQueue<String> events = new LinkedBlockingQueue<>();
         EventLoop loop = LOOPS.group().next();
         bootstrap.group(loop).handler(new ChannelInboundHandlerAdapter() {
@@ -533,15 +534,16 @@ class RdmaOrTcpSocketChannelTest {
         }
     }
 
-    private static PathRule only(TransportPath path) {
-        return PathRule.always(path == TransportPath.RDMA ? PathChoice.RDMA_ONLY : PathChoice.TCP_ONLY);
+    private static RdmaOrTcpRule only(RdmaOrTcpTransport transport) {
+        return RdmaOrTcpRule.always(transport == RdmaOrTcpTransport.RDMA ? RdmaOrTcpChoice.RDMA_ONLY :
+                RdmaOrTcpChoice.TCP_ONLY);
     }
 
     @ParameterizedTest
-    @EnumSource(TransportPath.class)
-    void whatIsWrittenWhileConnectingGoesOutInOrder(TransportPath path) throws InterruptedException {
+    @EnumSource(RdmaOrTcpTransport.class)
+    void whatIsWrittenWhileConnectingGoesOutInOrder(RdmaOrTcpTransport transport) throws InterruptedException {
         try (EchoServer server = server()) {
-            Channel channel = TestTimeouts.sync(bootstrap(only(path)).register()).channel();
+            Channel channel = TestTimeouts.sync(bootstrap(only(transport)).register()).channel();
             BlockingQueue<String> events = new LinkedBlockingQueue<>();
             StringBuilder received = new StringBuilder();
             TestTimeouts.sync(channel.eventLoop().submit(() -> {
@@ -600,10 +602,10 @@ class RdmaOrTcpSocketChannelTest {
     }
 
     @ParameterizedTest
-    @EnumSource(TransportPath.class)
-    void bytesThatWaitAreCountedAcrossTheConnect(TransportPath path) throws Exception {
+    @EnumSource(RdmaOrTcpTransport.class)
+    void bytesThatWaitAreCountedAcrossTheConnect(RdmaOrTcpTransport transport) throws Exception {
         try (EchoServer server = server()) {
-            Channel channel = TestTimeouts.sync(bootstrap(only(path))
+            Channel channel = TestTimeouts.sync(bootstrap(only(transport))
                     .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1000, 2000)).register())
                     .channel();
             BlockingQueue<Boolean> writable = new LinkedBlockingQueue<>();
@@ -655,7 +657,7 @@ class RdmaOrTcpSocketChannelTest {
     @Test
     void beforeItIsConnectedNothingCanBeShutDown() throws InterruptedException {
         RdmaOrTcpSocketChannel channel = (RdmaOrTcpSocketChannel) TestTimeouts.sync(bootstrap().register()).channel();
-        assertThat(channel.pathChannel()).isNull();
+        assertThat(channel.transportChannel()).isNull();
         assertThat(channel.parent()).isNull();
         assertThat(TestTimeouts.await(channel.shutdownOutput()).cause()).isInstanceOf(NotYetConnectedException.class);
         assertThat(TestTimeouts.await(channel.shutdownInput()).cause()).isInstanceOf(NotYetConnectedException.class);
@@ -666,10 +668,10 @@ class RdmaOrTcpSocketChannelTest {
     }
 
     @ParameterizedTest
-    @EnumSource(TransportPath.class)
-    void connectionGoesOnOnAnotherLoop(TransportPath path) throws InterruptedException {
+    @EnumSource(RdmaOrTcpTransport.class)
+    void connectionGoesOnOnAnotherLoop(RdmaOrTcpTransport transport) throws InterruptedException {
         try (EchoServer server = server()) {
-            RdmaOrTcpSocketChannel channel = connect(bootstrap(only(path)), server.address());
+            RdmaOrTcpSocketChannel channel = connect(bootstrap(only(transport)), server.address());
             EventLoop before = channel.eventLoop();
             TestTimeouts.sync(channel.deregister());
             assertThat(channel.isRegistered()).isFalse();
@@ -678,7 +680,7 @@ class RdmaOrTcpSocketChannelTest {
                 next = LOOPS.group().next();
             } while (next == before);
             TestTimeouts.sync(next.register(channel));
-            assertThat(channel.pathChannel().eventLoop()).isSameAs(next);
+            assertThat(channel.transportChannel().eventLoop()).isSameAs(next);
             TestTimeouts.sync(EchoClient.exchange(channel));
             close(channel);
         }
@@ -687,10 +689,10 @@ class RdmaOrTcpSocketChannelTest {
     @Test
     void addressIsBoundBeforeConnecting() throws InterruptedException {
         try (EchoServer server = server()) {
-            for (TransportPath path : TransportPath.values()) {
-                Channel channel = TestTimeouts.sync(bootstrap(only(path)).bind(anyPort())).channel();
+            for (RdmaOrTcpTransport transport : RdmaOrTcpTransport.values()) {
+                Channel channel = TestTimeouts.sync(bootstrap(only(transport)).bind(anyPort())).channel();
                 TestTimeouts.sync(channel.connect(server.address()));
-                assertPath((RdmaOrTcpSocketChannel) channel, path);
+                assertTransport((RdmaOrTcpSocketChannel) channel, transport);
                 assertThat(((InetSocketAddress) channel.localAddress()).getAddress())
                         .isEqualTo(anyPort().getAddress());
                 close(channel);
@@ -711,7 +713,7 @@ class RdmaOrTcpSocketChannelTest {
 
     @Test
     void endOfTheEventLoopEndsTheChannel() throws Exception {
-        for (PathRule rule : new PathRule[] {only(TransportPath.RDMA), only(TransportPath.TCP)}) {
+        for (RdmaOrTcpRule rule : new RdmaOrTcpRule[] {only(RdmaOrTcpTransport.RDMA), only(RdmaOrTcpTransport.TCP)}) {
             EventLoopGroup group = new RdmaEventLoopGroup(1);
             try (EchoServer server = server();
                  VerbsPeer silent = VerbsPeer.listen(anyPort())) {
@@ -737,14 +739,14 @@ class RdmaOrTcpSocketChannelTest {
         return bootstrapOf(RdmaOrTcpSocketChannel::new);
     }
 
-    private Bootstrap bootstrap(PathRule rule) {
+    private Bootstrap bootstrap(RdmaOrTcpRule rule) {
         return bootstrapOf(() -> new RdmaOrTcpSocketChannel(rule));
     }
 
     /** A client that remembers for itself, and gives RDMA all the time that it may need. */
     private Bootstrap bootstrapOf(ChannelFactory<Channel> factory) {
         return new Bootstrap().group(LOOPS.group()).channelFactory(factory).handler(new RdmaOrTcpEnds.Nothing())
-                .option(RdmaOrTcpChannelOption.PATHS, new RdmaOrTcpPaths(1))
+                .option(RdmaOrTcpChannelOption.FAILURES, new RdmaOrTcpFailures(1))
                 .option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS,
                         (int) TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS));
     }
@@ -758,14 +760,14 @@ class RdmaOrTcpSocketChannelTest {
         return new EchoServer(LOOPS.group(), RdmaOrTcpServerSocketChannel.class, anyPort());
     }
 
-    private static void assertPath(RdmaOrTcpSocketChannel channel, TransportPath path) {
-        assertThat(channel.attr(RdmaOrTcp.PATH).get()).isEqualTo(path);
-        assertThat(channel.pathChannel()).isInstanceOf(
-                path == TransportPath.RDMA ? RdmaSocketChannel.class : EpollSocketChannel.class);
+    private static void assertTransport(RdmaOrTcpSocketChannel channel, RdmaOrTcpTransport transport) {
+        assertThat(channel.attr(RdmaOrTcp.TRANSPORT).get()).isEqualTo(transport);
+        assertThat(channel.transportChannel()).isInstanceOf(
+                transport == RdmaOrTcpTransport.RDMA ? RdmaSocketChannel.class : EpollSocketChannel.class);
         assertThat(channel.isActive()).isTrue();
     }
 
-    /** A port where nobody listened, for either path, a moment ago. */
+    /** A port where nobody listened, for either transport, a moment ago. */
     private InetSocketAddress freePort() throws InterruptedException {
         try (EchoServer tcp = ends.tcpServer(anyPort()); EchoServer rdma = ends.rdmaServer(tcp.address())) {
             return rdma.address();

@@ -23,16 +23,16 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.rdma.bootstrap.FallbackReason;
-import io.netty.channel.rdma.bootstrap.PathChoice;
-import io.netty.channel.rdma.bootstrap.PathRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.netty.util.concurrent.Promise;
@@ -57,7 +57,8 @@ import static io.netty.channel.rdma.RdmaOrTcpEnds.anyPort;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The table of {@link RdmaOrTcpBootstrap}, row by row, of both clients: which path is taken, and what is remembered.
+ * The table of {@link RdmaOrTcpBootstrap}, row by row, of both clients: which transport is taken, and what is
+ * remembered.
  */
 class RdmaOrTcpTableTest {
     @RegisterExtension
@@ -65,7 +66,7 @@ class RdmaOrTcpTableTest {
 
     /** The rows. */
     enum Row {
-        UNAVAILABLE(FallbackReason.UNAVAILABLE, false) {
+        UNAVAILABLE(RdmaOrTcpFallbackReason.UNAVAILABLE, false) {
             @Override
             void run(Attempt attempt) throws Exception {
                 attempt.group = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
@@ -76,20 +77,20 @@ class RdmaOrTcpTableTest {
                 }
             }
         },
-        NO_ROUTE(FallbackReason.NO_ROUTE, true) {
+        NO_ROUTE(RdmaOrTcpFallbackReason.NO_ROUTE, true) {
             @Override
             void run(Attempt attempt) throws Exception {
                 attempt.option(RdmaChannelOption.DEVICE, "none0");
                 attempt.fallsBack();
             }
         },
-        REFUSED(FallbackReason.REFUSED, true) {
+        REFUSED(RdmaOrTcpFallbackReason.REFUSED, true) {
             @Override
             void run(Attempt attempt) throws Exception {
                 attempt.fallsBack();
             }
         },
-        TIMEOUT(FallbackReason.TIMEOUT, true) {
+        TIMEOUT(RdmaOrTcpFallbackReason.TIMEOUT, true) {
             @Override
             void run(Attempt attempt) throws Exception {
                 attempt.rdmaMillis = 200;
@@ -99,7 +100,7 @@ class RdmaOrTcpTableTest {
                 }
             }
         },
-        REJECTED(FallbackReason.REJECTED, false) {
+        REJECTED(RdmaOrTcpFallbackReason.REJECTED, false) {
             @Override
             void run(Attempt attempt) throws Exception {
                 try (VerbsPeer busy = VerbsPeer.listen(attempt.tcp.address())) {
@@ -109,7 +110,7 @@ class RdmaOrTcpTableTest {
                 }
             }
         },
-        FAILED(FallbackReason.FAILED, false) {
+        FAILED(RdmaOrTcpFallbackReason.FAILED, false) {
             @Override
             void run(Attempt attempt) throws Exception {
                 try (VerbsPeer other = VerbsPeer.listen(attempt.tcp.address())) {
@@ -119,10 +120,10 @@ class RdmaOrTcpTableTest {
                 }
             }
         },
-        REMEMBERED(FallbackReason.REMEMBERED, true) {
+        REMEMBERED(RdmaOrTcpFallbackReason.REMEMBERED, true) {
             @Override
             void run(Attempt attempt) throws Exception {
-                attempt.expected = FallbackReason.REFUSED;
+                attempt.expected = RdmaOrTcpFallbackReason.REFUSED;
                 attempt.fallsBack();
                 attempt.expected = reason;
                 attempt.fallsBack();
@@ -131,20 +132,20 @@ class RdmaOrTcpTableTest {
         REMEMBERED_AND_TCP_FAILS(null, false) {
             @Override
             void run(Attempt attempt) throws Exception {
-                attempt.expected = FallbackReason.REFUSED;
+                attempt.expected = RdmaOrTcpFallbackReason.REFUSED;
                 attempt.fallsBack();
                 InetSocketAddress address = attempt.tcp.address();
                 attempt.tcp.close();
                 try (EchoServer rdma = attempt.ends.rdmaServer(address)) {
                     attempt.address = rdma.address();
                     Channel channel = TestTimeouts.sync(attempt.connect()).getNow();
-                    assertThat(channel.attr(RdmaOrTcp.PATH).get()).isEqualTo(TransportPath.RDMA);
+                    assertThat(channel.attr(RdmaOrTcp.TRANSPORT).get()).isEqualTo(RdmaOrTcpTransport.RDMA);
                     TestTimeouts.sync(channel.close());
                 }
             }
         },
         /** The bootstrap has no rule. */
-        RULE(FallbackReason.RULE, false) {
+        RULE(RdmaOrTcpFallbackReason.RULE, false) {
             @Override
             boolean isOf(Client client) {
                 return client == Client.CHANNEL;
@@ -152,7 +153,7 @@ class RdmaOrTcpTableTest {
 
             @Override
             void run(Attempt attempt) throws Exception {
-                attempt.option(RdmaOrTcpChannelOption.PATH_RULE, PathRule.always(PathChoice.TCP_ONLY));
+                attempt.option(RdmaOrTcpChannelOption.TRANSPORT_RULE, RdmaOrTcpRule.always(RdmaOrTcpChoice.TCP_ONLY));
                 try (EchoServer rdma = attempt.ends.rdmaServer(attempt.tcp.address())) {
                     attempt.address = rdma.address();
                     attempt.fallsBack();
@@ -220,10 +221,10 @@ class RdmaOrTcpTableTest {
         };
 
         /** {@code null} if TCP is not tried. */
-        final FallbackReason reason;
+        final RdmaOrTcpFallbackReason reason;
         final boolean remembered;
 
-        Row(FallbackReason reason, boolean remembered) {
+        Row(RdmaOrTcpFallbackReason reason, boolean remembered) {
             this.reason = reason;
             this.remembered = remembered;
         }
@@ -240,7 +241,7 @@ class RdmaOrTcpTableTest {
         BOOTSTRAP {
             @Override
             Future<Channel> connect(Attempt attempt) {
-                RdmaOrTcpBootstrap bootstrap = attempt.ends.bootstrap().clone(attempt.group).paths(attempt.paths)
+                RdmaOrTcpBootstrap bootstrap = attempt.ends.bootstrap().clone(attempt.group).failures(attempt.failures)
                         .rdmaConnectTimeout(Duration.ofMillis(attempt.rdmaMillis));
                 if (attempt.option != null) {
                     bootstrap.option(attempt.option, attempt.value);
@@ -260,7 +261,7 @@ class RdmaOrTcpTableTest {
             @Override
             Future<Channel> connect(Attempt attempt) {
                 Bootstrap bootstrap = new Bootstrap().group(attempt.group).channel(RdmaOrTcpSocketChannel.class)
-                        .handler(new RdmaOrTcpEnds.Nothing()).option(RdmaOrTcpChannelOption.PATHS, attempt.paths)
+                        .handler(new RdmaOrTcpEnds.Nothing()).option(RdmaOrTcpChannelOption.FAILURES, attempt.failures)
                         .option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS, attempt.rdmaMillis);
                 if (attempt.option != null) {
                     bootstrap.option(attempt.option, attempt.value);
@@ -291,11 +292,11 @@ class RdmaOrTcpTableTest {
         final RdmaOrTcpEnds ends;
         final Client client;
         final EchoServer tcp;
-        final RdmaOrTcpPaths paths = new RdmaOrTcpPaths(4);
+        final RdmaOrTcpFailures failures = new RdmaOrTcpFailures(4);
         /** Before. */
-        final Map<FallbackReason, Long> fallbacks = Stream.of(FallbackReason.values())
+        final Map<RdmaOrTcpFallbackReason, Long> fallbacks = Stream.of(RdmaOrTcpFallbackReason.values())
                 .collect(Collectors.toMap(Function.identity(), RdmaOrTcpMetrics.total()::fallbacks));
-        FallbackReason expected;
+        RdmaOrTcpFallbackReason expected;
         InetSocketAddress address;
         EventLoopGroup group;
         int rdmaMillis = (int) Duration.ofSeconds(TestTimeouts.SECONDS).toMillis();
@@ -352,13 +353,13 @@ class RdmaOrTcpTableTest {
         try (EchoServer tcp = ends.tcpServer(anyPort())) {
             Attempt attempt = new Attempt(client, row, ends, tcp, LOOPS.group());
             row.run(attempt);
-            assertThat(attempt.paths.size()).as("remembered").isEqualTo(row.remembered ? 1 : 0);
+            assertThat(attempt.failures.size()).as("remembered").isEqualTo(row.remembered ? 1 : 0);
         }
     }
 
     @Test
     void eachReasonHasARow() {
         assertThat(Stream.of(Row.values()).filter(row -> row.reason != null).map(row -> row.reason))
-                .containsExactlyInAnyOrder(FallbackReason.values());
+                .containsExactlyInAnyOrder(RdmaOrTcpFallbackReason.values());
     }
 }

@@ -27,7 +27,7 @@ import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServer;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.AttributeKey;
 import io.netty.util.concurrent.Future;
@@ -45,7 +45,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A server at both paths, and clients that find it there.
+ * A server at both transports, and clients that find it there.
  */
 class RdmaOrTcpTest {
     private static final int CLIENTS = 8;
@@ -76,17 +76,17 @@ class RdmaOrTcpTest {
         assertThat(server.rdmaChannel().localAddress()).isEqualTo(address);
         assertThat(server.tcpChannel().localAddress()).isEqualTo(address);
         assertThat(server.channels()).containsExactlyInAnyOrder(server.rdmaChannel(), server.tcpChannel());
-        assertThat(server.rdmaChannel().attr(RdmaOrTcp.PATH).get()).isEqualTo(TransportPath.RDMA);
-        assertThat(server.tcpChannel().attr(RdmaOrTcp.PATH).get()).isEqualTo(TransportPath.TCP);
+        assertThat(server.rdmaChannel().attr(RdmaOrTcp.TRANSPORT).get()).isEqualTo(RdmaOrTcpTransport.RDMA);
+        assertThat(server.tcpChannel().attr(RdmaOrTcp.TRANSPORT).get()).isEqualTo(RdmaOrTcpTransport.TCP);
         assertThat(server.closeFuture().isDone()).isFalse();
     }
 
     @Test
-    void clientsOfBothPathsAreServedAtOnce() throws InterruptedException {
+    void clientsOfBothTransportsAreServedAtOnce() throws InterruptedException {
         RdmaOrTcpMetrics metrics = RdmaOrTcpMetrics.total();
-        long acceptsOfRdma = metrics.accepts(TransportPath.RDMA);
-        long acceptsOfTcp = metrics.accepts(TransportPath.TCP);
-        long connectsOfRdma = metrics.connects(TransportPath.RDMA);
+        long acceptsOfRdma = metrics.accepts(RdmaOrTcpTransport.RDMA);
+        long acceptsOfTcp = metrics.accepts(RdmaOrTcpTransport.TCP);
+        long connectsOfRdma = metrics.connects(RdmaOrTcpTransport.RDMA);
 
         List<Future<Channel>> overRdma = new ArrayList<>();
         List<ChannelFuture> overTcp = new ArrayList<>();
@@ -116,14 +116,15 @@ class RdmaOrTcpTest {
         for (int i = 0; i < 2 * CLIENTS; i++) {
             SocketChannel child = (SocketChannel) echo.nextConnection().channel();
             boolean isRdma = child instanceof RdmaSocketChannel;
-            assertThat(child.attr(RdmaOrTcp.PATH).get()).isEqualTo(isRdma ? TransportPath.RDMA : TransportPath.TCP);
+            assertThat(child.attr(RdmaOrTcp.TRANSPORT).get())
+                    .isEqualTo(isRdma ? RdmaOrTcpTransport.RDMA : RdmaOrTcpTransport.TCP);
             assertThat(child.parent()).isEqualTo(isRdma ? server.rdmaChannel() : server.tcpChannel());
             children += isRdma ? 1 : 0;
         }
         assertThat(children).isEqualTo(CLIENTS);
-        assertThat(metrics.accepts(TransportPath.RDMA) - acceptsOfRdma).isEqualTo(CLIENTS);
-        assertThat(metrics.accepts(TransportPath.TCP) - acceptsOfTcp).isEqualTo(CLIENTS);
-        assertThat(metrics.connects(TransportPath.RDMA) - connectsOfRdma).isEqualTo(CLIENTS);
+        assertThat(metrics.accepts(RdmaOrTcpTransport.RDMA) - acceptsOfRdma).isEqualTo(CLIENTS);
+        assertThat(metrics.accepts(RdmaOrTcpTransport.TCP) - acceptsOfTcp).isEqualTo(CLIENTS);
+        assertThat(metrics.connects(RdmaOrTcpTransport.RDMA) - connectsOfRdma).isEqualTo(CLIENTS);
         for (Channel channel : channels) {
             TestTimeouts.sync(channel.close());
         }
@@ -146,7 +147,7 @@ class RdmaOrTcpTest {
 
             @Override
             public void channelActive(ChannelHandlerContext ctx) {
-                events.add("active over " + ctx.channel().attr(RdmaOrTcp.PATH).get());
+                events.add("active over " + ctx.channel().attr(RdmaOrTcp.TRANSPORT).get());
             }
 
             @Override

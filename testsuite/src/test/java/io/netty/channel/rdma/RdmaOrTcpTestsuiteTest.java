@@ -26,7 +26,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
  * Netty's testsuite on channels that decide when they connect: a client that takes RDMA and one that has TCP alone, at
  * a server that listens for both. Without TrafficShapingHandlerTest, which runs once a process: it shuts a static
  * executor down at its end. By default what is about connections; once there is one, the pipeline is the same as that
- * of the path's own channel.
+ * of the transport's own channel.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 class RdmaOrTcpTestsuiteTest {

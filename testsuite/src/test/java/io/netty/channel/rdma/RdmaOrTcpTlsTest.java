@@ -25,12 +25,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.rdma.bootstrap.PathChoice;
-import io.netty.channel.rdma.bootstrap.PathRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -91,8 +91,8 @@ class RdmaOrTcpTlsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(TransportPath.class)
-    void answerComesAfterTheEndOfTheOutput(TransportPath path) throws InterruptedException {
+    @EnumSource(RdmaOrTcpTransport.class)
+    void answerComesAfterTheEndOfTheOutput(RdmaOrTcpTransport transport) throws InterruptedException {
         Channel server = TestTimeouts.sync(new ServerBootstrap().group(LOOPS.group())
                 .channel(RdmaOrTcpServerSocketChannel.class).childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .childHandler(new ChannelInitializer<Channel>() {
@@ -102,7 +102,8 @@ class RdmaOrTcpTlsTest {
                     }
                 }).bind(RdmaOrTcpEnds.anyPort())).channel();
         BlockingQueue<String> events = new LinkedBlockingQueue<>();
-        PathRule rule = PathRule.always(path == TransportPath.RDMA ? PathChoice.RDMA_ONLY : PathChoice.TCP_ONLY);
+        RdmaOrTcpRule rule = RdmaOrTcpRule.always(transport == RdmaOrTcpTransport.RDMA ? RdmaOrTcpChoice.RDMA_ONLY :
+                RdmaOrTcpChoice.TCP_ONLY);
         RdmaOrTcpSocketChannel client = (RdmaOrTcpSocketChannel) TestTimeouts.sync(new Bootstrap().group(LOOPS.group())
                 .channelFactory(() -> new RdmaOrTcpSocketChannel(rule)).option(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .handler(new ChannelInitializer<Channel>() {
@@ -119,7 +120,7 @@ class RdmaOrTcpTlsTest {
                     }
                 }).connect(server.localAddress())).channel();
         TestTimeouts.sync(client.pipeline().get(SslHandler.class).handshakeFuture());
-        assertThat(client.attr(RdmaOrTcp.PATH).get()).isEqualTo(path);
+        assertThat(client.attr(RdmaOrTcp.TRANSPORT).get()).isEqualTo(transport);
         TestTimeouts.sync(client.writeAndFlush(client.alloc().directBuffer(BYTES).writeZero(BYTES)));
         TestTimeouts.sync(client.shutdownOutput());
         assertThat(client.isOutputShutdown()).isTrue();

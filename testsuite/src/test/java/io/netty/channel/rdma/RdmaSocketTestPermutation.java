@@ -23,8 +23,8 @@ import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.rdma.bootstrap.PathChoice;
-import io.netty.channel.rdma.bootstrap.PathRule;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.leakcheck.LeftChannels;
@@ -43,8 +43,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * RDMA channels at both ends; or those of {@code bootstrap}, over each path. Unlike with epoll there is no mixing with
- * other transports: the wire is another one.
+ * RDMA channels at both ends; or those of {@code bootstrap}, over each transport. Unlike with epoll there is no mixing
+ * with other transports: the wire is another one.
  */
 final class RdmaSocketTestPermutation extends SocketTestPermutation {
     static final RdmaSocketTestPermutation INSTANCE = new RdmaSocketTestPermutation();
@@ -79,7 +79,7 @@ final class RdmaSocketTestPermutation extends SocketTestPermutation {
 
     /**
      * Netty's own allocators, whose memory is not registered, and ours, whose memory is sent in place. Where not all
-     * variants run, one of Netty's stands for all. Which path a connection takes does not depend on them.
+     * variants run, one of Netty's stands for all. Which transport a connection takes does not depend on them.
      */
     static List<ByteBufAllocator> newAllocators() {
         List<ByteBufAllocator> allocators = new ArrayList<>(TestsuitePermutation.allocator());
@@ -96,7 +96,7 @@ final class RdmaSocketTestPermutation extends SocketTestPermutation {
     public List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> socket() {
         List<BootstrapFactory<Bootstrap>> clients = new ArrayList<>(clientSocket());
         if (choosing) {
-            clients.add(client(() -> new RdmaOrTcpSocketChannel(PathRule.always(PathChoice.TCP_ONLY))));
+            clients.add(client(() -> new RdmaOrTcpSocketChannel(RdmaOrTcpRule.always(RdmaOrTcpChoice.TCP_ONLY))));
         }
         return combo(serverSocket(), clients);
     }

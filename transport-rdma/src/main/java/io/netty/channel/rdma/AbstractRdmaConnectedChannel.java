@@ -70,7 +70,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     private RdmaConnector connector;
     /** Of a connection that a peer has asked for and has not completed, else {@code null}. */
     private volatile AbstractRdmaServerChannel<?>.HalfOpen halfOpen;
-    private volatile RdmaPath path;
+    private volatile RdmaProviderChoice providerChoice;
 
     protected AbstractRdmaConnectedChannel(Channel parent) {
         super(parent);
@@ -82,23 +82,24 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
      * @return {@code null} before the channel is connected, and if an application has connected it without the
      *         connection manager.
      */
-    public final RdmaPath path() {
-        return path;
+    public final RdmaProviderChoice providerChoice() {
+        return providerChoice;
     }
 
-    /** For metrics and events: the reason of {@link #path()} in lower case, or {@code null}. On the event loop. */
-    protected final String pathReason() {
-        return path == null ? null : path.reason().name().toLowerCase(Locale.ROOT);
+    /** The reason of {@link #providerChoice()} in lower case, for metrics and events, or {@code null}. On the loop. */
+    protected final String providerReason() {
+        return providerChoice == null ? null : providerChoice.reason().name().toLowerCase(Locale.ROOT);
     }
 
     /** The channel is one of a request that came by this provider. */
     final void cameBy(Verbs verbs) {
-        path = new RdmaPath(verbs.provider(), RdmaPathReason.ACCEPTED, "the peer has come this way");
+        providerChoice = new RdmaProviderChoice(verbs.provider(), RdmaProviderReason.ACCEPTED,
+                "the peer has come this way");
     }
 
     /** It is about to be connected. */
-    final void takes(RdmaPath newPath) {
-        path = newPath;
+    final void takes(RdmaProviderChoice newChoice) {
+        providerChoice = newChoice;
     }
 
     @SuppressWarnings("exports") // for the channels of this module
@@ -178,7 +179,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
      */
     protected final int confirmationMillis() {
         int millis = config().getConnectTimeoutMillis();
-        if (path == null || path.provider() != VerbsProvider.EMBEDDED) {
+        if (providerChoice == null || providerChoice.provider() != VerbsProvider.EMBEDDED) {
             return millis;
         }
         return millis > 0 ? Math.min(millis, MAX_LOCAL_CONFIRMATION_MILLIS) : MAX_LOCAL_CONFIRMATION_MILLIS;
@@ -366,7 +367,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     protected final void connected(InetSocketAddress newRemote) {
         connector = null;
         remote = newRemote;
-        RdmaConnectMetrics.total().connected(path);
+        RdmaConnectMetrics.total().connected(providerChoice);
         activate();
         ((ConnectingUnsafe) ownUnsafe()).connected();
     }
@@ -385,7 +386,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     protected final void connectFailed(Throwable cause) {
         VerbsProvider provider = connector == null ? null : connector.provider();
         cancelConnector();
-        path = null;
+        providerChoice = null;
         ((ConnectingUnsafe) ownUnsafe()).connectFailed(cause, provider);
     }
 

@@ -130,7 +130,7 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * io.netty.channel.rdma.verbs.Verbs#usable()}), the bind or connect fails. Not empty. Set it before the channel is
      * bound or connected.
      */
-    public static final ChannelOption<Set<VerbsProvider>> PATH = valueOf(RdmaChannelOption.class, "PATH");
+    public static final ChannelOption<Set<VerbsProvider>> PROVIDERS = valueOf(RdmaChannelOption.class, "PROVIDERS");
 
     /**
      * The port of the {@link #DEVICE}, or of the device of the address, from 1 to 255. Default 0: that of the address;

@@ -41,7 +41,7 @@ public final class RdmaConnectMetrics {
     private final LongAdder vanished = new LongAdder();
 
     private RdmaConnectMetrics() {
-        Arrays.setAll(connects, provider -> adders(RdmaPathReason.values().length));
+        Arrays.setAll(connects, provider -> adders(RdmaProviderReason.values().length));
         Arrays.setAll(failures, provider -> adders(RdmaConnectFailure.values().length));
     }
 
@@ -57,7 +57,7 @@ public final class RdmaConnectMetrics {
     }
 
     /** Connections that this process has asked for and that were made by this provider, for this reason. */
-    public long connects(VerbsProvider provider, RdmaPathReason reason) {
+    public long connects(VerbsProvider provider, RdmaProviderReason reason) {
         return connects[provider.ordinal()][reason.ordinal()].sum();
     }
 
@@ -89,8 +89,8 @@ public final class RdmaConnectMetrics {
         return vanished.sum();
     }
 
-    void connected(RdmaPath path) {
-        connects[path.provider().ordinal()][path.reason().ordinal()].increment();
+    void connected(RdmaProviderChoice choice) {
+        connects[choice.provider().ordinal()][choice.reason().ordinal()].increment();
     }
 
     /** @param provider of the last attempt, or {@code null}. */
@@ -112,7 +112,8 @@ public final class RdmaConnectMetrics {
     @Override
     public String toString() {
         return Arrays.stream(PROVIDERS).map(provider -> provider.name().toLowerCase(Locale.ROOT) + " connects: " +
-                text(RdmaPathReason.values(), reason -> connects(provider, reason))).collect(Collectors.joining("; ")) +
+                text(RdmaProviderReason.values(), reason -> connects(provider, reason)))
+                .collect(Collectors.joining("; ")) +
                 "; connect failures: " + text(RdmaConnectFailure.values(), this::failures) + "; rejections: " +
                 text(RdmaRejection.values(), this::rejections) + "; peers that vanished: " + vanishedPeers();
     }

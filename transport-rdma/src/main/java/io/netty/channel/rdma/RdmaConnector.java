@@ -16,6 +16,11 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.rdma.attempt.AttemptFailure;
+import io.netty.channel.rdma.attempt.AttemptPlan;
+import io.netty.channel.rdma.attempt.AttemptRules;
+import io.netty.channel.rdma.attempt.Destination;
+import io.netty.channel.rdma.attempt.FailureMemory;
 import io.netty.channel.rdma.connection.Bind;
 import io.netty.channel.rdma.connection.DeviceOptions;
 import io.netty.channel.rdma.connection.RdmaConnection;
@@ -25,11 +30,6 @@ import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopId;
-import io.netty.channel.rdma.path.Destination;
-import io.netty.channel.rdma.path.PathFailure;
-import io.netty.channel.rdma.path.PathMemory;
-import io.netty.channel.rdma.path.PathPlan;
-import io.netty.channel.rdma.path.PathRules;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
@@ -54,7 +54,7 @@ import static io.netty.channel.rdma.verbs.ConnectionRejectedException.Reason.VER
 
 /**
  * Makes one outgoing connection: address, route, queue pair, request. It tries the providers that the channel may use,
- * in the order of a {@link PathPlan}, until one leads to a peer that listens. On the loop.
+ * in the order of an {@link AttemptPlan}, until one leads to a peer that listens. On the loop.
  */
 final class RdmaConnector implements LoopEvents.Listener {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaConnector.class);
@@ -70,7 +70,7 @@ final class RdmaConnector implements LoopEvents.Listener {
     /** Those that the channel may use; none if it is bound. */
     private List<Verbs> providers = List.of();
     /** {@code null} if the channel is bound. */
-    private PathPlan<Verbs> plan;
+    private AttemptPlan<Verbs> plan;
     /** Why those that were tried do not do, or {@code null}. */
     private IOException failure;
     /** That is being tried, or was last; {@code null} before the first one. */
@@ -127,9 +127,10 @@ final class RdmaConnector implements LoopEvents.Listener {
         }
         providers = channel.queuePairOptions().device.providers();
         // With a single one there is nothing to pass over, and so nothing to remember.
-        plan = new PathPlan<>(PathRules.PROVIDERS, providers, new Destination(requestedRemote), PathMemory.shared(),
-                new PathPlan.Times(TimeUnit.MILLISECONDS.toNanos(channel.config().getConnectTimeoutMillis()),
-                        ATTEMPT_NANOS, providers.size() == 1 ? 0 : REMEMBER_NANOS), channel.eventLoop().ticker());
+        plan = new AttemptPlan<>(AttemptRules.PROVIDERS, providers, new Destination(requestedRemote),
+                FailureMemory.shared(), new AttemptPlan.Times(
+                        TimeUnit.MILLISECONDS.toNanos(channel.config().getConnectTimeoutMillis()), ATTEMPT_NANOS,
+                        providers.size() == 1 ? 0 : REMEMBER_NANOS), channel.eventLoop().ticker());
         startNext();
     }
 
@@ -205,7 +206,7 @@ final class RdmaConnector implements LoopEvents.Listener {
      */
     private void fallBack(IOException cause) throws IOException {
         cancelLimit();
-        PathFailure kind = PathFailure.of(cause);
+        AttemptFailure kind = AttemptFailure.of(cause);
         if (plan == null || !plan.failed(kind, kind)) {
             throw mostTelling(cause);
         }
@@ -226,7 +227,8 @@ final class RdmaConnector implements LoopEvents.Listener {
             return cause;
         }
         boolean earlier = failure instanceof ConnectionRejectedException && cause instanceof NoRouteToHostException ||
-                PathFailure.of(failure) == PathFailure.VERSION && PathFailure.of(cause) == PathFailure.REFUSED;
+                AttemptFailure.of(failure) == AttemptFailure.VERSION &&
+                AttemptFailure.of(cause) == AttemptFailure.REFUSED;
         IOException telling = earlier ? failure : cause;
         telling.addSuppressed(earlier ? cause : failure);
         return telling;
@@ -234,41 +236,43 @@ final class RdmaConnector implements LoopEvents.Listener {
 
     /** Not the message of an exception that has no route: that asks for the addresses of all devices. */
     private static String why(IOException cause) {
-        return PathFailure.of(cause) == PathFailure.NO_ROUTE ? "no address that it leads to" : cause.getMessage();
+        return AttemptFailure.of(cause) == AttemptFailure.NO_ROUTE ? "no address that it leads to" : cause.getMessage();
     }
 
-    private RdmaPath path() {
+    private RdmaProviderChoice providerChoice() {
         VerbsProvider by = provider.provider();
         if (plan == null) {
-            return new RdmaPath(by, RdmaPathReason.BOUND, "bound to " + channel.local + " before it was connected");
+            return new RdmaProviderChoice(by, RdmaProviderReason.BOUND,
+                    "bound to " + channel.local + " before it was connected");
         }
         if (Verbs.usable().size() == 1) {
-            return new RdmaPath(by, RdmaPathReason.ONLY, Verbs.choice());
+            return new RdmaProviderChoice(by, RdmaProviderReason.ONLY, Verbs.choice());
         }
         if (providers.size() == 1) {
-            return new RdmaPath(by, RdmaPathReason.OPTION, "chosen by the option PATH or DEVICE");
+            return new RdmaProviderChoice(by, RdmaProviderReason.OPTION, "chosen by the option PROVIDERS or DEVICE");
         }
         if (provider == providers.get(0)) {
-            return new RdmaPath(by, RdmaPathReason.NEAREST, "a listener of this host has answered");
+            return new RdmaProviderChoice(by, RdmaProviderReason.NEAREST, "a listener of this host has answered");
         }
-        PathMemory.Remembered remembered = plan.remembered();
+        FailureMemory.Remembered remembered = plan.remembered();
         if (remembered != null) {
-            return new RdmaPath(by, RdmaPathReason.REMEMBERED, providers.get(0) + ": " + remembered.why() + ' ' +
+            return new RdmaProviderChoice(by, RdmaProviderReason.REMEMBERED,
+                    providers.get(0) + ": " + remembered.why() + ' ' +
                     TimeUnit.NANOSECONDS.toMillis(remembered.ageNanos()) + " ms before");
         }
-        return new RdmaPath(by, reason(failure), providers.get(0) + ": " + why(failure));
+        return new RdmaProviderChoice(by, reason(failure), providers.get(0) + ": " + why(failure));
     }
 
-    private static RdmaPathReason reason(IOException failure) {
-        switch (PathFailure.of(failure)) {
+    private static RdmaProviderReason reason(IOException failure) {
+        switch (AttemptFailure.of(failure)) {
         case REFUSED:
-            return RdmaPathReason.REFUSED;
+            return RdmaProviderReason.REFUSED;
         case NO_ROUTE:
-            return RdmaPathReason.NO_ROUTE;
+            return RdmaProviderReason.NO_ROUTE;
         case TIMEOUT:
-            return RdmaPathReason.TIMEOUT;
+            return RdmaProviderReason.TIMEOUT;
         default:
-            return RdmaPathReason.FAILED;
+            return RdmaProviderReason.FAILED;
         }
     }
 
@@ -359,7 +363,7 @@ final class RdmaConnector implements LoopEvents.Listener {
         cancelLimit();
         channel.local = id.localAddress();
         channel.queuePairOptions().connected(id.queuePair());
-        channel.takes(path());
+        channel.takes(providerChoice());
         if (plan != null) {
             plan.connected();
         }

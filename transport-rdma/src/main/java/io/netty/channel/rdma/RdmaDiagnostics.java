@@ -90,8 +90,8 @@ public final class RdmaDiagnostics {
             line("chosen by", Verbs.choice());
             line("folder", Verbs.embeddedReach());
             if (Verbs.usable().size() > 1) {
-                line("paths", Verbs.usable().get(0) + " where somebody listens whom it reaches, " + Verbs.preferred() +
-                        " to all others");
+                line("to peers", Verbs.usable().get(0) + " where somebody listens whom it reaches, " +
+                        Verbs.preferred() + " to all others");
             }
             line("connects", RdmaConnectMetrics.total().toString());
             if (!kernelVerbs) {

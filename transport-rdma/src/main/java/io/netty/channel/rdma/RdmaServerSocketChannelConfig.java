@@ -61,7 +61,7 @@ public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig im
     @Override
     public Map<ChannelOption<?>, Object> getOptions() {
         return getOptions(super.getOptions(), SO_RCVBUF, SO_REUSEADDR, SO_BACKLOG, IP_TOS,
-                RdmaChannelOption.IPV6_ONLY, RdmaChannelOption.PATH, RdmaChannelOption.DEVICE,
+                RdmaChannelOption.IPV6_ONLY, RdmaChannelOption.PROVIDERS, RdmaChannelOption.DEVICE,
                 RdmaChannelOption.DEVICE_PORT, RdmaChannelOption.GID_INDEX);
     }
 

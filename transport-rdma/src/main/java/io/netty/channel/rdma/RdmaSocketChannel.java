@@ -96,7 +96,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
 
     /**
      * What the connection uses, as its device tells: device, port, GID index, path MTU, traffic class, retries, queues.
-     * Why it is that provider's, {@link #path()} tells.
+     * Why it is that provider's, {@link #providerChoice()} tells.
      * The device is asked on the event loop; called there, the future is done at the return. It fails with {@link
      * NotYetConnectedException} or {@link ClosedChannelException} if there is no connection. Any thread.
      */

@@ -96,7 +96,7 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
                 RdmaChannelOption.MIN_RNR_TIMER, RdmaChannelOption.RESOLVE_TIMEOUT_MILLIS,
                 RdmaChannelOption.KEEP_ALIVE_IDLE_MILLIS, RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS,
                 RdmaChannelOption.KEEP_ALIVE_COUNT, RdmaChannelOption.USER_TIMEOUT_MILLIS,
-                RdmaChannelOption.RECEIVE_BUFFER_IDLE_MILLIS, RdmaChannelOption.PATH, RdmaChannelOption.DEVICE,
+                RdmaChannelOption.RECEIVE_BUFFER_IDLE_MILLIS, RdmaChannelOption.PROVIDERS, RdmaChannelOption.DEVICE,
                 RdmaChannelOption.DEVICE_PORT, RdmaChannelOption.GID_INDEX);
     }
 

@@ -49,8 +49,8 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     }
 
     @Override
-    public String pathReason() {
-        return channel.pathReason();
+    public String providerReason() {
+        return channel.providerReason();
     }
 
     PendingEnd ending() {

@@ -48,7 +48,7 @@ class LayersTest {
                 .layer("stream").definedBy(ROOT + ".stream")
                 .layer("memory").definedBy(ROOT + ".memory")
                 .layer("loop").definedBy(ROOT + ".loop")
-                .layer("path").definedBy(ROOT + ".path")
+                .layer("attempt").definedBy(ROOT + ".attempt")
                 .layer("connection").definedBy(ROOT + ".connection")
                 .layer("root").definedBy(ROOT)
                 .layer("message").definedBy(ROOT + ".message")
@@ -56,14 +56,14 @@ class LayersTest {
                 .whereLayer("monitor").mayNotAccessAnyLayer()
                 .whereLayer("verbs").mayNotAccessAnyLayer()
                 .whereLayer("stream").mayNotAccessAnyLayer()
-                .whereLayer("path").mayOnlyAccessLayers("verbs")
+                .whereLayer("attempt").mayOnlyAccessLayers("verbs")
                 .whereLayer("memory").mayOnlyAccessLayers("verbs", "monitor")
                 .whereLayer("loop").mayOnlyAccessLayers("verbs", "memory", "monitor")
                 .whereLayer("connection").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "monitor")
-                .whereLayer("root").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "path", "connection",
+                .whereLayer("root").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "attempt", "connection",
                         "monitor")
                 .whereLayer("message").mayOnlyAccessLayers("verbs", "memory", "loop", "connection", "root", "monitor")
-                .whereLayer("bootstrap").mayOnlyAccessLayers("verbs", "path", "root", "monitor")
+                .whereLayer("bootstrap").mayOnlyAccessLayers("verbs", "attempt", "root", "monitor")
                 .ensureAllClassesAreContainedInArchitecture()
                 .check(ALL);
     }
@@ -77,7 +77,7 @@ class LayersTest {
     void packagesBelowTheRootKnowNoChannel() {
         noClasses().that()
                 .resideInAnyPackage(ROOT + ".monitor", ROOT + ".verbs", ROOT + ".stream", ROOT + ".memory",
-                        ROOT + ".loop", ROOT + ".path", ROOT + ".connection")
+                        ROOT + ".loop", ROOT + ".attempt", ROOT + ".connection")
                 .should().dependOnClassesThat().areAssignableTo(Channel.class).check(ALL);
     }
 
@@ -86,7 +86,7 @@ class LayersTest {
     void packagesBelowTheRootShowOnlyWhatAnotherPackageUses() {
         classes().that()
                 .resideInAnyPackage(ROOT + ".monitor", ROOT + ".stream", ROOT + ".memory", ROOT + ".loop",
-                        ROOT + ".path", ROOT + ".connection")
+                        ROOT + ".attempt", ROOT + ".connection")
                 .and().arePublic().and().areTopLevelClasses()
                 .should(new ArchCondition<>("be used by another package") {
                     @Override

@@ -103,7 +103,7 @@ class RdmaFolderTest {
             echo(channel, "by RDMA");
             channel.close().sync();
             channel = new RdmaOrTcpBootstrap().group(group).handler(this).connect(server).sync().getNow();
-            System.out.println("path " + channel.attr(RdmaOrTcp.PATH).get());
+            System.out.println("transport " + channel.attr(RdmaOrTcp.TRANSPORT).get());
             echo(channel, "by either");
             channel.close().sync();
             for (String other : new String[] {"10.77.0.3", CLIENT, "127.0.0.1"}) {
@@ -147,7 +147,7 @@ class RdmaFolderTest {
         try (ChildJvm server = new ChildJvm(network(SERVER), Server.class, properties)) {
             assertThat(server.line("listening")).isEqualTo("now");
             try (ChildJvm client = new ChildJvm(network(CLIENT), Client.class, properties)) {
-                assertThat(client.output()).contains("provider EMBEDDED", "local " + CLIENT, "path RDMA", "done");
+                assertThat(client.output()).contains("provider EMBEDDED", "local " + CLIENT, "transport RDMA", "done");
             }
         }
     }
@@ -160,7 +160,7 @@ class RdmaFolderTest {
         try (ChildJvm server = ChildJvm.withBothProviders(network(SERVER), Server.class, properties)) {
             assertThat(server.line("listening")).isEqualTo("now");
             try (ChildJvm client = ChildJvm.withBothProviders(network(CLIENT), Client.class, properties)) {
-                assertThat(client.output()).contains("provider EMBEDDED", "local " + CLIENT, "path RDMA", "done");
+                assertThat(client.output()).contains("provider EMBEDDED", "local " + CLIENT, "transport RDMA", "done");
             }
         }
     }

@@ -21,8 +21,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -57,7 +57,8 @@ class RdmaManagementTest {
                     .findFirst().get();
             assertThat(client.get("direction")).isEqualTo("out");
             assertThat(client.get("kind")).isEqualTo("stream");
-            assertThat(client.get("reason")).isEqualTo(pair.client.path().reason().name().toLowerCase(Locale.ROOT));
+            assertThat(client.get("reason")).isEqualTo(
+                    pair.client.providerChoice().reason().name().toLowerCase(Locale.ROOT));
             assertThat(connections).filteredOn(row -> row.get("local").equals(remote))
                     .extracting(row -> row.get("reason")).containsExactly("accepted");
             assertThat(client.get("bytesSent")).isEqualTo(20_000L);
@@ -103,7 +104,8 @@ class RdmaManagementTest {
                 .bind(TestAddress.anyPort())).channel();
         InetSocketAddress address = (InetSocketAddress) listener.localAddress();
         Channel client = TestTimeouts.sync(new RdmaOrTcpBootstrap().group(LOOPS.group())
-                .paths(new RdmaOrTcpPaths(1)).handler(new ChannelInboundHandlerAdapter()).connect(address)).getNow();
+                .failures(new RdmaOrTcpFailures(1)).handler(new ChannelInboundHandlerAdapter()).connect(address))
+                .getNow();
         CompositeData row = Arrays.stream((CompositeData[]) server.getAttribute(name, "TcpDestinations"))
                 .filter(each -> each.get("remote").equals(TestAddress.HOST + ':' + address.getPort()))
                 .findFirst().get();

@@ -312,16 +312,17 @@ class RdmaMetricsTest {
     void connectsAreCountedByProviderAndWhy() throws Exception {
         RdmaConnectMetrics metrics = RdmaConnectMetrics.total();
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
-            RdmaPath path = pair.client.path();
-            assertThat(path.provider()).isEqualTo(TestTimeouts.result(pair.client.info()).provider());
-            assertThat(path.reason()).isEqualTo(Verbs.usable().size() == 1 ? RdmaPathReason.ONLY :
-                    path.provider() == VerbsProvider.EMBEDDED ? RdmaPathReason.NEAREST : RdmaPathReason.OPTION);
-            assertThat(pair.server.path().reason()).isEqualTo(RdmaPathReason.ACCEPTED);
-            assertThat(pair.server.path().provider()).isEqualTo(path.provider());
-            long before = metrics.connects(path.provider(), path.reason());
+            RdmaProviderChoice choice = pair.client.providerChoice();
+            assertThat(choice.provider()).isEqualTo(TestTimeouts.result(pair.client.info()).provider());
+            assertThat(choice.reason()).isEqualTo(Verbs.usable().size() == 1 ? RdmaProviderReason.ONLY :
+                    choice.provider() == VerbsProvider.EMBEDDED ? RdmaProviderReason.NEAREST :
+                    RdmaProviderReason.OPTION);
+            assertThat(pair.server.providerChoice().reason()).isEqualTo(RdmaProviderReason.ACCEPTED);
+            assertThat(pair.server.providerChoice().provider()).isEqualTo(choice.provider());
+            long before = metrics.connects(choice.provider(), choice.reason());
             try (ConnectedPair another = new ConnectedPair(LOOPS.group())) {
-                assertThat(another.client.path().reason()).isEqualTo(path.reason());
-                assertThat(metrics.connects(path.provider(), path.reason()) - before).isOne();
+                assertThat(another.client.providerChoice().reason()).isEqualTo(choice.reason());
+                assertThat(metrics.connects(choice.provider(), choice.reason()) - before).isOne();
             }
         }
     }

@@ -19,13 +19,13 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.bootstrap.FallbackReason;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -75,7 +75,7 @@ class RdmaOrTcpFolderTest {
         private Client() { }
 
         private static void tell(String name, Channel channel) throws Exception {
-            System.out.println(name + ' ' + channel.attr(RdmaOrTcp.PATH).get() + ' ' +
+            System.out.println(name + ' ' + channel.attr(RdmaOrTcp.TRANSPORT).get() + ' ' +
                     channel.attr(RdmaOrTcp.FALLBACK).get());
             channel.close().sync();
         }
@@ -96,9 +96,10 @@ class RdmaOrTcpFolderTest {
             }
             TestTimeouts.shutdown(group);
             RdmaOrTcpMetrics metrics = RdmaOrTcpMetrics.total();
-            Arrays.stream(TransportPath.values()).filter(path -> metrics.connects(path) > 0)
-                    .forEach(path -> System.out.println("connects " + path + ' ' + metrics.connects(path)));
-            Arrays.stream(FallbackReason.values()).filter(reason -> metrics.fallbacks(reason) > 0)
+            Arrays.stream(RdmaOrTcpTransport.values()).filter(transport -> metrics.connects(transport) > 0)
+                    .forEach(transport -> System.out.println(
+                            "connects " + transport + ' ' + metrics.connects(transport)));
+            Arrays.stream(RdmaOrTcpFallbackReason.values()).filter(reason -> metrics.fallbacks(reason) > 0)
                     .forEach(reason -> System.out.println("fallbacks " + reason + ' ' + metrics.fallbacks(reason)));
             System.out.println("done");
         }

@@ -22,11 +22,11 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.rdma.bootstrap.PathChoice;
-import io.netty.channel.rdma.bootstrap.PathRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.verbs.ChildJvm;
@@ -66,9 +66,9 @@ class RdmaOrTcpLogTest {
             TestTimeouts.sync(new RdmaOrTcpServerBootstrap().group(GROUP).childHandler(new Nothing())
                     .bind(TestAddress.anyPort()));
             bind(RdmaOrTcpServerSocketChannel.class, TestAddress.anyPort());
-            for (PathChoice choice : List.of(PathChoice.RDMA_ONLY, PathChoice.TCP_ONLY)) {
+            for (RdmaOrTcpChoice choice : List.of(RdmaOrTcpChoice.RDMA_ONLY, RdmaOrTcpChoice.TCP_ONLY)) {
                 TestTimeouts.sync(new ServerBootstrap().group(GROUP)
-                        .channelFactory(() -> new RdmaOrTcpServerSocketChannel(PathRule.always(choice)))
+                        .channelFactory(() -> new RdmaOrTcpServerSocketChannel(RdmaOrTcpRule.always(choice)))
                         .childHandler(new Nothing()).bind(TestAddress.anyPort()));
             }
             InetSocketAddress address = (InetSocketAddress) bind(EpollServerSocketChannel.class,
@@ -76,7 +76,7 @@ class RdmaOrTcpLogTest {
             for (int i = 0; i < 3; i++) {
                 // The second one is remembered, the third one is not, for the same reason.
                 TestTimeouts.sync(client().connect(address));
-                RdmaOrTcpPaths.shared().clear();
+                RdmaOrTcpFailures.shared().clear();
             }
             TestTimeouts.sync(client().option(RdmaChannelOption.DEVICE, "none0").connect(address));
             bind(RdmaServerSocketChannel.class, address);

@@ -21,11 +21,11 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.bootstrap.FallbackReason;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
 import org.junit.jupiter.api.Test;
@@ -78,8 +78,10 @@ class RdmaOrTcpVersionsTest {
             Channel channel = TestTimeouts.sync(new RdmaOrTcpBootstrap().group(group)
                     .rdmaConnectTimeout(Duration.ofSeconds(TestTimeouts.SECONDS))
                     .handler(new ChannelInboundHandlerAdapter()).connect(server)).getNow();
-            String path = channel instanceof RdmaSocketChannel ? ((RdmaSocketChannel) channel).path().toString() : "";
-            tell(channel.attr(RdmaOrTcp.PATH).get() + " " + channel.attr(RdmaOrTcp.FALLBACK).get() + ' ' + path);
+            String provider = channel instanceof RdmaSocketChannel ?
+                    ((RdmaSocketChannel) channel).providerChoice().toString() : "";
+            tell(channel.attr(RdmaOrTcp.TRANSPORT).get() + " " + channel.attr(RdmaOrTcp.FALLBACK).get() +
+                    ' ' + provider);
             TestTimeouts.sync(channel.close());
         }
 
@@ -135,7 +137,7 @@ class RdmaOrTcpVersionsTest {
         assertThat(told).hasSize(3);
         // Not remembered: an upgrade that goes on may be over at the next connect.
         for (String line : told.subList(0, 2)) {
-            assertThat(line).startsWith(TransportPath.TCP + " " + FallbackReason.REJECTED + ": ")
+            assertThat(line).startsWith(RdmaOrTcpTransport.TCP + " " + RdmaOrTcpFallbackReason.REJECTED + ": ")
                     .containsOnlyOnce("of another version").contains("netty-transport-native-rdma");
         }
         assertThat(told.get(2)).isEqualTo("VERSION, active: false");
@@ -155,7 +157,7 @@ class RdmaOrTcpVersionsTest {
     void anotherVersionMeetsItsOwn() throws Exception {
         List<String> told = clientOf(ANOTHER_VERSION, ANOTHER_VERSION);
         assertThat(told).hasSize(3);
-        assertThat(told.get(0)).startsWith(TransportPath.RDMA.toString());
+        assertThat(told.get(0)).startsWith(RdmaOrTcpTransport.RDMA.toString());
         assertThat(told.get(2)).isEqualTo("connected");
     }
 
@@ -168,7 +170,8 @@ class RdmaOrTcpVersionsTest {
              ChildJvm client = ChildJvm.withBothProviders(Client.class, List.of(automatic), server.line("port"))) {
             List<String> told = told(client);
             assertThat(told).hasSize(3);
-            assertThat(told.get(0)).startsWith(TransportPath.RDMA + " null ").contains("ibverbs", "of another version");
+            assertThat(told.get(0)).startsWith(RdmaOrTcpTransport.RDMA + " null ")
+                    .contains("ibverbs", "of another version");
             assertThat(told.get(2)).isEqualTo("connected");
         }
     }

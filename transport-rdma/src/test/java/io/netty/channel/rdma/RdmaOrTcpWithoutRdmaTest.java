@@ -21,14 +21,14 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.bootstrap.FallbackReason;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServer;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -64,7 +64,7 @@ class RdmaOrTcpWithoutRdmaTest {
             RdmaOrTcpServerBootstrap bootstrap = new RdmaOrTcpServerBootstrap().group(RdmaOrTcp.newEventLoopGroup(1))
                     .childHandler(new ChannelInboundHandlerAdapter()).childOption(RdmaChannelOption.MAX_INLINE, 100);
             RdmaOrTcpServer server = TestTimeouts.sync(bootstrap.bind(TestAddress.anyPort())).getNow();
-            System.out.println("required " + TestTimeouts.await(bootstrap.require(TransportPath.RDMA)
+            System.out.println("required " + TestTimeouts.await(bootstrap.require(RdmaOrTcpTransport.RDMA)
                     .bind(TestAddress.anyPort())).cause());
             System.out.println("cause " + server.rdmaUnavailabilityCause());
             System.out.println("type " + server.channels().get(0).getClass().getSimpleName());
@@ -97,7 +97,7 @@ class RdmaOrTcpWithoutRdmaTest {
                     .channel(RdmaOrTcpSocketChannel.class).option(RdmaChannelOption.MAX_INLINE, 100)
                     .handler(new ChannelInboundHandlerAdapter())
                     .connect(arguments[0], Integer.parseInt(arguments[1]))).channel();
-            System.out.println("chosen " + chosen.pathChannel().getClass().getSimpleName() + ' ' +
+            System.out.println("chosen " + chosen.transportChannel().getClass().getSimpleName() + ' ' +
                     chosen.attr(RdmaOrTcp.FALLBACK).get().reason());
             TestTimeouts.shutdown(group);
         }
@@ -129,7 +129,7 @@ class RdmaOrTcpWithoutRdmaTest {
             Channel channel = TestTimeouts.sync(new RdmaOrTcpBootstrap().group(LOOPS.group())
                     .rdmaConnectTimeout(Duration.ofSeconds(TestTimeouts.SECONDS))
                     .handler(new ChannelInboundHandlerAdapter()).connect(address)).getNow();
-            assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().reason()).isEqualTo(FallbackReason.REFUSED);
+            assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().reason()).isEqualTo(RdmaOrTcpFallbackReason.REFUSED);
             TestTimeouts.sync(channel.close());
         }
     }
@@ -147,7 +147,7 @@ class RdmaOrTcpWithoutRdmaTest {
             assertThat(output).contains("type " + type, "fallback UNAVAILABLE: ",
                     "chosen " + type + " UNAVAILABLE",
                     property.substring(0, property.indexOf('=')))
-                    // The warning would be about an option of the other path.
+                    // The warning would be about an option of the other transport.
                     .doesNotContain("Unknown channel option");
         }
         TestTimeouts.sync(server.close());

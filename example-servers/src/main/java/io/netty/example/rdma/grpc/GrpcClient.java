@@ -17,8 +17,8 @@ package io.netty.example.rdma.grpc;
 
 import io.grpc.netty.NettyChannelBuilder;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.bootstrap.PathChoice;
-import io.netty.channel.rdma.bootstrap.PathRule;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
 import io.netty.channel.rdma.grpc.RdmaGrpc;
 import io.netty.example.rdma.util.ClientTransport;
 import io.netty.handler.ssl.SslContext;
@@ -45,7 +45,7 @@ public final class GrpcClient {
         if (transport == ClientTransport.AUTO) {
             RdmaGrpc.of(group).configure(builder);
         } else if (transport == ClientTransport.RDMA) {
-            RdmaGrpc.of(group).configure(builder, PathRule.always(PathChoice.RDMA_ONLY));
+            RdmaGrpc.of(group).configure(builder, RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_ONLY));
         } else {
             builder.eventLoopGroup(group)
                     .channelType(transport.transport().channelType(), InetSocketAddress.class);

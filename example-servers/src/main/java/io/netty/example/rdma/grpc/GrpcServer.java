@@ -18,8 +18,8 @@ package io.netty.example.rdma.grpc;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.bootstrap.PathChoice;
-import io.netty.channel.rdma.bootstrap.PathRule;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
 import io.netty.channel.rdma.grpc.RdmaGrpc;
 import io.netty.example.rdma.util.Transport;
 
@@ -44,18 +44,18 @@ public final class GrpcServer {
     /**
      * Starts it.
      *
-     * @param paths     what a server on RDMA listens for
+     * @param choice    what a server on RDMA listens for
      * @param group     event loops of that transport
      * @param address   with port 0 any that is free
      * @param configure adds services and what else there is to set
      * @throws IOException if the address can't be bound
      */
-    public static GrpcServer start(Transport transport, PathChoice paths, EventLoopGroup group,
+    public static GrpcServer start(Transport transport, RdmaOrTcpChoice choice, EventLoopGroup group,
                                    InetSocketAddress address, Consumer<NettyServerBuilder> configure)
             throws IOException {
         NettyServerBuilder builder = NettyServerBuilder.forAddress(address);
         if (transport == Transport.RDMA) {
-            RdmaGrpc.of(group).configure(builder, PathRule.always(paths));
+            RdmaGrpc.of(group).configure(builder, RdmaOrTcpRule.always(choice));
         } else {
             builder.bossEventLoopGroup(group)
                     .workerEventLoopGroup(group)

@@ -49,7 +49,7 @@ public final class GrpcServerCommand implements Callable<Integer> {
         SslContextBuilder tls = options.sslContext();
         SslContext ssl = tls == null ? null : GrpcSslContexts.configure(tls, options.tlsProvider()).build();
         return options.serve("grpc", (transport, group, address) -> {
-            GrpcServer server = GrpcServer.start(transport, options.paths(), group, address, builder -> {
+            GrpcServer server = GrpcServer.start(transport, options.choice(), group, address, builder -> {
                 builder.addService(new EchoService(group))
                         // Nothing in the service blocks. One that does must not run on the event loop.
                         .directExecutor()

@@ -23,18 +23,19 @@ import java.util.Locale;
 /**
  * Where a proxy listens, and for what: {@code tcp:0.0.0.0:8080}, {@code rdma:10.0.0.1:8080}, {@code auto:0.0.0.0:8080}.
  *
- * @param path    with {@link ProxyPath#AUTO} for RDMA and for TCP at one port, and where there is no RDMA for TCP alone
- * @param address with port 0 at any that is free
+ * @param transport with {@link ProxyTransport#AUTO} for RDMA and for TCP at one port, and where there is no RDMA for
+ *                  TCP alone
+ * @param address   with port 0 at any that is free
  */
-public record Listen(ProxyPath path, HostAndPort address) {
+public record Listen(ProxyTransport transport, HostAndPort address) {
     /** Reads one from the command line. */
     static final class Converter implements ITypeConverter<Listen> {
         @Override
         public Listen convert(String text) {
             String[] parts = text.split(":", 2);
-            for (ProxyPath path : ProxyPath.values()) {
-                if (parts.length == 2 && path.toString().equals(parts[0].toLowerCase(Locale.ROOT))) {
-                    return new Listen(path, new HostAndPort.Converter().convert(parts[1]));
+            for (ProxyTransport transport : ProxyTransport.values()) {
+                if (parts.length == 2 && transport.toString().equals(parts[0].toLowerCase(Locale.ROOT))) {
+                    return new Listen(transport, new HostAndPort.Converter().convert(parts[1]));
                 }
             }
             throw new TypeConversionException("'" + text
@@ -45,6 +46,6 @@ public record Listen(ProxyPath path, HostAndPort address) {
     /** As written. */
     @Override
     public String toString() {
-        return path + ":" + address;
+        return transport + ":" + address;
     }
 }

@@ -20,7 +20,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.bootstrap.PathRule;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 
@@ -48,13 +48,13 @@ public final class Proxy {
     /**
      * Listens.
      *
-     * @param group event loops for the channels of all paths that the settings name
+     * @param group event loops for the channels of all transports that the settings name
      */
     public static Proxy start(EventLoopGroup group, ProxySettings settings)
             throws IOException, InterruptedException {
         settings.check();
         Proxy proxy = new Proxy(settings);
-        PathRule rule = PathRule.always(settings.listen().path().choice());
+        RdmaOrTcpRule rule = RdmaOrTcpRule.always(settings.listen().transport().choice());
         proxy.listener = new ServerBootstrap()
                 .group(group)
                 .channelFactory(() -> new RdmaOrTcpServerSocketChannel(rule))

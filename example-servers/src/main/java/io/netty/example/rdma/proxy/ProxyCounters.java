@@ -15,7 +15,7 @@
  */
 package io.netty.example.rdma.proxy;
 
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 
 import java.util.EnumMap;
 import java.util.Locale;
@@ -33,11 +33,11 @@ public final class ProxyCounters {
     private final LongAdder failed = new LongAdder();
     private final LongAdder bytesToServer = new LongAdder();
     private final LongAdder bytesToClient = new LongAdder();
-    private final Map<TransportPath, LongAdder> connected = new EnumMap<>(TransportPath.class);
+    private final Map<RdmaOrTcpTransport, LongAdder> connected = new EnumMap<>(RdmaOrTcpTransport.class);
 
     ProxyCounters() {
-        for (TransportPath path : TransportPath.values()) {
-            connected.put(path, new LongAdder());
+        for (RdmaOrTcpTransport transport : RdmaOrTcpTransport.values()) {
+            connected.put(transport, new LongAdder());
         }
     }
 
@@ -45,8 +45,8 @@ public final class ProxyCounters {
         accepted.increment();
     }
 
-    void connect(TransportPath path) {
-        connected.get(path).increment();
+    void connect(RdmaOrTcpTransport transport) {
+        connected.get(transport).increment();
     }
 
     void missServer() {
@@ -76,8 +76,8 @@ public final class ProxyCounters {
     }
 
     /** Connections to the server, by what they go over. */
-    public long connected(TransportPath path) {
-        return connected.get(path).sum();
+    public long connected(RdmaOrTcpTransport transport) {
+        return connected.get(transport).sum();
     }
 
     /** Connections of clients that were reset, as the server could not be reached. */
@@ -95,7 +95,7 @@ public final class ProxyCounters {
     public String toString() {
         return String.format(Locale.ROOT, "connections: %d, %d of them open; to the server: %d over RDMA, %d over TCP, "
                         + "%d could not be made; %d failed; of those that have ended: %,d bytes to the server, "
-                        + "%,d bytes back", accepted(), open(), connected(TransportPath.RDMA),
-                connected(TransportPath.TCP), unreachable(), failed(), bytesToServer.sum(), bytesToClient.sum());
+                        + "%,d bytes back", accepted(), open(), connected(RdmaOrTcpTransport.RDMA),
+                connected(RdmaOrTcpTransport.TCP), unreachable(), failed(), bytesToServer.sum(), bytesToClient.sum());
     }
 }

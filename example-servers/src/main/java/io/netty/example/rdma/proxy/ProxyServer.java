@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
         + "with each to a server, over RDMA or TCP, without knowing what goes through it. Ctrl-C ends it, and says "
         + "what it has done.")
 public final class ProxyServer implements Callable<Integer> {
-    @Option(names = "--listen", required = true, paramLabel = "PATH:HOST:PORT", converter = Listen.Converter.class,
+    @Option(names = "--listen", required = true, paramLabel = "TRANSPORT:HOST:PORT", converter = Listen.Converter.class,
             description = "Where to take connections: tcp:0.0.0.0:8080, rdma:0.0.0.0:8080, or auto:0.0.0.0:8080 for "
             + "both. Port 0: any that is free.")
     private Listen listen;
@@ -45,10 +45,11 @@ public final class ProxyServer implements Callable<Integer> {
             description = "The server. A name is looked up once, at the start.")
     private HostAndPort to;
 
-    @Option(names = "--path", defaultValue = "auto", description = "How to reach the server: ${COMPLETION-CANDIDATES} "
+    @Option(names = "--transport", defaultValue = "auto", description = "How to reach the server: "
+            + "${COMPLETION-CANDIDATES} "
             + "(default: ${DEFAULT-VALUE}). AUTO: over RDMA if that works (shared memory on this host, else an "
             + "adapter), else over TCP.")
-    private ProxyPath path;
+    private ProxyTransport transport;
 
     @Option(names = "--connect-seconds", defaultValue = "10",
             description = "How long connecting to the server may take (default: ${DEFAULT-VALUE}).")
@@ -77,16 +78,17 @@ public final class ProxyServer implements Callable<Integer> {
             throw new IllegalArgumentException("--connect-seconds (from 1): " + connectSeconds
                     + ", --idle-seconds (from 0): " + idleSeconds);
         }
-        if ((path == ProxyPath.RDMA || listen.path() == ProxyPath.RDMA) && !Rdma.isAvailable()) {
+        if ((transport == ProxyTransport.RDMA || listen.transport() == ProxyTransport.RDMA) && !Rdma.isAvailable()) {
             throw new IllegalStateException("RDMA can't be used", Rdma.unavailabilityCause());
         }
-        ProxySettings settings = new ProxySettings(listen, to.resolve(), path,
+        ProxySettings settings = new ProxySettings(listen, to.resolve(), transport,
                 (int) TimeUnit.SECONDS.toMillis(connectSeconds), TimeUnit.SECONDS.toMillis(idleSeconds), quiet);
         // Event loops of RDMA serve TCP as well. A proxy that is told to use TCP alone has epoll's, to be compared
         // with: there, what comes after a half close may be cut off (netty/netty#16689), which loops of RDMA mend.
-        boolean rdma = (path.mayBeRdma() || listen.path().mayBeRdma()) && Rdma.isAvailable();
+        boolean rdma = (transport.mayBeRdma() || listen.transport().mayBeRdma()) && Rdma.isAvailable();
         EventLoopGroup group = eventLoops.newGroup(rdma ? Transport.RDMA : Transport.EPOLL);
-        return run.untilStopped(group, "proxy, " + listen.path() + ", to " + to + " by " + path + eventLoops, () -> {
+        return run.untilStopped(group, "proxy, " + listen.transport() + ", to " + to + " by " + transport
+                + eventLoops, () -> {
             Proxy proxy = Proxy.start(group, settings);
             return new ServerRun.Running(proxy.address(), () -> {
                 proxy.stop();

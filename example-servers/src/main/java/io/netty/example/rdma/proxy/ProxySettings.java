@@ -26,13 +26,13 @@ import java.net.SocketException;
  *
  * @param listen        where it takes connections
  * @param server        where it goes on
- * @param path          and over what
+ * @param transport     and over what
  * @param connectMillis how long that may take, from 1
  * @param idleMillis    after how long a connection on which nothing moves is reset; 0 for never
  * @param quiet         whether to log only what goes wrong
  */
-public record ProxySettings(Listen listen, InetSocketAddress server, ProxyPath path, int connectMillis, long idleMillis,
-                            boolean quiet) {
+public record ProxySettings(Listen listen, InetSocketAddress server, ProxyTransport transport, int connectMillis,
+                            long idleMillis, boolean quiet) {
     /**
      * Makes sure that the server is not the proxy itself: each connection would be followed by another one, until there
      * are no file descriptors left.
@@ -43,10 +43,10 @@ public record ProxySettings(Listen listen, InetSocketAddress server, ProxyPath p
         InetSocketAddress own = listen.address().resolve();
         boolean ownAddress = own.getAddress().isAnyLocalAddress() ? isLocal(server.getAddress())
                 : own.getAddress().equals(server.getAddress()) || server.getAddress().isAnyLocalAddress();
-        if (ownAddress && own.getPort() == server.getPort() && path.meets(listen.path())) {
+        if (ownAddress && own.getPort() == server.getPort() && transport.meets(listen.transport())) {
             throw new IllegalArgumentException("the server " + server.getAddress().getHostAddress() + ':'
-                    + server.getPort() + ", reached by " + path + ", may be this proxy itself, which listens at "
-                    + listen + ": choose another port, or with --path and --listen different paths");
+                    + server.getPort() + ", reached by " + transport + ", may be this proxy itself, which listens at "
+                    + listen + ": choose another port, or with --transport and --listen different transports");
         }
     }
 

@@ -28,11 +28,11 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.rdma.RdmaSocketChannel;
-import io.netty.channel.rdma.bootstrap.Fallback;
-import io.netty.channel.rdma.bootstrap.PathRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallback;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
@@ -115,7 +115,8 @@ final class Tunnel {
 
     /** The client is there. */
     private void connect() {
-        RdmaOrTcpSocketChannel channel = new RdmaOrTcpSocketChannel(PathRule.always(settings.path().choice()));
+        RdmaOrTcpSocketChannel channel = new RdmaOrTcpSocketChannel(
+                RdmaOrTcpRule.always(settings.transport().choice()));
         server = new End(channel, "server");
         client.other = server;
         server.other = client;
@@ -151,26 +152,26 @@ final class Tunnel {
     /** The server is there. */
     private void connected() {
         connected = true;
-        counters.connect(server.path());
+        counters.connect(server.transport());
         client.readFor(server);
         server.readFor(client);
         client.readIf(server.channel.isWritable());
         server.flush();
         if (!settings.quiet()) {
-            LOGGER.info("{}: connected over {}", this, describePath());
+            LOGGER.info("{}: connected over {}", this, describeTransport());
         }
     }
 
     /** For people: what the connection to the server goes over. */
-    private String describePath() {
-        if (server.path() == TransportPath.RDMA) {
+    private String describeTransport() {
+        if (server.transport() == RdmaOrTcpTransport.RDMA) {
             // On the event loop the answer is there at once.
-            QueuePairInfo info = ((RdmaSocketChannel) ((RdmaOrTcpSocketChannel) server.channel).pathChannel())
+            QueuePairInfo info = ((RdmaSocketChannel) ((RdmaOrTcpSocketChannel) server.channel).transportChannel())
                     .info().getNow();
             return info == null ? "RDMA" : "RDMA, " + (info.provider() == VerbsProvider.EMBEDDED ? "shared memory"
                     : "device " + info.deviceName());
         }
-        Fallback fallback = server.channel.attr(RdmaOrTcp.FALLBACK).get();
+        RdmaOrTcpFallback fallback = server.channel.attr(RdmaOrTcp.FALLBACK).get();
         return fallback == null ? "TCP" : "TCP: " + fallback;
     }
 
@@ -219,7 +220,7 @@ final class Tunnel {
     /** For people, in each line of the log: between whom. */
     @Override
     public String toString() {
-        return client.peer() + " (" + client.path() + ") -> " + NetUtil.toSocketAddressString(settings.server());
+        return client.peer() + " (" + client.transport() + ") -> " + NetUtil.toSocketAddressString(settings.server());
     }
 
     /** What happens on one of the two connections. */
@@ -245,8 +246,8 @@ final class Tunnel {
         }
 
         /** What this one goes over, once that is known. */
-        TransportPath path() {
-            return channel.attr(RdmaOrTcp.PATH).get();
+        RdmaOrTcpTransport transport() {
+            return channel.attr(RdmaOrTcp.TRANSPORT).get();
         }
 
         /** For people: who is at the other end. */
@@ -265,7 +266,7 @@ final class Tunnel {
 
         /** What is read from TCP is to lie where the other connection sends it from, if that is RDMA. */
         void readFor(End writer) {
-            if (path() == TransportPath.TCP && writer.path() == TransportPath.RDMA) {
+            if (transport() == RdmaOrTcpTransport.TCP && writer.transport() == RdmaOrTcpTransport.RDMA) {
                 channel.config().setAllocator(writer.channel.config().getAllocator());
             }
         }

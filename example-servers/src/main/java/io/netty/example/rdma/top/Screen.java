@@ -64,7 +64,7 @@ final class Screen {
         line(text, "memory    %s pinned of %s: receive memory %s, staging %s, slabs of allocators and the rest %s",
                 bytes(pinned), bytes(number(now, "maxPinnedMemory")), bytes(receive), bytes(staging),
                 bytes(Math.max(0, pinned - receive - staging)));
-        line(text, "paths     %d connections by RDMA; clients for both have %d over TCP (%d so far), servers have " +
+        line(text, "transport %d connections by RDMA; clients for both have %d over TCP (%d so far), servers have " +
                 "accepted %d over TCP so far", after.connections().size(), number(now, "tcpConnections"),
                 number(now, "tcpConnects"), number(now, "tcpAccepts"));
         line(text, "failures  %s connects, %s rejections", number(now, "connectFailures"), number(now, "rejections"));
@@ -96,7 +96,7 @@ final class Screen {
 
     private void connections(StringBuilder text, int max) {
         line(text, "%n%-21s %-21s %-3s %-8s %-20s %-10s %12s %12s %6s %7s %9s %8s", "LOCAL", "REMOTE", "DIR",
-                "KIND", "PATH", "WHY", "SENT", "RECEIVED", "COPIED", "STALLED", "RECVMEM", "AGE");
+                "KIND", "PROVIDER", "WHY", "SENT", "RECEIVED", "COPIED", "STALLED", "RECVMEM", "AGE");
         List<Row> rows = after.connections().stream().map(now -> new Row(find(before.connections(), now, "local",
                 "remote", "kind"), now)).sorted(Comparator.comparingDouble(Row::busy).reversed())
                 .collect(Collectors.toCollection(ArrayList::new));

@@ -36,7 +36,7 @@ import java.util.concurrent.TimeoutException;
 /**
  * Shows what the RDMA transport does in a running JVM, again and again, until it is stopped or the JVM ends.
  */
-@Command(name = "top", description = "Shows connections, rates, paths and memory of the RDMA transport in a running " +
+@Command(name = "top", description = "Shows connections, rates, providers and memory of RDMA channels in a running " +
         "JVM of this user. Without PID: which JVMs use the transport.")
 public final class Top implements Callable<Integer> {
     /** Clears the screen and what has scrolled off it: console_codes(4). */

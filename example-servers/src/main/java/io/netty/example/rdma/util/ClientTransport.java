@@ -20,10 +20,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.bootstrap.Fallback;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallback;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 
 import java.net.InetSocketAddress;
 import java.util.Locale;
@@ -49,13 +49,14 @@ public enum ClientTransport {
             Channel channel = new RdmaOrTcpBootstrap().group(group).handler(new ChannelInboundHandlerAdapter())
                     .connect(server).sync().getNow();
             channel.close().sync();
-            return channel.attr(RdmaOrTcp.PATH).get() == TransportPath.RDMA ? Transport.RDMA : Transport.EPOLL;
+            return channel.attr(RdmaOrTcp.TRANSPORT).get() == RdmaOrTcpTransport.RDMA ? Transport.RDMA :
+                    Transport.EPOLL;
         }
 
         @Override
         public String describe(Channel channel) {
-            Fallback fallback = channel.attr(RdmaOrTcp.FALLBACK).get();
-            return this + ": " + channel.attr(RdmaOrTcp.PATH).get() + (fallback == null ? "" : ", " + fallback);
+            RdmaOrTcpFallback fallback = channel.attr(RdmaOrTcp.FALLBACK).get();
+            return this + ": " + channel.attr(RdmaOrTcp.TRANSPORT).get() + (fallback == null ? "" : ", " + fallback);
         }
     };
 

@@ -19,10 +19,10 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.bootstrap.PathChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServer;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.util.concurrent.Future;
 
 import java.net.InetSocketAddress;
@@ -53,24 +53,24 @@ public final class ExampleServer {
      */
     public static ExampleServer bind(Transport transport, EventLoopGroup group, ChannelHandler childHandler,
                                      String host, int port) throws InterruptedException {
-        return bind(transport, PathChoice.RDMA_OR_TCP, group, childHandler, host, port);
+        return bind(transport, RdmaOrTcpChoice.RDMA_OR_TCP, group, childHandler, host, port);
     }
 
     /**
      * Listens.
      *
-     * @param paths        what a server on RDMA listens for
+     * @param choice       what a server on RDMA listens for
      * @param childHandler of each accepted connection
      * @param port         0 for any that is free
      */
-    public static ExampleServer bind(Transport transport, PathChoice paths, EventLoopGroup group,
+    public static ExampleServer bind(Transport transport, RdmaOrTcpChoice choice, EventLoopGroup group,
                                      ChannelHandler childHandler, String host, int port) throws InterruptedException {
-        if (transport == Transport.RDMA && paths == PathChoice.RDMA_OR_TCP) {
+        if (transport == Transport.RDMA && choice == RdmaOrTcpChoice.RDMA_OR_TCP) {
             RdmaOrTcpServer server = new RdmaOrTcpServerBootstrap()
                     .group(group)
                     .childHandler(childHandler)
                     // Who asks for RDMA is not to get a server that has none.
-                    .require(TransportPath.RDMA)
+                    .require(RdmaOrTcpTransport.RDMA)
                     .bind(host, port).sync().getNow();
             return new ExampleServer(server.localAddress(), server::close, server.closeFuture());
         }

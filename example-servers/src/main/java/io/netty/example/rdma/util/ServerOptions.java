@@ -17,7 +17,7 @@ package io.netty.example.rdma.util;
 
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.bootstrap.PathChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.util.concurrent.Future;
@@ -71,11 +71,11 @@ public final class ServerOptions {
     }
 
     /** What a server on RDMA listens for. */
-    public PathChoice paths() {
+    public RdmaOrTcpChoice choice() {
         if (rdmaOnly && transport.transport() != Transport.RDMA) {
             throw new IllegalArgumentException("--rdma-only: needs --transport rdma, not " + transport.transport());
         }
-        return rdmaOnly ? PathChoice.RDMA_ONLY : PathChoice.RDMA_OR_TCP;
+        return rdmaOnly ? RdmaOrTcpChoice.RDMA_ONLY : RdmaOrTcpChoice.RDMA_OR_TCP;
     }
 
     /** After how long a connection on which nothing moves is closed; 0 for never. */
@@ -114,7 +114,7 @@ public final class ServerOptions {
     public int serve(String name, ChannelHandler childHandler, Supplier<Future<?>> endConnections)
             throws IOException, InterruptedException {
         return serve(name, (transport, group, address) -> {
-            ExampleServer server = ExampleServer.bind(transport, paths(), group, childHandler,
+            ExampleServer server = ExampleServer.bind(transport, choice(), group, childHandler,
                     address.getHostString(), address.getPort());
             return new ServerRun.Running(server.address(), () -> {
                 server.close().sync();

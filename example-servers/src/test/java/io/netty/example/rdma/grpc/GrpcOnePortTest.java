@@ -24,9 +24,9 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.RdmaServerSocketChannel;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.bootstrap.PathChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.example.rdma.grpc.proto.EchoGrpc;
 import io.netty.example.rdma.grpc.proto.Payload;
 import io.netty.example.rdma.grpc.proto.UnaryRequest;
@@ -91,17 +91,18 @@ class GrpcOnePortTest {
 
     @ParameterizedTest
     @EnumSource(names = {"RDMA", "EPOLL"})
-    void clientTakesThePathThatLeadsToItsServer(Transport serverTransport) throws Exception {
+    void clientTakesTheTransportThatLeadsToItsServer(Transport serverTransport) throws Exception {
         EventLoopGroup group = Transport.RDMA.newGroup(1, Waiting.DEFAULT);
         try (GrpcPair pair = new GrpcPair(serverTransport)) {
             ManagedChannel channel =
                     GrpcClient.newChannel(ClientTransport.AUTO, group, pair.server.address(), null).build();
-            TransportPath path = serverTransport == Transport.RDMA ? TransportPath.RDMA : TransportPath.TCP;
-            long before = RdmaOrTcpMetrics.total().connects(path);
+            RdmaOrTcpTransport transport = serverTransport == Transport.RDMA ? RdmaOrTcpTransport.RDMA :
+                    RdmaOrTcpTransport.TCP;
+            long before = RdmaOrTcpMetrics.total().connects(transport);
             try {
                 assertThat(EchoGrpc.newBlockingStub(channel).withDeadlineAfter(TestTimeouts.SECONDS, TimeUnit.SECONDS)
                         .unary(UnaryRequest.newBuilder().setPayload(PAYLOAD).build())).isEqualTo(PAYLOAD);
-                assertThat(RdmaOrTcpMetrics.total().connects(path)).isEqualTo(before + 1);
+                assertThat(RdmaOrTcpMetrics.total().connects(transport)).isEqualTo(before + 1);
             } finally {
                 GrpcPair.close(channel);
             }
@@ -151,7 +152,8 @@ class GrpcOnePortTest {
             Channel other = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
                     .childHandler(new ChannelInboundHandlerAdapter()).bind(GrpcPair.HOST, 0).sync().channel();
             InetSocketAddress address = (InetSocketAddress) other.localAddress();
-            assertThatThrownBy(() -> GrpcServer.start(Transport.RDMA, PathChoice.RDMA_OR_TCP, group, address, b -> { }))
+            assertThatThrownBy(() -> GrpcServer.start(Transport.RDMA, RdmaOrTcpChoice.RDMA_OR_TCP, group, address,
+                    b -> { }))
                     .isInstanceOf(IOException.class).hasCauseInstanceOf(BindException.class);
             // Free again.
             new ServerBootstrap().group(group).channel(Transport.EPOLL.serverChannelType())

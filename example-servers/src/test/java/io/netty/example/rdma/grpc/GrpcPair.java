@@ -19,7 +19,7 @@ import io.grpc.ManagedChannel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.bootstrap.PathChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
 import io.netty.example.rdma.grpc.proto.EchoGrpc;
 import io.netty.example.rdma.util.ClientTransport;
 import io.netty.example.rdma.util.Transport;
@@ -50,7 +50,8 @@ final class GrpcPair implements AutoCloseable {
 
     GrpcPair(Transport transport, SslContext serverTls, SslContext clientTls) throws IOException {
         group = transport.newGroup(2, Waiting.DEFAULT);
-        server = GrpcServer.start(transport, PathChoice.RDMA_OR_TCP, group, new InetSocketAddress(HOST, 0), builder -> {
+        server = GrpcServer.start(transport, RdmaOrTcpChoice.RDMA_OR_TCP, group, new InetSocketAddress(HOST, 0),
+                builder -> {
             builder.addService(new EchoService(group)).intercept(calls).directExecutor()
                     .maxInboundMessageSize(MAX_MESSAGE_BYTES);
             if (serverTls != null) {

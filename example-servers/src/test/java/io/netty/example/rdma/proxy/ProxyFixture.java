@@ -57,16 +57,16 @@ final class ProxyFixture implements AutoCloseable {
      * @param server how the proxy reaches the server
      */
     record Route(Transport client, Transport server) {
-        ProxyPath listens() {
-            return path(client);
+        ProxyTransport listens() {
+            return transport(client);
         }
 
-        ProxyPath connects() {
-            return path(server);
+        ProxyTransport connects() {
+            return transport(server);
         }
 
-        private static ProxyPath path(Transport transport) {
-            return transport == Transport.RDMA ? ProxyPath.RDMA : ProxyPath.TCP;
+        private static ProxyTransport transport(Transport transport) {
+            return transport == Transport.RDMA ? ProxyTransport.RDMA : ProxyTransport.TCP;
         }
     }
 
@@ -102,10 +102,10 @@ final class ProxyFixture implements AutoCloseable {
     }
 
     /** The proxy alone. */
-    ProxyFixture startProxy(InetSocketAddress to, ProxyPath path, long idleMillis) throws Exception {
+    ProxyFixture startProxy(InetSocketAddress to, ProxyTransport transport, long idleMillis) throws Exception {
         proxy = Proxy.start(proxyGroup, new ProxySettings(
-                new Listen(route.listens(), new HostAndPort(TestAddress.HOST, 0)), to, path, CONNECT_MILLIS, idleMillis,
-                quiet));
+                new Listen(route.listens(), new HostAndPort(TestAddress.HOST, 0)), to, transport, CONNECT_MILLIS,
+                idleMillis, quiet));
         return this;
     }
 

@@ -19,7 +19,7 @@ import ch.qos.logback.classic.Level;
 import io.netty.channel.rdma.LogRecorder;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.example.rdma.proxy.ProxyFixture.Route;
@@ -51,7 +51,7 @@ class ProxyLogTest {
 
     @BeforeEach
     void forgetPorts() {
-        RdmaOrTcpPaths.shared().clear();
+        RdmaOrTcpFailures.shared().clear();
     }
 
     @AfterEach
@@ -86,7 +86,7 @@ class ProxyLogTest {
     void connectionOverTcpIsToldWithTheReasonWhyItIsNotRdma() throws Exception {
         try (ProxyFixture tcp = new ProxyFixture(RDMA_TO_TCP).logged().start();
              ProxyFixture auto = new ProxyFixture(TCP_TO_RDMA).logged()) {
-            auto.startProxy(tcp.serverAddress(), ProxyPath.AUTO, 0);
+            auto.startProxy(tcp.serverAddress(), ProxyTransport.AUTO, 0);
             Peer first = auto.connect();
             assertThat(lines(Level.INFO, 1)).singleElement().asString()
                     .startsWith(who(first, "TCP", tcp) + ": connected over TCP: REFUSED: Connection refused");
@@ -107,9 +107,9 @@ class ProxyLogTest {
 
     @ParameterizedTest
     @EnumSource
-    void serverThatRefusesIsWarnedOfWithTheReason(ProxyPath path) throws Exception {
+    void serverThatRefusesIsWarnedOfWithTheReason(ProxyTransport transport) throws Exception {
         InetSocketAddress nobody = ProxyFixture.freePort();
-        try (ProxyFixture proxy = new ProxyFixture(TCP_TO_RDMA).logged().startProxy(nobody, path, 0)) {
+        try (ProxyFixture proxy = new ProxyFixture(TCP_TO_RDMA).logged().startProxy(nobody, transport, 0)) {
             // The proxy may reset the connection before the client knows that it is connected.
             TestTimeouts.await(proxy.beginConnect(new Peer(connected -> { })).channel().closeFuture());
             List<String> lines = lines(Level.INFO, 2);
@@ -174,8 +174,8 @@ class ProxyLogTest {
     }
 
     /** What each line begins with. */
-    private static String who(Peer client, String path, ProxyFixture server) {
-        return address(client.channel().localAddress()) + " (" + path + ") -> " + address(server.serverAddress());
+    private static String who(Peer client, String transport, ProxyFixture server) {
+        return address(client.channel().localAddress()) + " (" + transport + ") -> " + address(server.serverAddress());
     }
 
     private static String address(SocketAddress address) {

@@ -148,9 +148,9 @@ class ProxyServerTest {
         assertThat(Commands.run(new ProxyServer(), "--listen", listen, "--to", "127.0.0.1:8080")).isOne();
     }
 
-    private static ChildJvm proxy(String listen, ServerProcess server, String path) throws IOException {
+    private static ChildJvm proxy(String listen, ServerProcess server, String transport) throws IOException {
         return new ChildJvm(ProxyServer.class, List.of(), "--listen", listen + ':' + HOST + ":0", "--to",
-                HOST + ':' + server.address().getPort(), "--path", path, "--quiet");
+                HOST + ':' + server.address().getPort(), "--transport", transport, "--quiet");
     }
 
     private static int port(ChildJvm proxy) throws IOException {

@@ -30,7 +30,7 @@ import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.example.rdma.echo.EchoClient;
@@ -92,8 +92,8 @@ class ProxyTest {
                     file.toString())).isZero();
             proxy.awaitNoConnections();
             assertThat(proxy.proxy().counters().accepted()).isOne();
-            assertThat(proxy.proxy().counters().connected(route.server() == Transport.RDMA ? TransportPath.RDMA
-                    : TransportPath.TCP)).isOne();
+            assertThat(proxy.proxy().counters().connected(route.server() == Transport.RDMA ? RdmaOrTcpTransport.RDMA
+                    : RdmaOrTcpTransport.TCP)).isOne();
             assertThat(proxy.proxy().counters().failed()).isZero();
         }
     }
@@ -168,9 +168,9 @@ class ProxyTest {
     void bytesAndEndThatAreReadBeforeTheConnectBeginsReachTheServer() throws Exception {
         EventLoopGroup group = Transport.RDMA.newGroup(1, Waiting.DEFAULT);
         try (ProxyFixture proxy = new ProxyFixture(new Route(Transport.EPOLL, Transport.RDMA)).start()) {
-            ProxySettings settings = new ProxySettings(new Listen(ProxyPath.TCP, new HostAndPort(TestAddress.HOST, 0)),
-                    proxy.serverAddress(), ProxyPath.RDMA, (int) TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS), 0,
-                    true);
+            ProxySettings settings = new ProxySettings(
+                    new Listen(ProxyTransport.TCP, new HostAndPort(TestAddress.HOST, 0)), proxy.serverAddress(),
+                    ProxyTransport.RDMA, (int) TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS), 0, true);
             Channel listener = TestTimeouts.sync(new ServerBootstrap()
                     .group(group)
                     .channel(Transport.EPOLL.serverChannelType())
@@ -252,11 +252,11 @@ class ProxyTest {
     void serverThatListensForTcpAloneIsReachedByTcp() throws Exception {
         try (ProxyFixture tcp = new ProxyFixture(new Route(Transport.RDMA, Transport.EPOLL)).start();
              ProxyFixture auto = new ProxyFixture(new Route(Transport.EPOLL, Transport.RDMA))) {
-            auto.startProxy(tcp.serverAddress(), ProxyPath.AUTO, 0);
+            auto.startProxy(tcp.serverAddress(), ProxyTransport.AUTO, 0);
             Peer client = auto.connect();
             client.send("hello");
             tcp.accepted().awaitText("hello");
-            assertThat(auto.proxy().counters().connected(TransportPath.TCP)).isOne();
+            assertThat(auto.proxy().counters().connected(RdmaOrTcpTransport.TCP)).isOne();
             client.channel().close();
         }
     }
@@ -309,7 +309,7 @@ class ProxyTest {
             client.sendPattern(LARGE);
             server.awaitPattern(LARGE);
             RdmaMetrics metrics = ((RdmaSocketChannel) ((RdmaOrTcpSocketChannel) proxy.tunnel().serverChannel())
-                    .pathChannel()).metrics();
+                    .transportChannel()).metrics();
             assertSentInPlace(metrics);
             client.channel().close();
             server.channel().close();
@@ -344,7 +344,7 @@ class ProxyTest {
             server.sendPattern(LARGE);
             client.awaitPattern(LARGE);
             RdmaMetrics metrics = ((RdmaSocketChannel) ((RdmaOrTcpSocketChannel) proxy.tunnel().serverChannel())
-                    .pathChannel()).metrics();
+                    .transportChannel()).metrics();
             assertThat(metrics.bytesReceivedInPlace()).as(metrics.toString()).isGreaterThan(LARGE / 10 * 9L);
             client.channel().close();
             server.channel().close();

@@ -123,8 +123,8 @@ class TopTest {
             String address = RunningServer.HOST + ':' + client.line("connected");
             assertThat(run(Long.toString(client.pid()), "--once", "--interval", "0.1")).isZero();
             String text = out.toString();
-            assertThat(text).containsPattern("(?m)^paths +0 connections by RDMA; clients for both have 1 over TCP " +
-                    "\\(1 so far\\), servers have accepted 0 over TCP so far$");
+            assertThat(text).containsPattern("(?m)^transport +0 connections by RDMA; clients for both have 1 over " +
+                    "TCP \\(1 so far\\), servers have accepted 0 over TCP so far$");
             assertThat(last(text, address)).matches(Pattern.quote(address) + " +1 +1 refused +Connection refused.*");
         }
     }

@@ -22,7 +22,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.rdma.RdmaByteBufAllocator;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 
 import java.net.SocketAddress;
 import java.util.concurrent.ConcurrentHashMap;
@@ -71,7 +71,7 @@ final class Connections {
         @Override
         public void channelActive(ChannelHandlerContext ctx) {
             Channel channel = ctx.channel();
-            if (channel.attr(RdmaOrTcp.PATH).get() == TransportPath.TCP
+            if (channel.attr(RdmaOrTcp.TRANSPORT).get() == RdmaOrTcpTransport.TCP
                     && channel.alloc() == RdmaByteBufAllocator.DEFAULT) {
                 // Registered memory is scarce, and of no use to TCP. gRPC's own allocator can't be had from outside.
                 channel.config().setAllocator(ByteBufAllocator.DEFAULT);

@@ -23,12 +23,12 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.RdmaByteBufAllocator;
-import io.netty.channel.rdma.bootstrap.PathChoice;
-import io.netty.channel.rdma.bootstrap.PathRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.internal.ObjectUtil;
 
@@ -87,7 +87,7 @@ public final class RdmaGrpc implements AutoCloseable {
      * @return the builder.
      */
     public NettyServerBuilder configure(NettyServerBuilder builder) {
-        return configure(builder, PathRule.always(PathChoice.RDMA_OR_TCP));
+        return configure(builder, RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_OR_TCP));
     }
 
     /**
@@ -95,7 +95,7 @@ public final class RdmaGrpc implements AutoCloseable {
      *
      * @return the builder.
      */
-    public NettyServerBuilder configure(NettyServerBuilder builder, PathRule rule) {
+    public NettyServerBuilder configure(NettyServerBuilder builder, RdmaOrTcpRule rule) {
         ObjectUtil.checkNotNull(rule, "rule");
         return builder.channelFactory(() -> Connections.watchChildren(new RdmaOrTcpServerSocketChannel(rule)))
                 .bossEventLoopGroup(group)
@@ -111,7 +111,7 @@ public final class RdmaGrpc implements AutoCloseable {
      * @return the builder.
      */
     public NettyChannelBuilder configure(NettyChannelBuilder builder) {
-        return configure(builder, PathRule.always(PathChoice.RDMA_OR_TCP));
+        return configure(builder, RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_OR_TCP));
     }
 
     /**
@@ -120,7 +120,7 @@ public final class RdmaGrpc implements AutoCloseable {
      *
      * @return the builder.
      */
-    public NettyChannelBuilder configure(NettyChannelBuilder builder, PathRule rule) {
+    public NettyChannelBuilder configure(NettyChannelBuilder builder, RdmaOrTcpRule rule) {
         ObjectUtil.checkNotNull(rule, "rule");
         return builder.channelFactory(() -> Connections.watch(new RdmaOrTcpSocketChannel(rule)),
                         InetSocketAddress.class)
@@ -134,15 +134,15 @@ public final class RdmaGrpc implements AutoCloseable {
      * @param attributes of a {@link io.grpc.ServerCall}, or of a {@link io.grpc.ClientCall} that has a connection.
      * @return {@code null} if the connection is not one of this class, or is closed.
      */
-    public static TransportPath path(Attributes attributes) {
+    public static RdmaOrTcpTransport transport(Attributes attributes) {
         Channel channel = channel(attributes);
-        return channel == null ? null : channel.attr(RdmaOrTcp.PATH).get();
+        return channel == null ? null : channel.attr(RdmaOrTcp.TRANSPORT).get();
     }
 
     /**
      * The Netty channel of the connection of a call, for its metrics and attributes. It is gRPC's: to be looked at
-     * only. A client's is a {@link RdmaOrTcpSocketChannel}, whose {@code pathChannel()} has the metrics; a server's is
-     * an {@link io.netty.channel.rdma.RdmaSocketChannel} or one of TCP.
+     * only. A client's is a {@link RdmaOrTcpSocketChannel}, whose {@code transportChannel()} has the metrics; a
+     * server's is an {@link io.netty.channel.rdma.RdmaSocketChannel} or one of TCP.
      *
      * @param attributes of a {@link io.grpc.ServerCall}, or of a {@link io.grpc.ClientCall} that has a connection.
      * @return {@code null} if the connection is not one of this class, or is closed.

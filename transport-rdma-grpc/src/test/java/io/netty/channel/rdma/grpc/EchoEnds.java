@@ -130,7 +130,7 @@ final class EchoEnds implements AutoCloseable {
     static RdmaMetrics metrics(Attributes attributes) {
         Channel channel = RdmaGrpc.channel(attributes);
         return ((RdmaSocketChannel) (channel instanceof RdmaOrTcpSocketChannel
-                ? ((RdmaOrTcpSocketChannel) channel).pathChannel() : channel)).metrics();
+                ? ((RdmaOrTcpSocketChannel) channel).transportChannel() : channel)).metrics();
     }
 
     @Override

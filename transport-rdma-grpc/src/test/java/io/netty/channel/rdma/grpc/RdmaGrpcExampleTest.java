@@ -25,7 +25,7 @@ import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.HealthStatusManager;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -48,9 +48,9 @@ class RdmaGrpcExampleTest {
 
     @Test
     void exampleAnswersOverRdma() throws Exception {
-        long before = RdmaOrTcpMetrics.total().accepts(TransportPath.RDMA);
+        long before = RdmaOrTcpMetrics.total().accepts(RdmaOrTcpTransport.RDMA);
         run(TestAddress.HOST, 0);
-        assertThat(RdmaOrTcpMetrics.total().accepts(TransportPath.RDMA)).isEqualTo(before + 1);
+        assertThat(RdmaOrTcpMetrics.total().accepts(RdmaOrTcpTransport.RDMA)).isEqualTo(before + 1);
     }
 
     private static void run(String host, int port) throws Exception {

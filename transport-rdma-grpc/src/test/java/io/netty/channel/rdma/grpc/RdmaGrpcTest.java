@@ -36,13 +36,13 @@ import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.bootstrap.PathChoice;
-import io.netty.channel.rdma.bootstrap.PathRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -73,7 +73,7 @@ class RdmaGrpcTest {
                 ends.check(channel, bytes);
             }
             for (Attributes attributes : List.of(ends.atServer.get(), ends.atClient.get())) {
-                assertThat(RdmaGrpc.path(attributes)).isEqualTo(TransportPath.RDMA);
+                assertThat(RdmaGrpc.transport(attributes)).isEqualTo(RdmaOrTcpTransport.RDMA);
             }
             assertThat(RdmaGrpc.channel(ends.atServer.get())).isInstanceOf(RdmaSocketChannel.class);
             assertThat(RdmaGrpc.channel(ends.atClient.get())).isInstanceOf(RdmaOrTcpSocketChannel.class);
@@ -147,17 +147,17 @@ class RdmaGrpcTest {
             channel.shutdownNow();
             TestTimeouts.sync(connection.closeFuture());
             TestTimeouts.awaitTrue(() -> RdmaGrpc.channel(attributes) == null);
-            assertThat(RdmaGrpc.path(attributes)).isNull();
+            assertThat(RdmaGrpc.transport(attributes)).isNull();
         }
     }
 
     @Test
-    void connectionThatItDidNotMakeHasNoPath() throws Exception {
+    void connectionThatItDidNotMakeHasNoTransport() throws Exception {
         try (EchoEnds ends = new EchoEnds()) {
             Server server = ends.start(EchoEnds.newServer());
             ends.check(ends.open(EchoEnds.newChannel(server).usePlaintext()), 100);
-            assertThat(RdmaGrpc.path(ends.atServer.get())).isNull();
-            assertThat(RdmaGrpc.path(ends.atClient.get())).isNull();
+            assertThat(RdmaGrpc.transport(ends.atServer.get())).isNull();
+            assertThat(RdmaGrpc.transport(ends.atClient.get())).isNull();
         }
     }
 
@@ -181,30 +181,31 @@ class RdmaGrpcTest {
                     ends.check(channel, 100);
                     return first.get() > 0 && second.get() > 0;
                 });
-                assertThat(RdmaGrpc.path(ends.atClient.get())).isEqualTo(TransportPath.RDMA);
+                assertThat(RdmaGrpc.transport(ends.atClient.get())).isEqualTo(RdmaOrTcpTransport.RDMA);
             } finally {
                 NameResolverRegistry.getDefaultRegistry().deregister(names);
             }
         }
     }
 
-    /** Of docs/paths.md: a channel has one connection, which it keeps. */
+    /** Of docs/connecting.md: a channel has one connection, which it keeps. */
     @Test
     void channelThatIsOnTcpIsOnRdmaWhenThatAnswers() throws Exception {
         RdmaGrpc rdma = RdmaGrpc.of(loops.group());
-        RdmaOrTcpPaths paths = new RdmaOrTcpPaths(1);
+        RdmaOrTcpFailures failures = new RdmaOrTcpFailures(1);
         try (EchoEnds ends = new EchoEnds()) {
-            Server tcp = ends.start(rdma.configure(EchoEnds.newServer(), PathRule.always(PathChoice.TCP_ONLY)));
+            Server tcp = ends.start(rdma.configure(EchoEnds.newServer(),
+                    RdmaOrTcpRule.always(RdmaOrTcpChoice.TCP_ONLY)));
             ManagedChannel channel = ends.open(rdma.configure(EchoEnds.newChannel(tcp)).usePlaintext()
-                    .withOption(RdmaOrTcpChannelOption.PATHS, paths));
-            paths.probe(Duration.ofMillis(20), address -> channel.enterIdle());
+                    .withOption(RdmaOrTcpChannelOption.FAILURES, failures));
+            failures.probe(Duration.ofMillis(20), address -> channel.enterIdle());
             ends.check(channel, 100);
-            assertThat(RdmaGrpc.path(ends.atClient.get())).isEqualTo(TransportPath.TCP);
+            assertThat(RdmaGrpc.transport(ends.atClient.get())).isEqualTo(RdmaOrTcpTransport.TCP);
             ends.start(rdma.configure(NettyServerBuilder.forAddress(new InetSocketAddress(TestAddress.HOST,
-                    tcp.getPort())), PathRule.always(PathChoice.RDMA_ONLY)));
+                    tcp.getPort())), RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_ONLY)));
             TestTimeouts.awaitTrue(() -> {
                 ends.check(channel, 100);
-                return RdmaGrpc.path(ends.atClient.get()) == TransportPath.RDMA;
+                return RdmaGrpc.transport(ends.atClient.get()) == RdmaOrTcpTransport.RDMA;
             });
         }
     }
@@ -239,10 +240,10 @@ class RdmaGrpcTest {
         try (EchoEnds ends = new EchoEnds()) {
             Server server = ends.start(rdma.configure(EchoEnds.newServer()));
             ends.check(ends.open(EchoEnds.newChannel(server).usePlaintext()), MIB);
-            assertThat(RdmaGrpc.path(ends.atServer.get())).isEqualTo(TransportPath.TCP);
+            assertThat(RdmaGrpc.transport(ends.atServer.get())).isEqualTo(RdmaOrTcpTransport.TCP);
             assertThat(allocator(ends.atServer.get())).isSameAs(ByteBufAllocator.DEFAULT);
             ends.check(ends.open(rdma.configure(EchoEnds.newChannel(server)).usePlaintext()), MIB);
-            assertThat(RdmaGrpc.path(ends.atServer.get())).isEqualTo(TransportPath.RDMA);
+            assertThat(RdmaGrpc.transport(ends.atServer.get())).isEqualTo(RdmaOrTcpTransport.RDMA);
         }
     }
 
@@ -252,7 +253,7 @@ class RdmaGrpcTest {
         try (EchoEnds ends = new EchoEnds()) {
             Server server = ends.start(EchoEnds.newServer());
             ends.check(ends.open(rdma.configure(EchoEnds.newChannel(server)).usePlaintext()), MIB);
-            assertThat(RdmaGrpc.path(ends.atClient.get())).isEqualTo(TransportPath.TCP);
+            assertThat(RdmaGrpc.transport(ends.atClient.get())).isEqualTo(RdmaOrTcpTransport.TCP);
             assertThat(RdmaGrpc.channel(ends.atClient.get()).attr(RdmaOrTcp.FALLBACK).get()).isNotNull();
             assertThat(allocator(ends.atClient.get())).isSameAs(ByteBufAllocator.DEFAULT);
         }
@@ -264,7 +265,7 @@ class RdmaGrpcTest {
         try (EchoEnds ends = new EchoEnds()) {
             Server server = ends.start(EchoEnds.newServer());
             ManagedChannel channel = ends.open(rdma.configure(EchoEnds.newChannel(server),
-                    PathRule.always(PathChoice.RDMA_ONLY)).usePlaintext());
+                    RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_ONLY)).usePlaintext());
             assertThatThrownBy(() -> ends.check(channel, 1)).satisfies(RdmaGrpcTest::isUnavailable);
         }
     }
@@ -275,12 +276,12 @@ class RdmaGrpcTest {
         try (EchoEnds ends = new EchoEnds()) {
             Server[] servers = {ends.start(rdma.configure(EchoEnds.newServer())),
                     ends.start(rdma.configure(EchoEnds.newServer()))};
-            PathRule rule = address -> address.getPort() == servers[0].getPort()
-                    ? PathChoice.TCP_ONLY : PathChoice.RDMA_OR_TCP;
+            RdmaOrTcpRule rule = address -> address.getPort() == servers[0].getPort()
+                    ? RdmaOrTcpChoice.TCP_ONLY : RdmaOrTcpChoice.RDMA_OR_TCP;
             ends.check(ends.open(rdma.configure(EchoEnds.newChannel(servers[0]), rule).usePlaintext()), 100);
-            assertThat(RdmaGrpc.path(ends.atClient.get())).isEqualTo(TransportPath.TCP);
+            assertThat(RdmaGrpc.transport(ends.atClient.get())).isEqualTo(RdmaOrTcpTransport.TCP);
             ends.check(ends.open(rdma.configure(EchoEnds.newChannel(servers[1]), rule).usePlaintext()), 100);
-            assertThat(RdmaGrpc.path(ends.atClient.get())).isEqualTo(TransportPath.RDMA);
+            assertThat(RdmaGrpc.transport(ends.atClient.get())).isEqualTo(RdmaOrTcpTransport.RDMA);
         }
     }
 
@@ -288,9 +289,10 @@ class RdmaGrpcTest {
     void serverThatIsToldToListensForTcpAlone() throws Exception {
         RdmaGrpc rdma = RdmaGrpc.of(loops.group());
         try (EchoEnds ends = new EchoEnds()) {
-            Server server = ends.start(rdma.configure(EchoEnds.newServer(), PathRule.always(PathChoice.TCP_ONLY)));
+            Server server = ends.start(rdma.configure(EchoEnds.newServer(),
+                    RdmaOrTcpRule.always(RdmaOrTcpChoice.TCP_ONLY)));
             ends.check(ends.open(rdma.configure(EchoEnds.newChannel(server)).usePlaintext()), 100);
-            assertThat(RdmaGrpc.path(ends.atServer.get())).isEqualTo(TransportPath.TCP);
+            assertThat(RdmaGrpc.transport(ends.atServer.get())).isEqualTo(RdmaOrTcpTransport.TCP);
         }
     }
 

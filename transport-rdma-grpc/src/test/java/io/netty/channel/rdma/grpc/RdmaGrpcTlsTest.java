@@ -23,7 +23,7 @@ import io.grpc.netty.GrpcSslContexts;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.TestAddress;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.pkitesting.CertificateBuilder;
@@ -60,7 +60,7 @@ class RdmaGrpcTlsTest {
             }
             for (Attributes attributes : new Attributes[] {ends.atServer.get(), ends.atClient.get()}) {
                 assertThat(attributes.get(Grpc.TRANSPORT_ATTR_SSL_SESSION)).isNotNull();
-                assertThat(RdmaGrpc.path(attributes)).isEqualTo(TransportPath.RDMA);
+                assertThat(RdmaGrpc.transport(attributes)).isEqualTo(RdmaOrTcpTransport.RDMA);
                 RdmaMetrics metrics = EchoEnds.metrics(attributes);
                 // The JDK's engine encrypts into arrays.
                 long sent = engine == SslProvider.JDK ? metrics.bytesSentCopied() : metrics.bytesSentInPlace();

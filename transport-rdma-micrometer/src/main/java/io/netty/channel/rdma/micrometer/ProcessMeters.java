@@ -21,11 +21,11 @@ import io.netty.channel.rdma.RdmaConnectFailure;
 import io.netty.channel.rdma.RdmaConnectMetrics;
 import io.netty.channel.rdma.RdmaCopyCause;
 import io.netty.channel.rdma.RdmaMetrics;
-import io.netty.channel.rdma.RdmaPathReason;
+import io.netty.channel.rdma.RdmaProviderReason;
 import io.netty.channel.rdma.RdmaRejection;
-import io.netty.channel.rdma.bootstrap.FallbackReason;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.message.RdmaMessageCopyCause;
 import io.netty.channel.rdma.message.RdmaMessageMetrics;
 import io.netty.channel.rdma.verbs.VerbsProvider;
@@ -45,7 +45,7 @@ final class ProcessMeters {
         memory(meters);
         messages(meters);
         connects(meters);
-        paths(meters);
+        transports(meters);
     }
 
     private static void streams(Bound.Group<ProcessMeters> meters) {
@@ -128,9 +128,9 @@ final class ProcessMeters {
     private static void connects(Bound.Group<ProcessMeters> meters) {
         RdmaConnectMetrics connects = RdmaConnectMetrics.total();
         for (VerbsProvider provider : VerbsProvider.values()) {
-            for (RdmaPathReason reason : RdmaPathReason.values()) {
-                if (reason != RdmaPathReason.ACCEPTED) {
-                    meters.counter("netty.rdma.connect.paths", null, "Connects that were made, by provider and why",
+            for (RdmaProviderReason reason : RdmaProviderReason.values()) {
+                if (reason != RdmaProviderReason.ACCEPTED) {
+                    meters.counter("netty.rdma.connect.providers", null, "Connects that were made, by provider and why",
                             Tags.of("provider", tag(provider), "reason", tag(reason)),
                             of -> connects.connects(provider, reason));
                 }
@@ -155,22 +155,23 @@ final class ProcessMeters {
         }
     }
 
-    private static void paths(Bound.Group<ProcessMeters> meters) {
-        RdmaOrTcpMetrics paths = RdmaOrTcpMetrics.total();
-        for (TransportPath path : TransportPath.values()) {
-            meters.counter("netty.rdma.path.connects", null, "Connections that clients with a choice have made",
-                    Tags.of("path", tag(path)), of -> paths.connects(path));
-            meters.counter("netty.rdma.path.accepts", null, "Connections that servers for both have accepted",
-                    Tags.of("path", tag(path)), of -> paths.accepts(path));
+    private static void transports(Bound.Group<ProcessMeters> meters) {
+        RdmaOrTcpMetrics metrics = RdmaOrTcpMetrics.total();
+        for (RdmaOrTcpTransport transport : RdmaOrTcpTransport.values()) {
+            meters.counter("netty.rdma.transport.connects", null, "Connections that clients with a choice have made",
+                    Tags.of("transport", tag(transport)), of -> metrics.connects(transport));
+            meters.counter("netty.rdma.transport.accepts", null, "Connections that servers for both have accepted",
+                    Tags.of("transport", tag(transport)), of -> metrics.accepts(transport));
         }
-        meters.gauge("netty.rdma.path.tcp.connections", null,
-                "Connections over TCP that clients with a choice have now", Tags.empty(), of -> paths.tcpConnections());
-        for (FallbackReason reason : FallbackReason.values()) {
-            meters.counter("netty.rdma.path.fallbacks", null, "How often TCP was tried instead of RDMA",
-                    Tags.of("reason", tag(reason)), of -> paths.fallbacks(reason));
+        meters.gauge("netty.rdma.transport.tcp.connections", null,
+                "Connections over TCP that clients with a choice have now", Tags.empty(),
+                of -> metrics.tcpConnections());
+        for (RdmaOrTcpFallbackReason reason : RdmaOrTcpFallbackReason.values()) {
+            meters.counter("netty.rdma.transport.fallbacks", null, "How often TCP was tried instead of RDMA",
+                    Tags.of("reason", tag(reason)), of -> metrics.fallbacks(reason));
         }
-        meters.counter("netty.rdma.path.failures", null, "How often neither path made a connection", Tags.empty(),
-                of -> paths.failures());
+        meters.counter("netty.rdma.transport.failures", null, "How often neither transport made a connection",
+                Tags.empty(), of -> metrics.failures());
     }
 
     private static Tags way(String way) {

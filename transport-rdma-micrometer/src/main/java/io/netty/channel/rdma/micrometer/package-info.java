@@ -19,7 +19,7 @@
  * <pre>
  *   RdmaMeterBinder      what an application names: binds all of these, and takes them away again
  *      ├── Bound         the meters of one registry, by where they come from
- *      ├── ProcessMeters those of the process: byte streams, messages, memory, connects, paths
+ *      ├── ProcessMeters those of the process: byte streams, messages, memory, connects, transports
  *      ├── LoopMeters    those of an event loop, as long as it runs
  *      └── DeviceMeters  those of a device, and the kernel's counters of its ports
  * </pre>

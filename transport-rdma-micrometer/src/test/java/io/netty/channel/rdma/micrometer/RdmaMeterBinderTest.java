@@ -107,7 +107,7 @@ class RdmaMeterBinderTest {
                     .isGreaterThanOrEqualTo(2 * 3_000_000);
             assertThat(value("netty_rdma_stream_copied_bytes_total{cause=\"sent_small\"}")).isPositive();
             assertThat(sum("netty_rdma_connect_failures_total")).isPositive();
-            assertThat(sum("netty_rdma_connect_paths_total")).isPositive();
+            assertThat(sum("netty_rdma_connect_providers_total")).isPositive();
             assertThat(value("netty_rdma_memory_pinned_bytes")).isPositive()
                     .isLessThanOrEqualTo(value("netty_rdma_memory_pinned_max_bytes"));
             assertThat(sum("netty_rdma_loop_completions_total")).isPositive();

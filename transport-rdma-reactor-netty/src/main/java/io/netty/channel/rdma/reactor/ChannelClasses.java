@@ -21,8 +21,8 @@ import io.netty.channel.epoll.EpollDatagramChannel;
 import io.netty.channel.epoll.EpollDomainDatagramChannel;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
-import io.netty.channel.rdma.bootstrap.PathChoice;
-import io.netty.channel.rdma.bootstrap.PathRule;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.socket.DatagramChannel;
@@ -59,9 +59,10 @@ final class ChannelClasses {
 
     private final List<Choice<?>> choices = new ArrayList<>();
 
-    ChannelClasses(PathRule rule) {
+    ChannelClasses(RdmaOrTcpRule rule) {
         ObjectUtil.checkNotNull(rule, "rule");
-        PathRule ofClients = address -> address.getPort() == DNS_PORT ? PathChoice.TCP_ONLY : rule.choose(address);
+        RdmaOrTcpRule ofClients = address -> address.getPort() == DNS_PORT ? RdmaOrTcpChoice.TCP_ONLY :
+                rule.choose(address);
         choices.add(new Choice<>(SocketChannel.class, RdmaOrTcpSocketChannel.class,
                 () -> new RdmaOrTcpSocketChannel(ofClients)));
         choices.add(new Choice<>(ServerSocketChannel.class, RdmaOrTcpServerSocketChannel.class,

@@ -19,9 +19,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.RdmaIoHandlerConfig;
-import io.netty.channel.rdma.bootstrap.PathChoice;
-import io.netty.channel.rdma.bootstrap.PathRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
 import io.netty.util.internal.ObjectUtil;
 import reactor.core.publisher.Mono;
 import reactor.netty.resources.LoopResources;
@@ -38,9 +38,10 @@ import java.time.Duration;
  * </pre>
  *
  * What is a TCP connection elsewhere goes over RDMA where both sides can, else over TCP: servers listen for both at one
- * port, clients try RDMA first. A {@link PathRule} chooses otherwise, by host and port. {@link RdmaOrTcp#PATH} of a
- * connection tells which it is: of a stream of HTTP/2, ask its {@link Channel#parent()}. Datagrams and Unix domain
- * sockets are those of Netty's epoll transport, on the same event loops: HTTP/3 and the DNS resolver work as ever.
+ * port, clients try RDMA first. A {@link RdmaOrTcpRule} chooses otherwise, by host and port. {@link
+ * RdmaOrTcp#TRANSPORT} of a connection tells which it is: of a stream of HTTP/2, ask its {@link Channel#parent()}.
+ * Datagrams and Unix domain sockets are those of Netty's epoll transport, on the same event loops: HTTP/3 and the DNS
+ * resolver work as ever.
  *
  * <p>Where RDMA is not available ({@link Rdma#isAvailable()}), the event loops are epoll's, or NIO's where that is not
  * available either.
@@ -52,7 +53,7 @@ public final class RdmaLoopResources implements LoopResources {
     private final RdmaLoops loops;
     private final ChannelClasses classes;
 
-    private RdmaLoopResources(RdmaLoops loops, PathRule rule) {
+    private RdmaLoopResources(RdmaLoops loops, RdmaOrTcpRule rule) {
         this.loops = loops;
         classes = new ChannelClasses(rule);
     }
@@ -93,7 +94,7 @@ public final class RdmaLoopResources implements LoopResources {
      *
      * @param rule for servers and clients that run on what is returned.
      */
-    public RdmaLoopResources withPathRule(PathRule rule) {
+    public RdmaLoopResources withTransportRule(RdmaOrTcpRule rule) {
         return new RdmaLoopResources(loops, rule);
     }
 
@@ -150,7 +151,7 @@ public final class RdmaLoopResources implements LoopResources {
         boolean daemon = true;
         boolean colocate = true;
         RdmaIoHandlerConfig ioHandlerConfig = new RdmaIoHandlerConfig();
-        private PathRule pathRule = PathRule.always(PathChoice.RDMA_OR_TCP);
+        private RdmaOrTcpRule transportRule = RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_OR_TCP);
 
         private Builder(String prefix) {
             this.prefix = ObjectUtil.checkNonEmpty(prefix, "prefix");
@@ -198,17 +199,17 @@ public final class RdmaLoopResources implements LoopResources {
         }
 
         /**
-         * Which paths connections and listeners may take. Default {@link PathChoice#RDMA_OR_TCP} for all. Clients
-         * connect to port 53 over TCP in any case: these are questions of the DNS resolver.
+         * Which transports connections and listeners may take. Default {@link RdmaOrTcpChoice#RDMA_OR_TCP} for all.
+         * Clients connect to port 53 over TCP in any case: these are questions of the DNS resolver.
          */
-        public Builder pathRule(PathRule pathRule) {
-            this.pathRule = ObjectUtil.checkNotNull(pathRule, "pathRule");
+        public Builder transportRule(RdmaOrTcpRule transportRule) {
+            this.transportRule = ObjectUtil.checkNotNull(transportRule, "transportRule");
             return this;
         }
 
         /** The event loops start when the first server or client needs them. */
         public RdmaLoopResources build() {
-            return new RdmaLoopResources(new RdmaLoops(this), pathRule);
+            return new RdmaLoopResources(new RdmaLoops(this), transportRule);
         }
     }
 }

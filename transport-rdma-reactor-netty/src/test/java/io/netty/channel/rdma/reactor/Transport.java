@@ -19,7 +19,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import reactor.netty.resources.LoopResources;
 
 import java.time.Duration;
@@ -37,7 +37,7 @@ enum Transport {
 
         @Override
         boolean carries(Channel connection) {
-            return connection.attr(RdmaOrTcp.PATH).get() == TransportPath.RDMA;
+            return connection.attr(RdmaOrTcp.TRANSPORT).get() == RdmaOrTcpTransport.RDMA;
         }
     },
 

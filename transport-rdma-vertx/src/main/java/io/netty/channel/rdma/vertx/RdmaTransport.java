@@ -20,10 +20,10 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.rdma.RdmaIoHandlerConfig;
 import io.netty.channel.rdma.RdmaSocketChannel;
-import io.netty.channel.rdma.bootstrap.PathChoice;
-import io.netty.channel.rdma.bootstrap.PathRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.vertx.core.VertxBuilder;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.impl.HttpClientConnectionInternal;
@@ -63,15 +63,15 @@ public final class RdmaTransport implements Transport {
     public static final String PROPERTY = "io.netty.rdma.vertx.transport";
 
     private static final RdmaTransport RDMA = new RdmaTransport(null, new RdmaIoHandlerConfig(), Map.of());
-    private static final RdmaTransport RDMA_OR_TCP = rdmaOrTcp(PathRule.always(PathChoice.RDMA_OR_TCP));
+    private static final RdmaTransport RDMA_OR_TCP = rdmaOrTcp(RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_OR_TCP));
 
     /** {@code null} for RDMA alone. */
-    private final PathRule rule;
+    private final RdmaOrTcpRule rule;
     private final RdmaIoHandlerConfig loops;
     private final Map<ChannelOption<?>, Object> options;
     private final RdmaTransportImplementation implementation;
 
-    private RdmaTransport(PathRule rule, RdmaIoHandlerConfig loops, Map<ChannelOption<?>, Object> options) {
+    private RdmaTransport(RdmaOrTcpRule rule, RdmaIoHandlerConfig loops, Map<ChannelOption<?>, Object> options) {
         this.rule = rule;
         this.loops = loops;
         this.options = options;
@@ -97,7 +97,7 @@ public final class RdmaTransport implements Transport {
      *
      * @param rule called on event loops, of several connections at the same time.
      */
-    public static RdmaTransport rdmaOrTcp(PathRule rule) {
+    public static RdmaTransport rdmaOrTcp(RdmaOrTcpRule rule) {
         return new RdmaTransport(checkNotNull(rule, "rule"), new RdmaIoHandlerConfig(), Map.of());
     }
 
@@ -130,23 +130,24 @@ public final class RdmaTransport implements Transport {
     /**
      * What a connection goes over.
      */
-    public static TransportPath path(NetSocket socket) {
-        return path(((NetSocketInternal) socket).channelHandlerContext());
+    public static RdmaOrTcpTransport transport(NetSocket socket) {
+        return transport(((NetSocketInternal) socket).channelHandlerContext());
     }
 
     /**
      * What a connection goes over, for example {@code request.connection()} of a server or client of HTTP.
      */
-    public static TransportPath path(HttpConnection connection) {
-        return path(connection instanceof HttpServerConnection ?
+    public static RdmaOrTcpTransport transport(HttpConnection connection) {
+        return transport(connection instanceof HttpServerConnection ?
                 ((HttpServerConnection) connection).channelHandlerContext() :
                 ((HttpClientConnectionInternal) connection).channelHandlerContext());
     }
 
-    private static TransportPath path(ChannelHandlerContext ctx) {
+    private static RdmaOrTcpTransport transport(ChannelHandlerContext ctx) {
         Channel channel = ctx.channel();
-        TransportPath path = channel.attr(RdmaOrTcp.PATH).get();
-        return path != null ? path : channel instanceof RdmaSocketChannel ? TransportPath.RDMA : TransportPath.TCP;
+        RdmaOrTcpTransport transport = channel.attr(RdmaOrTcp.TRANSPORT).get();
+        return transport != null ? transport : channel instanceof RdmaSocketChannel ? RdmaOrTcpTransport.RDMA :
+                RdmaOrTcpTransport.TCP;
     }
 
     /**

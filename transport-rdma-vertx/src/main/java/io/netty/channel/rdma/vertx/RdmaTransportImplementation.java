@@ -33,8 +33,8 @@ import io.netty.channel.rdma.RdmaIoHandler;
 import io.netty.channel.rdma.RdmaIoHandlerConfig;
 import io.netty.channel.rdma.RdmaServerSocketChannel;
 import io.netty.channel.rdma.RdmaSocketChannel;
-import io.netty.channel.rdma.bootstrap.PathRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.socket.DatagramChannel;
@@ -64,13 +64,13 @@ final class RdmaTransportImplementation implements Transport {
     private static final Throwable WRONG_VERSION = wrongVersion();
 
     /** {@code null} for RDMA alone. */
-    private final PathRule rule;
+    private final RdmaOrTcpRule rule;
     private final RdmaIoHandlerConfig loops;
     private final Map<ChannelOption<?>, Object> options;
     /** What the log has about options. Once will do: Vert.x has the same ones for each connection of a client. */
     private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-    RdmaTransportImplementation(PathRule rule, RdmaIoHandlerConfig loops, Map<ChannelOption<?>, Object> options) {
+    RdmaTransportImplementation(RdmaOrTcpRule rule, RdmaIoHandlerConfig loops, Map<ChannelOption<?>, Object> options) {
         this.rule = rule;
         this.loops = loops;
         this.options = options;

@@ -17,7 +17,7 @@ package io.netty.channel.rdma.vertx;
 
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -60,13 +60,14 @@ class NetSocketTest {
     @EnumSource
     void socketsAreOfTheTransport(Vertxes kind) throws Exception {
         Vertx vertx = kind.start();
-        Promise<TransportPath> accepted = Promise.promise();
+        Promise<RdmaOrTcpTransport> accepted = Promise.promise();
         NetServer server = await(vertx.createNetServer()
-                .connectHandler(socket -> accepted.complete(RdmaTransport.path(socket))).listen(0, TestAddress.HOST));
+                .connectHandler(socket -> accepted.complete(RdmaTransport.transport(socket)))
+                .listen(0, TestAddress.HOST));
         Connection client = connect(vertx, server, new NetClientOptions());
         NetSocket socket = client.socket;
-        TransportPath expected = kind == Vertxes.EPOLL ? TransportPath.TCP : TransportPath.RDMA;
-        assertThat(RdmaTransport.path(socket)).isSameAs(expected);
+        RdmaOrTcpTransport expected = kind == Vertxes.EPOLL ? RdmaOrTcpTransport.TCP : RdmaOrTcpTransport.RDMA;
+        assertThat(RdmaTransport.transport(socket)).isSameAs(expected);
         assertThat(await(accepted.future())).isSameAs(expected);
         assertThat(socket.remoteAddress().port()).isEqualTo(server.actualPort());
         assertThat(socket.remoteAddress().hostAddress()).isEqualTo(TestAddress.HOST);

@@ -28,8 +28,8 @@ import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaIoHandlerConfig;
 import io.netty.channel.rdma.TestAddress;
-import io.netty.channel.rdma.bootstrap.PathChoice;
-import io.netty.channel.rdma.bootstrap.PathRule;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -156,7 +156,7 @@ class OptionsTest {
 
     @Test
     void optionsOfTcpAreForConnectionsOverTcp() throws Exception {
-        connect(RdmaTransport.rdmaOrTcp(PathRule.always(PathChoice.TCP_ONLY))
+        connect(RdmaTransport.rdmaOrTcp(RdmaOrTcpRule.always(RdmaOrTcpChoice.TCP_ONLY))
                         .withOption(RdmaChannelOption.SEND_QUEUE_DEPTH, 32),
                 new NetServerOptions().setTcpCork(true).setTcpQuickAck(true),
                 new NetClientOptions().setTcpCork(true).setTcpQuickAck(true), config -> {
@@ -167,7 +167,7 @@ class OptionsTest {
     }
 
     @Test
-    void optionsForBothPathsDoNotWarnOverRdma() throws Exception {
+    void optionsForBothTransportsDoNotWarnOverRdma() throws Exception {
         connect(RdmaTransport.rdmaOrTcp().withOption(RdmaChannelOption.SEND_QUEUE_DEPTH, 32),
                 new NetServerOptions().setTcpCork(true).setTcpFastOpen(true),
                 new NetClientOptions().setTcpCork(true).setTcpFastOpen(true), config -> {

@@ -94,7 +94,7 @@ class TransportChoiceTest {
     }
 
     @Test
-    void theSystemPropertyChoosesBothPaths() throws Exception {
+    void theSystemPropertyChoosesBothTransports() throws Exception {
         System.setProperty(RdmaTransport.PROPERTY, "rdma-or-tcp");
         assertThat(transport(Vertx.vertx())).isSameAs(RdmaTransport.rdmaOrTcp().implementation());
         assertThat(RdmaTransport.rdmaOrTcp().name()).isEqualTo("rdma-or-tcp");

@@ -30,7 +30,7 @@ public final class VertxExample {
         Vertx vertx = Vertx.builder().withTransport(RdmaTransport.rdmaOrTcp()).build();
         HttpClient client = vertx.createHttpClient();
         vertx.createHttpServer().requestHandler(request ->
-                request.response().end("Hello over " + RdmaTransport.path(request.connection()))).listen(0, host)
+                request.response().end("Hello over " + RdmaTransport.transport(request.connection()))).listen(0, host)
                 .compose(server -> client.request(HttpMethod.GET, server.actualPort(), host, "/"))
                 .compose(HttpClientRequest::send).compose(HttpClientResponse::body).onComplete(answer -> {
                     System.out.println(answer.succeeded() ? answer.result() : answer.cause());

@@ -72,7 +72,7 @@ final class BindAttempt {
 
     Future<RdmaOrTcpServer> start() {
         if (rdmaUnavailabilityCause != null && rdmaRequired) {
-            fail(TransportPath.RDMA, rdmaUnavailabilityCause);
+            fail(RdmaOrTcpTransport.RDMA, rdmaUnavailabilityCause);
             return promise;
         }
         bindTcp();
@@ -82,20 +82,20 @@ final class BindAttempt {
     private void bindTcp() {
         ports++;
         try {
-            ServerBootstrap bootstrap = bootstrap(TransportPath.TCP, tcp, ChannelTypes.RDMA);
+            ServerBootstrap bootstrap = bootstrap(RdmaOrTcpTransport.TCP, tcp, ChannelTypes.RDMA);
             if (rdmaUnavailabilityCause == null) {
                 // Nobody is accepted before it is known that both listen.
                 bootstrap.option(ChannelOption.AUTO_READ, false);
             }
             whenDone(bootstrap.bind(address), this::tcpBound);
         } catch (Throwable t) {
-            fail(TransportPath.TCP, t);
+            fail(RdmaOrTcpTransport.TCP, t);
         }
     }
 
     private void tcpBound(ChannelFuture future) {
         if (!future.isSuccess()) {
-            fail(TransportPath.TCP, future.cause());
+            fail(RdmaOrTcpTransport.TCP, future.cause());
             return;
         }
         ServerSocketChannel channel = (ServerSocketChannel) future.channel();
@@ -104,7 +104,7 @@ final class BindAttempt {
             return;
         }
         try {
-            ServerBootstrap bootstrap = bootstrap(TransportPath.RDMA, ChannelTypes.RDMA, tcp);
+            ServerBootstrap bootstrap = bootstrap(RdmaOrTcpTransport.RDMA, ChannelTypes.RDMA, tcp);
             whenDone(bootstrap.bind(channel.localAddress()), bound -> rdmaBound(channel, bound));
         } catch (Throwable t) {
             rdmaFailed(channel, t);
@@ -129,14 +129,14 @@ final class BindAttempt {
                 logger.debug("{}: trying another port", address, cause);
                 bindTcp();
             } else {
-                fail(TransportPath.RDMA, cause);
+                fail(RdmaOrTcpTransport.RDMA, cause);
             }
         });
     }
 
-    private ServerBootstrap bootstrap(TransportPath path, ChannelTypes types, ChannelTypes other) {
-        ServerBootstrap bootstrap = template.clone().channel(types.listener).handler(listenerHandler(path))
-                .attr(RdmaOrTcp.PATH, path).childAttr(RdmaOrTcp.PATH, path);
+    private ServerBootstrap bootstrap(RdmaOrTcpTransport transport, ChannelTypes types, ChannelTypes other) {
+        ServerBootstrap bootstrap = template.clone().channel(types.listener).handler(listenerHandler(transport))
+                .attr(RdmaOrTcp.TRANSPORT, transport).childAttr(RdmaOrTcp.TRANSPORT, transport);
         KnownOptions.foreign(bootstrap.config().options(), types.listener, other.listener,
                 foreign -> bootstrap.option(foreign, null));
         KnownOptions.foreign(bootstrap.config().childOptions(), types.connection, other.connection,
@@ -144,7 +144,7 @@ final class BindAttempt {
         return bootstrap;
     }
 
-    private ChannelHandler listenerHandler(TransportPath path) {
+    private ChannelHandler listenerHandler(RdmaOrTcpTransport transport) {
         ChannelHandler handler = template.config().handler();
         return new ChannelInitializer<ServerChannel>() {
             @Override
@@ -156,7 +156,7 @@ final class BindAttempt {
                 listener.pipeline().addLast(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelRead(ChannelHandlerContext ctx, Object connection) {
-                        RdmaOrTcpMetrics.total().accepted(path);
+                        RdmaOrTcpMetrics.total().accepted(transport);
                         ctx.fireChannelRead(connection);
                     }
                 });
@@ -183,9 +183,9 @@ final class BindAttempt {
         }
     }
 
-    private void fail(TransportPath path, Throwable cause) {
+    private void fail(RdmaOrTcpTransport transport, Throwable cause) {
         if (cause instanceof IOException || cause == rdmaUnavailabilityCause) {
-            promise.tryFailure(BindRules.failure(address, path, cause));
+            promise.tryFailure(BindRules.failure(address, transport, cause));
         } else {
             promise.tryFailure(cause);
         }

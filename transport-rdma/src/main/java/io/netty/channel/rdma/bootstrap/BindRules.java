@@ -58,8 +58,8 @@ final class BindRules {
     }
 
     /** What the application is told, if it is not a mistake of its own. */
-    static IOException failure(InetSocketAddress address, TransportPath path, Throwable cause) {
-        IOException failure = new BindException("cannot listen at " + address + " for " + path + ": " +
+    static IOException failure(InetSocketAddress address, RdmaOrTcpTransport transport, Throwable cause) {
+        IOException failure = new BindException("cannot listen at " + address + " for " + transport + ": " +
                 cause.getMessage());
         failure.initCause(cause);
         return failure;

@@ -71,8 +71,8 @@ enum ChannelTypes {
         return newConnection.get();
     }
 
-    TransportPath path() {
-        return this == RDMA ? TransportPath.RDMA : TransportPath.TCP;
+    RdmaOrTcpTransport transport() {
+        return this == RDMA ? RdmaOrTcpTransport.RDMA : RdmaOrTcpTransport.TCP;
     }
 
     /** The TCP channels that there can be in this process, whatever the event loops. */

@@ -58,10 +58,10 @@ final class ConnectAttempt {
     /**
      * @param template all but the channel class; its group is the event loop, its handler the application's.
      */
-    ConnectAttempt(Bootstrap template, Duration rdmaConnectTimeout, Duration rememberFor, RdmaOrTcpPaths paths,
+    ConnectAttempt(Bootstrap template, Duration rdmaConnectTimeout, Duration rememberFor, RdmaOrTcpFailures failures,
                    InetSocketAddress remote, SocketAddress local) {
         this.template = template;
-        settings = new ConnectPlan.Settings(connectTimeoutMillis(template), rdmaConnectTimeout, rememberFor, paths,
+        settings = new ConnectPlan.Settings(connectTimeoutMillis(template), rdmaConnectTimeout, rememberFor, failures,
                 ConnectPlan.Settings.DEFAULT_RULE, template.config().options());
         this.local = local;
         requested = remote;
@@ -132,12 +132,12 @@ final class ConnectAttempt {
         }
 
         @Override
-        protected void attempt(TransportPath path, int timeoutMillis) {
-            ChannelTypes types = path == TransportPath.RDMA ? ChannelTypes.RDMA : tcp;
-            ChannelTypes other = path == TransportPath.RDMA ? tcp : ChannelTypes.RDMA;
+        protected void attempt(RdmaOrTcpTransport transport, int timeoutMillis) {
+            ChannelTypes types = transport == RdmaOrTcpTransport.RDMA ? ChannelTypes.RDMA : tcp;
+            ChannelTypes other = transport == RdmaOrTcpTransport.RDMA ? tcp : ChannelTypes.RDMA;
             try {
                 Bootstrap bootstrap = template.clone().channel(types.connection).disableResolver()
-                        .handler(new Connected(path));
+                        .handler(new Connected(transport));
                 KnownOptions.foreign(bootstrap.config().options(), types.connection, other.connection,
                         foreign -> bootstrap.option(foreign, null));
                 bootstrap.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, timeoutMillis);
@@ -145,11 +145,11 @@ final class ConnectAttempt {
                 channel = future.channel();
                 future.addListener(f -> {
                     if (!f.isSuccess()) {
-                        onLoop(() -> attemptFailed(path, f.cause()));
+                        onLoop(() -> attemptFailed(transport, f.cause()));
                     }
                 });
             } catch (Throwable t) {
-                attemptFailed(path, t);
+                attemptFailed(transport, t);
             }
         }
 
@@ -159,9 +159,9 @@ final class ConnectAttempt {
         }
     }
 
-    private void attemptFailed(TransportPath path, Throwable cause) {
+    private void attemptFailed(RdmaOrTcpTransport transport, Throwable cause) {
         if (!promise.isDone()) {
-            plan.failed(path, cause);
+            plan.failed(transport, cause);
         }
     }
 
@@ -169,10 +169,10 @@ final class ConnectAttempt {
 
     /** The first handler of an attempt, and its only one as long as there is no connection. */
     private final class Connected extends ChannelInboundHandlerAdapter {
-        private final TransportPath path;
+        private final RdmaOrTcpTransport transport;
 
-        Connected(TransportPath path) {
-            this.path = path;
+        Connected(RdmaOrTcpTransport transport) {
+            this.transport = transport;
         }
 
         @Override
@@ -181,7 +181,7 @@ final class ConnectAttempt {
                 ctx.close();
                 return;
             }
-            plan.mark(ctx.channel(), path);
+            plan.mark(ctx.channel(), transport);
             try {
                 ctx.pipeline().addAfter(ctx.name(), null, template.config().handler());
             } catch (Throwable t) {
@@ -191,20 +191,20 @@ final class ConnectAttempt {
                 return;
             }
             ctx.fireChannelRegistered();
-            succeed(ctx.channel(), path);
+            succeed(ctx.channel(), transport);
             ctx.fireChannelActive();
             ctx.pipeline().remove(this);
         }
     }
 
     /** Before {@code channelActive}, as with {@link Bootstrap}. */
-    private void succeed(Channel connected, TransportPath path) {
+    private void succeed(Channel connected, RdmaOrTcpTransport transport) {
         if (!connected.isOpen()) {
             // An initializer that threw an exception has closed it.
             fail(new ClosedChannelException());
             return;
         }
-        plan.connected(requested, connected, path);
+        plan.connected(requested, connected, transport);
         promise.trySuccess(connected);
     }
 

@@ -21,11 +21,11 @@ import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.attempt.AttemptFailure;
+import io.netty.channel.rdma.attempt.AttemptPlan;
+import io.netty.channel.rdma.attempt.AttemptRules;
+import io.netty.channel.rdma.attempt.Destination;
 import io.netty.channel.rdma.monitor.TcpDestination;
-import io.netty.channel.rdma.path.Destination;
-import io.netty.channel.rdma.path.PathFailure;
-import io.netty.channel.rdma.path.PathPlan;
-import io.netty.channel.rdma.path.PathRules;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.NetUtil;
@@ -49,9 +49,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One connect: which path is tried next, and for how long, by the rules of {@link PathPlan}; and what is told of it.
- * The table of {@link RdmaOrTcpBootstrap} says what comes of that. Whoever connects makes the attempts, one after the
- * other. On the event loop of the connection.
+ * One connect: which transport is tried next, and for how long, by the rules of {@link AttemptPlan}; and what is told
+ * of it. The table of {@link RdmaOrTcpBootstrap} says what comes of that. Whoever connects makes the attempts, one
+ * after the other. On the event loop of the connection.
  */
 abstract class ConnectPlan {
     private static final long NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
@@ -63,10 +63,10 @@ abstract class ConnectPlan {
     /** That the application has asked for, or {@code null}. */
     private final SocketAddress local;
     private final Destination destination;
-    private final PathChoice choice;
-    private PathPlan<TransportPath> plan;
+    private final RdmaOrTcpChoice choice;
+    private AttemptPlan<RdmaOrTcpTransport> plan;
     /** Why RDMA does not do. */
-    private Fallback fallback;
+    private RdmaOrTcpFallback fallback;
     private Throwable rdmaCause;
     /** How TCP has failed, if RDMA is tried after it. */
     private Throwable tcpCause;
@@ -85,25 +85,25 @@ abstract class ConnectPlan {
         /** How long it is passed over: no longer than that may take. */
         private static final Duration REMEMBER_SILENCE_OF_THIS_HOST = Duration.ofSeconds(1);
         static final Duration DEFAULT_REMEMBER_FOR = Duration.ofSeconds(30);
-        static final PathRule DEFAULT_RULE = PathRule.always(PathChoice.RDMA_OR_TCP);
-        private static final List<ChannelOption<?>> RESTRICTIONS = List.of(RdmaChannelOption.PATH,
+        static final RdmaOrTcpRule DEFAULT_RULE = RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_OR_TCP);
+        private static final List<ChannelOption<?>> RESTRICTIONS = List.of(RdmaChannelOption.PROVIDERS,
                 RdmaChannelOption.DEVICE, RdmaChannelOption.DEVICE_PORT, RdmaChannelOption.GID_INDEX);
 
         final int connectTimeoutMillis;
         final Duration rdmaConnectTimeout;
         final Duration rememberFor;
-        final RdmaOrTcpPaths paths;
-        final PathRule rule;
+        final RdmaOrTcpFailures failures;
+        final RdmaOrTcpRule rule;
         /** For {@link Destination#from()}. */
         private final Map<ChannelOption<?>, Object> restrictions;
 
-        /** @param options of the channel, among others those that restrict the paths of RDMA. */
-        Settings(int connectTimeoutMillis, Duration rdmaConnectTimeout, Duration rememberFor, RdmaOrTcpPaths paths,
-                 PathRule rule, Map<ChannelOption<?>, ?> options) {
+        /** @param options of the channel, among others those that restrict the providers of RDMA. */
+        Settings(int connectTimeoutMillis, Duration rdmaConnectTimeout, Duration rememberFor,
+                 RdmaOrTcpFailures failures, RdmaOrTcpRule rule, Map<ChannelOption<?>, ?> options) {
             this.connectTimeoutMillis = connectTimeoutMillis;
             this.rdmaConnectTimeout = rdmaConnectTimeout;
             this.rememberFor = rememberFor;
-            this.paths = paths;
+            this.failures = failures;
             this.rule = rule;
             restrictions = new HashMap<>();
             for (ChannelOption<?> option : RESTRICTIONS) {
@@ -122,10 +122,10 @@ abstract class ConnectPlan {
         }
 
         /** @param rdma whether RDMA is tried: of TCP nothing is remembered. */
-        PathPlan.Times times(boolean rdma, InetSocketAddress remote) {
+        AttemptPlan.Times times(boolean rdma, InetSocketAddress remote) {
             boolean thisHost = rdma && isOfThisHost(remote);
             long remember = rdma ? rememberFor.toNanos() : 0;
-            return new PathPlan.Times(TimeUnit.MILLISECONDS.toNanos(connectTimeoutMillis),
+            return new AttemptPlan.Times(TimeUnit.MILLISECONDS.toNanos(connectTimeoutMillis),
                     TimeUnit.MILLISECONDS.toNanos(rdmaConnectTimeout(thisHost).toMillis()), remember,
                     thisHost ? Math.min(remember, REMEMBER_SILENCE_OF_THIS_HOST.toNanos()) : remember);
         }
@@ -144,7 +144,7 @@ abstract class ConnectPlan {
         private boolean isOfThisHost(InetSocketAddress remote) {
             boolean sharedMemory = false;
             boolean device = false;
-            Object allowed = restrictions.get(RdmaChannelOption.PATH);
+            Object allowed = restrictions.get(RdmaChannelOption.PROVIDERS);
             for (Verbs verbs : Verbs.usable()) {
                 if (allowed == null || ((Set<?>) allowed).contains(verbs.provider())) {
                     sharedMemory |= verbs.provider() == VerbsProvider.EMBEDDED;
@@ -160,7 +160,7 @@ abstract class ConnectPlan {
                     .flatMap(NetworkInterface::inetAddresses).anyMatch(address::equals);
         }
 
-        /** Sets what restricts the paths of RDMA. */
+        /** Sets what restricts the providers of RDMA. */
         @SuppressWarnings("unchecked")
         void restrict(Bootstrap bootstrap) {
             restrictions.forEach((option, value) -> bootstrap.option((ChannelOption<Object>) option, value));
@@ -184,12 +184,12 @@ abstract class ConnectPlan {
     }
 
     /**
-     * Connects over this path. A failure is given to {@link #failed}, of this call as well, a success to {@link
+     * Connects over this transport. A failure is given to {@link #failed}, of this call as well, a success to {@link
      * #connected}.
      *
      * @param timeoutMillis 0 for no limit.
      */
-    protected abstract void attempt(TransportPath path, int timeoutMillis);
+    protected abstract void attempt(RdmaOrTcpTransport transport, int timeoutMillis);
 
     /** There is no connection, and no attempt left. */
     protected abstract void fail(Throwable cause);
@@ -199,56 +199,57 @@ abstract class ConnectPlan {
      *
      * @param known why RDMA does not do, if that is known already; else {@code null}.
      */
-    final void start(Fallback known) {
+    final void start(RdmaOrTcpFallback known) {
         fallback = known;
-        if (choice == PathChoice.TCP_ONLY) {
-            fallback = new Fallback(FallbackReason.RULE, "the rule for " + remote + " is " + choice);
+        if (choice == RdmaOrTcpChoice.TCP_ONLY) {
+            fallback = new RdmaOrTcpFallback(RdmaOrTcpFallbackReason.RULE, "the rule for " + remote + " is " + choice);
         } else {
             Throwable unavailable = ChannelTypes.rdmaUnavailabilityCause(loop);
             if (unavailable != null) {
                 rdmaCause = unavailable;
-                fallback = new Fallback(FallbackReason.UNAVAILABLE, message(unavailable));
-                if (choice != PathChoice.RDMA_ONLY) {
+                fallback = new RdmaOrTcpFallback(RdmaOrTcpFallbackReason.UNAVAILABLE, message(unavailable));
+                if (choice != RdmaOrTcpChoice.RDMA_ONLY) {
                     FallbackLog.PROCESS.unavailable(unavailable);
                 }
             }
         }
-        if (fallback != null && choice == PathChoice.RDMA_ONLY) {
+        if (fallback != null && choice == RdmaOrTcpChoice.RDMA_ONLY) {
             ConnectException failure = new ConnectException("cannot connect to " + remote + " over RDMA: " + fallback);
             failure.initCause(rdmaCause);
             failFinally(failure);
             return;
         }
-        plan = new PathPlan<>(PathRules.TRANSPORTS, paths(), destination, settings.paths.memory(),
+        plan = new AttemptPlan<>(AttemptRules.TRANSPORTS, transports(), destination, settings.failures.memory(),
                 settings.times(fallback == null, remote), loop.ticker());
         if (plan.remembered() != null) {
-            fallback = RdmaOrTcpPaths.fallback(plan.remembered());
+            fallback = RdmaOrTcpFailures.fallback(plan.remembered());
         }
         next();
     }
 
     /** Those that may do. */
-    private List<TransportPath> paths() {
+    private List<RdmaOrTcpTransport> transports() {
         if (fallback != null) {
-            return List.of(TransportPath.TCP);
+            return List.of(RdmaOrTcpTransport.TCP);
         }
-        return choice == PathChoice.RDMA_ONLY ? List.of(TransportPath.RDMA) :
-                List.of(TransportPath.RDMA, TransportPath.TCP);
+        return choice == RdmaOrTcpChoice.RDMA_ONLY ? List.of(RdmaOrTcpTransport.RDMA) :
+                List.of(RdmaOrTcpTransport.RDMA, RdmaOrTcpTransport.TCP);
     }
 
     private void next() {
-        TransportPath path = plan.next();
-        if (path == TransportPath.TCP) {
+        RdmaOrTcpTransport transport = plan.next();
+        if (transport == RdmaOrTcpTransport.TCP) {
             RdmaOrTcpMetrics.total().fellBack(remote, fallback.reason());
         }
-        attempt(path, (int) Math.min(Integer.MAX_VALUE, (plan.limitNanos() + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI));
+        attempt(transport, (int) Math.min(Integer.MAX_VALUE,
+                (plan.limitNanos() + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI));
     }
 
     /** The attempt has failed, and nobody has cancelled it. */
-    final void failed(TransportPath path, Throwable cause) {
+    final void failed(RdmaOrTcpTransport transport, Throwable cause) {
         if (loop.isShuttingDown()) {
             fail(cause);
-        } else if (path == TransportPath.RDMA) {
+        } else if (transport == RdmaOrTcpTransport.RDMA) {
             rdmaFailed(cause);
         } else if (cause instanceof IOException || cause instanceof ChannelException) {
             // The latter when there can be no channel, for example for lack of descriptors.
@@ -259,14 +260,14 @@ abstract class ConnectPlan {
     }
 
     private void rdmaFailed(Throwable cause) {
-        FallbackReason reason = FallbackReason.of(cause);
+        RdmaOrTcpFallbackReason reason = RdmaOrTcpFallbackReason.of(cause);
         if (reason == null) {
             fail(cause);
             return;
         }
-        fallback = new Fallback(reason, message(cause));
+        fallback = new RdmaOrTcpFallback(reason, message(cause));
         rdmaCause = cause;
-        if (plan.failed(PathFailure.of(cause), fallback)) {
+        if (plan.failed(AttemptFailure.of(cause), fallback)) {
             next();
         } else if (tcpCause == null) {
             failFinally(cause);
@@ -277,11 +278,11 @@ abstract class ConnectPlan {
 
     private void tcpFailed(Throwable cause) {
         tcpCause = cause;
-        if (plan.failed(PathFailure.of(cause), cause)) {
+        if (plan.failed(AttemptFailure.of(cause), cause)) {
             // What was remembered is not true any more, as TCP worked then; or the server is down.
             logger.debug("{}: TCP failed, trying RDMA, which was remembered to fail", remote, cause);
             next();
-        } else if (choice == PathChoice.TCP_ONLY) {
+        } else if (choice == RdmaOrTcpChoice.TCP_ONLY) {
             failFinally(cause);
         } else {
             failBoth();
@@ -297,17 +298,17 @@ abstract class ConnectPlan {
         fail(cause);
     }
 
-    /** The channel that the application gets is connected: it tells which path it has. */
-    final void mark(Channel channel, TransportPath path) {
-        channel.attr(RdmaOrTcp.PATH).set(path);
-        if (path == TransportPath.RDMA) {
+    /** The channel that the application gets is connected: it tells which transport it has. */
+    final void mark(Channel channel, RdmaOrTcpTransport transport) {
+        channel.attr(RdmaOrTcp.TRANSPORT).set(transport);
+        if (transport == RdmaOrTcpTransport.RDMA) {
             // Also if it was tried after TCP.
             plan.connected();
             // The peer that comes after this one may be another one: a server that was restarted.
             channel.closeFuture().addListener(closed -> plan.forget());
         } else {
             channel.attr(RdmaOrTcp.FALLBACK).set(fallback);
-            Probes probes = settings.paths.probes();
+            Probes probes = settings.failures.probes();
             if (probes != null && mayPass(fallback.reason())) {
                 probes.watch(channel, loop, settings, destination, local);
             }
@@ -315,8 +316,8 @@ abstract class ConnectPlan {
     }
 
     /** Whether RDMA may do at a later time. */
-    private static boolean mayPass(FallbackReason reason) {
-        return reason != FallbackReason.UNAVAILABLE && reason != FallbackReason.RULE;
+    private static boolean mayPass(RdmaOrTcpFallbackReason reason) {
+        return reason != RdmaOrTcpFallbackReason.UNAVAILABLE && reason != RdmaOrTcpFallbackReason.RULE;
     }
 
     /**
@@ -324,23 +325,24 @@ abstract class ConnectPlan {
      *
      * @param requested the address as the application gave it.
      */
-    final void connected(InetSocketAddress requested, Channel channel, TransportPath path) {
-        RdmaOrTcpMetrics.total().connected(path);
-        InternalLogLevel level = isChange(channel, path) ? FallbackLog.PROCESS.levelOfChange() : InternalLogLevel.DEBUG;
+    final void connected(InetSocketAddress requested, Channel channel, RdmaOrTcpTransport transport) {
+        RdmaOrTcpMetrics.total().connected(transport);
+        InternalLogLevel level = isChange(channel, transport) ? FallbackLog.PROCESS.levelOfChange() :
+                InternalLogLevel.DEBUG;
         if (logger.isEnabled(level)) {
-            logger.log(level, "{}: connected over {} in {} us{}: {}", requested, path,
+            logger.log(level, "{}: connected over {} in {} us{}: {}", requested, transport,
                     TimeUnit.NANOSECONDS.toMicros(plan.elapsedNanos()),
-                    path == TransportPath.TCP ? " (RDMA: " + fallback + ')' : "", channel);
+                    transport == RdmaOrTcpTransport.TCP ? " (RDMA: " + fallback + ')' : "", channel);
         }
     }
 
     /** Whether the destination was not, or for another reason, connected over TCP before; or was, and now is not. */
-    private boolean isChange(Channel channel, TransportPath path) {
-        if (path == TransportPath.RDMA) {
+    private boolean isChange(Channel channel, RdmaOrTcpTransport transport) {
+        if (transport == RdmaOrTcpTransport.RDMA) {
             return TcpDestination.connectedByRdma(remote);
         }
-        Fallback why = plan.remembered() == null || fallback.reason() != FallbackReason.REMEMBERED ? fallback :
-                (Fallback) plan.remembered().why();
+        RdmaOrTcpFallback why = plan.remembered() == null || fallback.reason() != RdmaOrTcpFallbackReason.REMEMBERED ?
+                fallback : (RdmaOrTcpFallback) plan.remembered().why();
         TcpDestination.Connected connected = TcpDestination.connected(remote,
                 why.reason().name().toLowerCase(Locale.ROOT), why.message());
         channel.closeFuture().addListener(closed -> connected.closed());

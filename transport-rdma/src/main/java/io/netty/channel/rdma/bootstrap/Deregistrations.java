@@ -18,9 +18,9 @@ package io.netty.channel.rdma.bootstrap;
 import io.netty.channel.Channel;
 
 /**
- * Deregistrations of a channel that wait for those of the channels of its paths. One that was asked for before a close,
- * and comes after it, is the last time that the pipeline has its handlers: the close, whose task follows, would tell
- * nobody. On the event loop.
+ * Deregistrations of a channel that wait for those of the channels of its transports. One that was asked for before a
+ * close, and comes after it, is the last time that the pipeline has its handlers: the close, whose task follows, would
+ * tell nobody. On the event loop.
  */
 final class Deregistrations {
     private final Channel channel;

@@ -55,7 +55,7 @@ final class FallbackLog {
     }
 
     /**
-     * The level of a line about a change of a destination's path.
+     * The level of a line about a change of a destination's transport.
      *
      * @return {@code INFO}, or {@code DEBUG} if there were too many of them not long ago.
      */
@@ -68,7 +68,7 @@ final class FallbackLog {
         }
         usedUntil += NANOS_A_LINE;
         if (leftOut > 0) {
-            logger.info("{} lines about the paths of other destinations were left out; RdmaOrTcpMetrics has the " +
+            logger.info("{} lines about the transports of other destinations were left out; RdmaOrTcpMetrics has the " +
                     "counts, the debug level all lines", leftOut);
             leftOut = 0;
         }

@@ -21,7 +21,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
-import io.netty.channel.rdma.path.Destination;
+import io.netty.channel.rdma.attempt.Destination;
 import io.netty.util.concurrent.Future;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -35,12 +35,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Tries RDMA at the destinations of connections over TCP, on their event loops, for {@link RdmaOrTcpPaths#probe}. There
- * is one attempt in an interval for a destination, whatever the number of connections, and none after RDMA has
+ * Tries RDMA at the destinations of connections over TCP, on their event loops, for {@link RdmaOrTcpFailures#probe}.
+ * There is one attempt in an interval for a destination, whatever the number of connections, and none after RDMA has
  * answered, until there is another connection over TCP.
  */
 final class Probes {
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaOrTcpPaths.class);
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaOrTcpFailures.class);
 
     private final long everyNanos;
     private final Consumer<InetSocketAddress> answered;
@@ -85,7 +85,7 @@ final class Probes {
         }
 
         private void run() {
-            if (closed || settings.paths.probes() != Probes.this) {
+            if (closed || settings.failures.probes() != Probes.this) {
                 return;
             }
             if (begins(destination, loop.ticker().nanoTime())) {
@@ -118,7 +118,7 @@ final class Probes {
                 return;
             }
             logger.info("{}: RDMA answers, where there are connections over TCP", destination.address());
-            settings.paths.memory().forget(destination.address());
+            settings.failures.memory().forget(destination.address());
             try {
                 answered.accept(destination.address());
             } catch (Throwable t) {

@@ -37,12 +37,13 @@ public final class RdmaOrTcp {
      * Of a {@link RdmaOrTcpSocketChannel} that is connected, and of what a {@link RdmaOrTcpServerSocketChannel}
      * accepts.
      */
-    public static final AttributeKey<TransportPath> PATH = AttributeKey.valueOf(RdmaOrTcp.class, "PATH");
+    public static final AttributeKey<RdmaOrTcpTransport> TRANSPORT =
+            AttributeKey.valueOf(RdmaOrTcp.class, "TRANSPORT");
 
     /**
-     * Of a client's channel whose {@link #PATH} is {@link TransportPath#TCP}: why it is not RDMA.
+     * Of a client's channel whose {@link #TRANSPORT} is {@link RdmaOrTcpTransport#TCP}: why it is not RDMA.
      */
-    public static final AttributeKey<Fallback> FALLBACK = AttributeKey.valueOf(RdmaOrTcp.class, "FALLBACK");
+    public static final AttributeKey<RdmaOrTcpFallback> FALLBACK = AttributeKey.valueOf(RdmaOrTcp.class, "FALLBACK");
 
     private RdmaOrTcp() { }
 

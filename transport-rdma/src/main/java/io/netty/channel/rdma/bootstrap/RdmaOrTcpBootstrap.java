@@ -39,14 +39,14 @@ import java.util.concurrent.RejectedExecutionException;
  * EventLoopGroup group = RdmaOrTcp.newEventLoopGroup(0);
  * Future&lt;Channel&gt; connected = new RdmaOrTcpBootstrap().group(group).handler(new MyInitializer())
  *         .connect("10.0.0.1", 8080);
- * connected.sync().getNow().attr(RdmaOrTcp.PATH).get(); // RDMA or TCP
+ * connected.sync().getNow().attr(RdmaOrTcp.TRANSPORT).get(); // RDMA or TCP
  * </pre>
  * RDMA gets {@link #rdmaConnectTimeout} to succeed, then TCP what is left of {@link
  * ChannelOption#CONNECT_TIMEOUT_MILLIS}, which bounds both together (after a host name is resolved). What is done when
  * the RDMA channel can't be connected:
  * <table>
  * <caption>Failures of RDMA</caption>
- * <tr><th>failure</th><th>{@link FallbackReason}</th><th>TCP is tried</th><th>remembered</th></tr>
+ * <tr><th>failure</th><th>{@link RdmaOrTcpFallbackReason}</th><th>TCP is tried</th><th>remembered</th></tr>
  * <tr><td>RDMA is not available in this process, or the event loop doesn't serve it</td>
  *     <td>{@code UNAVAILABLE}</td><td>yes</td><td>no need: known without trying</td></tr>
  * <tr><td>no RDMA device leads there, or none has the local address</td><td>{@code NO_ROUTE}</td><td>yes</td>
@@ -61,7 +61,7 @@ import java.util.concurrent.RejectedExecutionException;
  *     <td>{@code FAILED}</td><td>yes</td><td>no, unless it took half of the time for RDMA</td></tr>
  * <tr><td>an earlier attempt is remembered</td><td>{@code REMEMBERED}</td><td>yes; if that fails, RDMA after all</td>
  *     <td>as it was</td></tr>
- * <tr><td>a {@link PathRule} of {@link RdmaOrTcpSocketChannel} says TCP</td><td>{@code RULE}</td><td>yes</td>
+ * <tr><td>a {@link RdmaOrTcpRule} of {@link RdmaOrTcpSocketChannel} says TCP</td><td>{@code RULE}</td><td>yes</td>
  *     <td>no</td></tr>
  * <tr><td>the host is unknown</td><td></td><td>no: the same for both</td><td>no</td></tr>
  * <tr><td>a value of an option that is out of range, or that the device can't do</td><td></td>
@@ -74,13 +74,14 @@ import java.util.concurrent.RejectedExecutionException;
  * If TCP fails as well, the future fails with a {@link RdmaOrTcpConnectException}, and nothing is remembered: the peer
  * is down, which says nothing about RDMA.
  *
- * <h2>Which path it was</h2>
- * The channel says so: its class, {@link RdmaOrTcp#PATH}, and {@link RdmaOrTcp#FALLBACK} with the reason. Each connect
- * is counted by {@link RdmaOrTcpMetrics} and logged with the time that it took, at debug level; at info level, where a
- * destination is connected over TCP for the first time or for another reason, and where it is over RDMA again. If this
- * process can't use RDMA at all, that is one warning.
+ * <h2>Which transport it was</h2>
+ * The channel says so: its class, {@link RdmaOrTcp#TRANSPORT}, and {@link RdmaOrTcp#FALLBACK} with the reason. Each
+ * connect is counted by {@link RdmaOrTcpMetrics} and logged with the time that it took, at debug level; at info level,
+ * where a destination is connected over TCP for the first time or for another reason, and where it is over RDMA again.
+ * If this process can't use RDMA at all, that is one warning.
  *
- * <p>A connection stays on its path. {@link RdmaOrTcpPaths#probe} helps those that live long to find back to RDMA.
+ * <p>A connection stays on its transport. {@link RdmaOrTcpFailures#probe} helps those that live long to find back to
+ * RDMA.
  *
  * <h2>The handler</h2>
  * It is added to one channel, once that is connected: attempts that fail never see it. It gets {@code handlerAdded},
@@ -101,7 +102,7 @@ public final class RdmaOrTcpBootstrap implements Cloneable {
     private final Bootstrap template;
     private Duration rdmaConnectTimeout = ConnectPlan.Settings.BY_DESTINATION;
     private Duration rememberFor = ConnectPlan.Settings.DEFAULT_REMEMBER_FOR;
-    private RdmaOrTcpPaths paths = RdmaOrTcpPaths.shared();
+    private RdmaOrTcpFailures failures = RdmaOrTcpFailures.shared();
 
     public RdmaOrTcpBootstrap() {
         template = new Bootstrap();
@@ -111,7 +112,7 @@ public final class RdmaOrTcpBootstrap implements Cloneable {
         this.template = template;
         rdmaConnectTimeout = other.rdmaConnectTimeout;
         rememberFor = other.rememberFor;
-        paths = other.paths;
+        failures = other.failures;
     }
 
     /** See {@link Bootstrap#group(EventLoopGroup)}. */
@@ -126,7 +127,7 @@ public final class RdmaOrTcpBootstrap implements Cloneable {
         return this;
     }
 
-    /** See {@link Bootstrap#option}. For the channels of both paths, as far as they know it. */
+    /** See {@link Bootstrap#option}. For the channels of both transports, as far as they know it. */
     public <T> RdmaOrTcpBootstrap option(ChannelOption<T> option, T value) {
         template.option(option, value);
         return this;
@@ -144,7 +145,7 @@ public final class RdmaOrTcpBootstrap implements Cloneable {
         return this;
     }
 
-    /** See {@link Bootstrap#resolver}. A name is resolved once, for both paths. */
+    /** See {@link Bootstrap#resolver}. A name is resolved once, for both transports. */
     public RdmaOrTcpBootstrap resolver(AddressResolverGroup<?> resolver) {
         template.resolver(resolver);
         return this;
@@ -181,9 +182,9 @@ public final class RdmaOrTcpBootstrap implements Cloneable {
         return value;
     }
 
-    /** Where failures of RDMA are remembered. Default {@link RdmaOrTcpPaths#shared()}. */
-    public RdmaOrTcpBootstrap paths(RdmaOrTcpPaths paths) {
-        this.paths = ObjectUtil.checkNotNull(paths, "paths");
+    /** Where failures of RDMA are remembered. Default {@link RdmaOrTcpFailures#shared()}. */
+    public RdmaOrTcpBootstrap failures(RdmaOrTcpFailures failures) {
+        this.failures = ObjectUtil.checkNotNull(failures, "failures");
         return this;
     }
 
@@ -223,7 +224,7 @@ public final class RdmaOrTcpBootstrap implements Cloneable {
             throw new IllegalStateException((group == null ? "group" : "handler") + " not set");
         }
         EventLoop loop = group.next();
-        ConnectAttempt attempt = new ConnectAttempt(template.clone(loop), rdmaConnectTimeout, rememberFor, paths,
+        ConnectAttempt attempt = new ConnectAttempt(template.clone(loop), rdmaConnectTimeout, rememberFor, failures,
                 (InetSocketAddress) address, localAddress);
         try {
             loop.execute(attempt::start);

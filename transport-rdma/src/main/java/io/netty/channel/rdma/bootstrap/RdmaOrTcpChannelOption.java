@@ -21,14 +21,15 @@ import java.util.Map;
 
 /**
  * Options of {@link RdmaOrTcpSocketChannel} and {@link RdmaOrTcpServerSocketChannel}, beside those of the channels of
- * both paths. They are read when the channel connects or binds.
+ * both transports. They are read when the channel connects or binds.
  */
 public final class RdmaOrTcpChannelOption<T> extends ChannelOption<T> {
     /**
-     * Which paths the channel may take, by address. Default {@link PathChoice#RDMA_OR_TCP} for all. Of clients and
-     * servers.
+     * Which transports the channel may take, by address. Default {@link RdmaOrTcpChoice#RDMA_OR_TCP} for all. Of
+     * clients and servers.
      */
-    public static final ChannelOption<PathRule> PATH_RULE = valueOf(RdmaOrTcpChannelOption.class, "PATH_RULE");
+    public static final ChannelOption<RdmaOrTcpRule> TRANSPORT_RULE =
+            valueOf(RdmaOrTcpChannelOption.class, "TRANSPORT_RULE");
 
     /**
      * How long a client waits for an answer to its attempt to connect over RDMA, in milliseconds, 0 to {@link
@@ -45,8 +46,8 @@ public final class RdmaOrTcpChannelOption<T> extends ChannelOption<T> {
     public static final ChannelOption<Integer> REMEMBER_MILLIS =
             valueOf(RdmaOrTcpChannelOption.class, "REMEMBER_MILLIS");
 
-    /** Where a client's failures of RDMA are remembered. Default {@link RdmaOrTcpPaths#shared()}. */
-    public static final ChannelOption<RdmaOrTcpPaths> PATHS = valueOf(RdmaOrTcpChannelOption.class, "PATHS");
+    /** Where a client's failures of RDMA are remembered. Default {@link RdmaOrTcpFailures#shared()}. */
+    public static final ChannelOption<RdmaOrTcpFailures> FAILURES = valueOf(RdmaOrTcpChannelOption.class, "FAILURES");
 
     /**
      * Of a server: options that each accepted connection gets as far as its class knows them, before handlers see it.

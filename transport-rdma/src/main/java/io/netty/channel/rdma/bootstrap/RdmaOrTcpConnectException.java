@@ -24,9 +24,9 @@ import java.net.SocketAddress;
 public final class RdmaOrTcpConnectException extends ConnectException {
     private static final long serialVersionUID = 2963317504881265349L;
 
-    private final transient Fallback rdma;
+    private final transient RdmaOrTcpFallback rdma;
 
-    RdmaOrTcpConnectException(SocketAddress address, Fallback rdma, Throwable rdmaCause, Throwable tcpCause) {
+    RdmaOrTcpConnectException(SocketAddress address, RdmaOrTcpFallback rdma, Throwable rdmaCause, Throwable tcpCause) {
         super("cannot connect to " + address + " (over RDMA: " + rdma + "; over TCP: " + text(tcpCause) + ')');
         this.rdma = rdma;
         initCause(tcpCause);
@@ -40,7 +40,7 @@ public final class RdmaOrTcpConnectException extends ConnectException {
     }
 
     /** Why there is no connection over RDMA; {@code null} in a copy that was serialised. */
-    public Fallback rdma() {
+    public RdmaOrTcpFallback rdma() {
         return rdma;
     }
 }

@@ -25,15 +25,15 @@ import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Which paths the connections of this process took, and why. Any thread may read the counters; all but {@link
+ * Which transports the connections of this process took, and why. Any thread may read the counters; all but {@link
  * #tcpConnections()} never decrease.
  */
 public final class RdmaOrTcpMetrics {
     private static final RdmaOrTcpMetrics TOTAL = new RdmaOrTcpMetrics();
 
-    private final Map<TransportPath, LongAdder> connects = counters(TransportPath.class);
-    private final Map<TransportPath, LongAdder> accepts = counters(TransportPath.class);
-    private final Map<FallbackReason, LongAdder> fallbacks = counters(FallbackReason.class);
+    private final Map<RdmaOrTcpTransport, LongAdder> connects = counters(RdmaOrTcpTransport.class);
+    private final Map<RdmaOrTcpTransport, LongAdder> accepts = counters(RdmaOrTcpTransport.class);
+    private final Map<RdmaOrTcpFallbackReason, LongAdder> fallbacks = counters(RdmaOrTcpFallbackReason.class);
     private final LongAdder failures = new LongAdder();
 
     private RdmaOrTcpMetrics() { }
@@ -53,14 +53,14 @@ public final class RdmaOrTcpMetrics {
         return TOTAL;
     }
 
-    /** Connections that were made over this path. */
-    public long connects(TransportPath path) {
-        return connects.get(path).sum();
+    /** Connections that were made over this transport. */
+    public long connects(RdmaOrTcpTransport transport) {
+        return connects.get(transport).sum();
     }
 
-    /** Connections over this path that servers got from their listeners. */
-    public long accepts(TransportPath path) {
-        return accepts.get(path).sum();
+    /** Connections over this transport that servers got from their listeners. */
+    public long accepts(RdmaOrTcpTransport transport) {
+        return accepts.get(transport).sum();
     }
 
     /** Connections over TCP that there are, of those that clients have made. */
@@ -69,27 +69,27 @@ public final class RdmaOrTcpMetrics {
     }
 
     /** How often TCP was tried for this reason, whatever came of it. */
-    public long fallbacks(FallbackReason reason) {
+    public long fallbacks(RdmaOrTcpFallbackReason reason) {
         return fallbacks.get(reason).sum();
     }
 
-    /** How often neither path made a connection. Cancelled attempts and unknown hosts don't count. */
+    /** How often neither transport made a connection. Cancelled attempts and unknown hosts don't count. */
     public long failures() {
         return failures.sum();
     }
 
-    void connected(TransportPath path) {
-        connects.get(path).increment();
+    void connected(RdmaOrTcpTransport transport) {
+        connects.get(transport).increment();
     }
 
-    void accepted(TransportPath path) {
-        accepts.get(path).increment();
-        if (path == TransportPath.TCP) {
+    void accepted(RdmaOrTcpTransport transport) {
+        accepts.get(transport).increment();
+        if (transport == RdmaOrTcpTransport.TCP) {
             TcpDestination.accepted();
         }
     }
 
-    void fellBack(SocketAddress remote, FallbackReason reason) {
+    void fellBack(SocketAddress remote, RdmaOrTcpFallbackReason reason) {
         fallbacks.get(reason).increment();
         Recorder.fellBack(remote, reason.name().toLowerCase(Locale.ROOT));
     }

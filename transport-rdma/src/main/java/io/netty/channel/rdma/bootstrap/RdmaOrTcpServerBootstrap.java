@@ -44,18 +44,18 @@ import java.util.Set;
  * fails the bind, and then neither listens.
  *
  * <p>Options that only one of the channel classes knows are given to that one alone. The handlers are added to several
- * channels: {@code handler} to both listeners, {@code childHandler} to each connection. A connection's path is told by
- * its class and by {@link RdmaOrTcp#PATH}.
+ * channels: {@code handler} to both listeners, {@code childHandler} to each connection. A connection's transport is
+ * told by its class and by {@link RdmaOrTcp#TRANSPORT}.
  *
  * <p>To be set up by one thread. After that, any thread may let it bind.
  */
 public final class RdmaOrTcpServerBootstrap implements Cloneable {
     private final ServerBootstrap template;
-    private final Set<TransportPath> required;
+    private final Set<RdmaOrTcpTransport> required;
 
     public RdmaOrTcpServerBootstrap() {
         template = new ServerBootstrap();
-        required = EnumSet.of(TransportPath.TCP);
+        required = EnumSet.of(RdmaOrTcpTransport.TCP);
     }
 
     private RdmaOrTcpServerBootstrap(RdmaOrTcpServerBootstrap other) {
@@ -117,10 +117,10 @@ public final class RdmaOrTcpServerBootstrap implements Cloneable {
     }
 
     /**
-     * Which paths there must be: {@link #bind} fails if one is not available. TCP always must be.
+     * Which transports there must be: {@link #bind} fails if one is not available. TCP always must be.
      */
-    public RdmaOrTcpServerBootstrap require(TransportPath... paths) {
-        required.addAll(Arrays.asList(paths));
+    public RdmaOrTcpServerBootstrap require(RdmaOrTcpTransport... transports) {
+        required.addAll(Arrays.asList(transports));
         return this;
     }
 
@@ -159,7 +159,7 @@ public final class RdmaOrTcpServerBootstrap implements Cloneable {
             throw new IllegalStateException(
                     (template.config().group() == null ? "group" : "childHandler") + " not set");
         }
-        boolean rdmaRequired = required.contains(TransportPath.RDMA);
+        boolean rdmaRequired = required.contains(RdmaOrTcpTransport.RDMA);
         return new BindAttempt(template.clone(), rdmaRequired, (InetSocketAddress) address).start();
     }
 

@@ -47,15 +47,15 @@ import java.util.Objects;
  * new ServerBootstrap().group(RdmaOrTcp.newEventLoopGroup(0)).channel(RdmaOrTcpServerSocketChannel.class) ...
  * </pre>
  * To handlers it is one channel. What it accepts are {@link RdmaSocketChannel}s and channels of TCP, of epoll or of NIO
- * as the event loop has them, with the attribute {@link RdmaOrTcp#PATH}; their {@code parent()} is {@link
+ * as the event loop has them, with the attribute {@link RdmaOrTcp#TRANSPORT}; their {@code parent()} is {@link
  * #rdmaChannel()} or {@link #tcpChannel()}.
  *
  * <p>Where RDMA is not available it listens for TCP alone and logs the reason, unless {@link
- * RdmaOrTcpChannelOption#PATH_RULE} says {@link PathChoice#RDMA_ONLY}. Not available means: not in this process ({@link
- * io.netty.channel.rdma.Rdma#isAvailable()}), not on the event loop of this channel, or the address is of no RDMA
- * device. Everything else that goes wrong, such as a port that is in use, fails the bind, and then neither listens.
- * Port 0 is one that is free for both. The event loops of the connections must serve the same kinds of channels as
- * that of the listener.
+ * RdmaOrTcpChannelOption#TRANSPORT_RULE} says {@link RdmaOrTcpChoice#RDMA_ONLY}. Not available means: not in this
+ * process ({@link io.netty.channel.rdma.Rdma#isAvailable()}), not on the event loop of this channel, or the address is
+ * of no RDMA device. Everything else that goes wrong, such as a port that is in use, fails the bind, and then neither
+ * listens. Port 0 is one that is free for both. The event loops of the connections must serve the same kinds of
+ * channels as that of the listener.
  *
  * <p>Options are given to the listeners that know them. Those of {@code childOption} are set on all connections, and
  * {@code ServerBootstrap} logs a warning for each that doesn't know one: see {@link
@@ -86,9 +86,9 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
     /**
      * Creates a channel for a {@link io.netty.channel.ChannelFactory}.
      *
-     * @param rule see {@link RdmaOrTcpChannelOption#PATH_RULE}.
+     * @param rule see {@link RdmaOrTcpChannelOption#TRANSPORT_RULE}.
      */
-    public RdmaOrTcpServerSocketChannel(PathRule rule) {
+    public RdmaOrTcpServerSocketChannel(RdmaOrTcpRule rule) {
         config = new RdmaOrTcpServerSocketChannelConfig(this, ObjectUtil.checkNotNull(rule, "rule"));
     }
 
@@ -123,8 +123,8 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
     private ServerSocketChannel newListener(ChannelTypes types) {
         ServerSocketChannel listener = types.newListener();
         try {
-            listener.attr(RdmaOrTcp.PATH).set(types.path());
-            listener.pipeline().addLast(new Relay(listener, types.path()));
+            listener.attr(RdmaOrTcp.TRANSPORT).set(types.transport());
+            listener.pipeline().addLast(new Relay(listener, types.transport()));
             config.adopt(listener.config());
             return listener;
         } catch (Throwable t) {
@@ -136,20 +136,20 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
     /** Gives what happens at a listener to the pipeline of this channel. */
     private final class Relay extends RelayHandler {
         private final ServerSocketChannel listener;
-        private final TransportPath path;
+        private final RdmaOrTcpTransport transport;
 
-        Relay(ServerSocketChannel listener, TransportPath path) {
+        Relay(ServerSocketChannel listener, RdmaOrTcpTransport transport) {
             super(pipeline());
             this.listener = listener;
-            this.path = path;
+            this.transport = transport;
         }
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
             Channel child = (Channel) msg;
-            child.attr(RdmaOrTcp.PATH).set(path);
+            child.attr(RdmaOrTcp.TRANSPORT).set(transport);
             setChildOptions(child);
-            RdmaOrTcpMetrics.total().accepted(path);
+            RdmaOrTcpMetrics.total().accepted(transport);
             if (!config.isAutoRead()) {
                 forgetOtherReads(listener);
             }
@@ -314,26 +314,26 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
         if (address.isUnresolved()) {
             throw new UnresolvedAddressException();
         }
-        PathChoice choice = Objects.requireNonNull(config.rule().choose(address), "what the rule has chosen");
-        if (choice == PathChoice.RDMA_ONLY) {
+        RdmaOrTcpChoice choice = Objects.requireNonNull(config.rule().choose(address), "what the rule has chosen");
+        if (choice == RdmaOrTcpChoice.RDMA_ONLY) {
             bindRdma(address);
-        } else if (choice == PathChoice.TCP_ONLY) {
-            bind(TransportPath.TCP, address);
+        } else if (choice == RdmaOrTcpChoice.TCP_ONLY) {
+            bind(RdmaOrTcpTransport.TCP, address);
             dropRdma();
         } else {
             bindBoth(address);
         }
         local = (tcpChannel != null ? tcpChannel : rdmaChannel).localAddress();
         state = State.ACTIVE;
-        FallbackLog.listens(logger, local, rdmaChannel, tcpChannel, choice == PathChoice.TCP_ONLY ? null :
+        FallbackLog.listens(logger, local, rdmaChannel, tcpChannel, choice == RdmaOrTcpChoice.TCP_ONLY ? null :
                 rdmaUnavailabilityCause);
     }
 
     private void bindRdma(InetSocketAddress address) throws Exception {
         if (rdmaChannel == null) {
-            throw BindRules.failure(address, TransportPath.RDMA, rdmaUnavailabilityCause);
+            throw BindRules.failure(address, RdmaOrTcpTransport.RDMA, rdmaUnavailabilityCause);
         }
-        bind(TransportPath.RDMA, address);
+        bind(RdmaOrTcpTransport.RDMA, address);
         dropTcp();
     }
 
@@ -342,7 +342,7 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
         int ports = 0;
         boolean bound;
         do {
-            bind(TransportPath.TCP, address);
+            bind(RdmaOrTcpTransport.TCP, address);
             ports++;
             bound = rdmaChannel == null || bindRdmaBeside(address, ports);
         } while (!bound);
@@ -365,7 +365,7 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
             logger.debug("{}: trying another port", address, cause);
             return false;
         }
-        throw failure(address, TransportPath.RDMA, cause);
+        throw failure(address, RdmaOrTcpTransport.RDMA, cause);
     }
 
     /** One that is not bound. */
@@ -382,18 +382,18 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
         drop(previous);
     }
 
-    private void bind(TransportPath path, InetSocketAddress address) throws Exception {
-        Throwable cause = bindListener(path == TransportPath.TCP ? tcpChannel : rdmaChannel, address);
+    private void bind(RdmaOrTcpTransport transport, InetSocketAddress address) throws Exception {
+        Throwable cause = bindListener(transport == RdmaOrTcpTransport.TCP ? tcpChannel : rdmaChannel, address);
         if (cause != null) {
-            throw failure(address, path, cause);
+            throw failure(address, transport, cause);
         }
     }
 
-    private static Exception failure(InetSocketAddress address, TransportPath path, Throwable cause) {
+    private static Exception failure(InetSocketAddress address, RdmaOrTcpTransport transport, Throwable cause) {
         if (cause instanceof Exception && !(cause instanceof IOException)) {
             return (Exception) cause;
         }
-        return BindRules.failure(address, path, cause);
+        return BindRules.failure(address, transport, cause);
     }
 
     /** Returns why it can't be bound, or {@code null}. */

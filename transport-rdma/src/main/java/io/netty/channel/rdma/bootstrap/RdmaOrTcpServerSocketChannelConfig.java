@@ -39,15 +39,15 @@ final class RdmaOrTcpServerSocketChannelConfig extends DefaultChannelConfig impl
     /** In the order in which it was set. */
     private final Map<ChannelOption<?>, Object> set = new LinkedHashMap<>();
     private volatile List<ServerSocketChannelConfig> listeners = List.of();
-    private volatile PathRule rule;
+    private volatile RdmaOrTcpRule rule;
     private volatile Map<ChannelOption<?>, Object> childOptions = Map.of();
 
-    RdmaOrTcpServerSocketChannelConfig(RdmaOrTcpServerSocketChannel channel, PathRule rule) {
+    RdmaOrTcpServerSocketChannelConfig(RdmaOrTcpServerSocketChannel channel, RdmaOrTcpRule rule) {
         super(channel, new ServerChannelRecvByteBufAllocator());
         this.rule = rule;
     }
 
-    PathRule rule() {
+    RdmaOrTcpRule rule() {
         return rule;
     }
 
@@ -81,7 +81,7 @@ final class RdmaOrTcpServerSocketChannelConfig extends DefaultChannelConfig impl
             options.putAll(listener.getOptions());
         }
         options.putAll(super.getOptions());
-        options.put(RdmaOrTcpChannelOption.PATH_RULE, rule);
+        options.put(RdmaOrTcpChannelOption.TRANSPORT_RULE, rule);
         options.put(RdmaOrTcpChannelOption.CHILD_OPTIONS, childOptions);
         return options;
     }
@@ -90,7 +90,7 @@ final class RdmaOrTcpServerSocketChannelConfig extends DefaultChannelConfig impl
     @SuppressWarnings("unchecked")
     public <T> T getOption(ChannelOption<T> option) {
         ObjectUtil.checkNotNull(option, "option");
-        if (option == RdmaOrTcpChannelOption.PATH_RULE) {
+        if (option == RdmaOrTcpChannelOption.TRANSPORT_RULE) {
             return (T) rule;
         }
         if (option == RdmaOrTcpChannelOption.CHILD_OPTIONS) {
@@ -113,8 +113,8 @@ final class RdmaOrTcpServerSocketChannelConfig extends DefaultChannelConfig impl
     @Override
     public <T> boolean setOption(ChannelOption<T> option, T value) {
         validate(option, value);
-        if (option == RdmaOrTcpChannelOption.PATH_RULE) {
-            rule = (PathRule) value;
+        if (option == RdmaOrTcpChannelOption.TRANSPORT_RULE) {
+            rule = (RdmaOrTcpRule) value;
             return true;
         }
         if (option == RdmaOrTcpChannelOption.CHILD_OPTIONS) {

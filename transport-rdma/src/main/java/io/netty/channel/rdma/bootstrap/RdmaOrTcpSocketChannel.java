@@ -60,13 +60,13 @@ import java.util.concurrent.atomic.AtomicLong;
  * It decides when it connects, by the table of {@link RdmaOrTcpBootstrap}. To handlers it is one channel with one
  * pipeline, whatever is tried. The options of {@link RdmaOrTcpChannelOption} say what may be tried and for how long;
  * {@link io.netty.channel.ChannelOption#CONNECT_TIMEOUT_MILLIS} bounds all attempts together. All other options are
- * those of the channel of the path: what only one class knows is given to that one alone. Until it is connected, the
- * values that were not set are those of RDMA, where that is available.
+ * those of the channel of the transport: what only one class knows is given to that one alone. Until it is connected,
+ * the values that were not set are those of RDMA, where that is available.
  *
- * <p>After {@code channelActive}, {@link RdmaOrTcp#PATH} and {@link RdmaOrTcp#FALLBACK} tell which path it is, and
- * {@link #pathChannel()} has the metrics of the connection. If both paths fail, the connect fails with a {@link
- * RdmaOrTcpConnectException}, or with a {@link ConnectTimeoutException} if TCP had no answer, and the channel is
- * closed.
+ * <p>After {@code channelActive}, {@link RdmaOrTcp#TRANSPORT} and {@link RdmaOrTcp#FALLBACK} tell which transport it
+ * is, and {@link #transportChannel()} has the metrics of the connection. If both transports fail, the connect fails
+ * with a {@link RdmaOrTcpConnectException}, or with a {@link ConnectTimeoutException} if TCP had no answer, and the
+ * channel is closed.
  *
  * <p>A name must be resolved before, as {@link io.netty.bootstrap.Bootstrap} does. An address that is bound before
  * connecting is bound for RDMA, and for TCP if that is tried: the port numbers of the two have nothing to do with each
@@ -93,7 +93,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     private SocketChannel watched;
     private SocketAddress bound;
     /** Why RDMA can't have the address that is bound. */
-    private Fallback bindFallback;
+    private RdmaOrTcpFallback bindFallback;
     private Plan plan;
     private ChannelPromise connectPromise;
     /** Whether {@code read()} was called before there was a connection. */
@@ -103,7 +103,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     private ChannelPromise closePromise;
     private final Deregistrations deregistrations = new Deregistrations(this);
 
-    /** Creates a channel that may take both paths, unless an option says otherwise. */
+    /** Creates a channel that may take both transports, unless an option says otherwise. */
     public RdmaOrTcpSocketChannel() {
         this(ConnectPlan.Settings.DEFAULT_RULE);
     }
@@ -111,9 +111,9 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     /**
      * Creates a channel for a {@link io.netty.channel.ChannelFactory}.
      *
-     * @param rule see {@link RdmaOrTcpChannelOption#PATH_RULE}.
+     * @param rule see {@link RdmaOrTcpChannelOption#TRANSPORT_RULE}.
      */
-    public RdmaOrTcpSocketChannel(PathRule rule) {
+    public RdmaOrTcpSocketChannel(RdmaOrTcpRule rule) {
         super(null);
         ObjectUtil.checkNotNull(rule, "rule");
         pendingWrites = new PendingWrites(bytes -> bytePipeline().incrementPendingOutboundBytes(bytes),
@@ -123,12 +123,12 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     }
 
     /**
-     * The channel of the path, a {@link RdmaSocketChannel} or one of TCP: to read its metrics and addresses. It is not
-     * to be written to, closed or configured. Any thread.
+     * The channel of the transport, a {@link RdmaSocketChannel} or one of TCP: to read its metrics and addresses. It is
+     * not to be written to, closed or configured. Any thread.
      *
      * @return {@code null} before this channel is connected.
      */
-    public SocketChannel pathChannel() {
+    public SocketChannel transportChannel() {
         return connected;
     }
 
@@ -136,25 +136,25 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
 
     private SocketChannel newCarrier(ChannelTypes types) {
         SocketChannel channel = types.newConnection();
-        channel.pipeline().addLast(new Relay(channel, types.path()));
+        channel.pipeline().addLast(new Relay(channel, types.transport()));
         return channel;
     }
 
     /** Gives what happens on the carrier to the pipeline of this channel. */
     private final class Relay extends RelayHandler {
         private final SocketChannel channel;
-        private final TransportPath path;
+        private final RdmaOrTcpTransport transport;
 
-        Relay(SocketChannel channel, TransportPath path) {
+        Relay(SocketChannel channel, RdmaOrTcpTransport transport) {
             super(pipeline());
             this.channel = channel;
-            this.path = path;
+            this.transport = transport;
         }
 
         @Override
         public void channelActive(ChannelHandlerContext ctx) {
             if (channel == carrier && plan != null) {
-                connected(channel, path);
+                connected(channel, transport);
             } else {
                 ctx.close();
             }
@@ -293,13 +293,13 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         try {
             bindCarrier(localAddress);
         } catch (Exception e) {
-            FallbackReason reason = isOfType(ChannelTypes.RDMA) ? FallbackReason.of(e) : null;
+            RdmaOrTcpFallbackReason reason = isOfType(ChannelTypes.RDMA) ? RdmaOrTcpFallbackReason.of(e) : null;
             if (reason == null) {
                 throw e;
             }
             renewCarrier(tcp);
             bindCarrier(localAddress);
-            bindFallback = new Fallback(reason, ConnectPlan.message(e));
+            bindFallback = new RdmaOrTcpFallback(reason, ConnectPlan.message(e));
         }
         bound = localAddress;
     }
@@ -316,25 +316,25 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         }
 
         @Override
-        protected void attempt(TransportPath path, int timeoutMillis) {
+        protected void attempt(RdmaOrTcpTransport transport, int timeoutMillis) {
             try {
-                SocketChannel channel = carrier(path == TransportPath.RDMA ? ChannelTypes.RDMA : tcp);
+                SocketChannel channel = carrier(transport == RdmaOrTcpTransport.RDMA ? ChannelTypes.RDMA : tcp);
                 channel.config().setConnectTimeoutMillis(timeoutMillis);
                 ChannelPromise promise = newPromise();
                 promise.addListener(attempted -> {
                     if (!attempted.isSuccess()) {
-                        attemptFailed(path, attempted.cause());
+                        attemptFailed(transport, attempted.cause());
                     }
                 });
                 channel.unsafe().connect(remote, local, promise);
             } catch (Throwable t) {
-                attemptFailed(path, t);
+                attemptFailed(transport, t);
             }
         }
 
-        private void attemptFailed(TransportPath path, Throwable cause) {
+        private void attemptFailed(RdmaOrTcpTransport transport, Throwable cause) {
             if (plan == this) {
-                failed(path, cause);
+                failed(transport, cause);
             }
         }
 
@@ -344,7 +344,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         }
     }
 
-    /** Whatever became of the channel of the path that was tried last, that of the application is closed. */
+    /** Whatever became of the channel of the transport that was tried last, that of the application is closed. */
     private void connectFailed(InetSocketAddress remote, Throwable cause) {
         ChannelPromise promise = endConnect();
         Throwable failure = cause;
@@ -365,16 +365,16 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         return promise;
     }
 
-    private void connected(SocketChannel channel, TransportPath path) {
+    private void connected(SocketChannel channel, RdmaOrTcpTransport transport) {
         Plan done = plan;
         ChannelPromise promise = endConnect();
-        done.mark(this, path);
+        done.mark(this, transport);
         boolean wasWritable = isWritable();
         boolean flush = bytePipeline().moveTo(channel);
         config.connected();
         state = State.ACTIVE;
         if (promise.setUncancellable()) {
-            done.connected(done.remote, this, path);
+            done.connected(done.remote, this, transport);
         }
         // What a listener of the promise does, closing the channel for example, doesn't undo that it was active.
         boolean promiseSet = promise.trySuccess();
@@ -408,7 +408,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
 
     @Override
     protected void doWrite(ChannelOutboundBuffer in) {
-        throw new UnsupportedOperationException("all messages are written to the channel of the path");
+        throw new UnsupportedOperationException("all messages are written to the channel of the transport");
     }
 
     @Override
@@ -422,8 +422,8 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
 
     /**
      * Counts the bytes that wait to be written, those of handlers and of other threads included, in the outbound buffer
-     * of the channel until it is connected, and in that of the path from then on. What was counted in the former is
-     * not subtracted from the latter.
+     * of the channel until it is connected, and in that of the transport from then on. What was counted in the former
+     * is not subtracted from the latter.
      */
     private static final class BytePipeline extends DefaultChannelPipeline {
         private final RdmaOrTcpSocketChannel channel;
@@ -678,7 +678,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
             return carrier.unsafe().recvBufAllocHandle();
         }
 
-        /** The channel of the path ends first, which may have to wait: for what was flushed, for example. */
+        /** The channel of the transport ends first, which may have to wait: for what was flushed, for example. */
         @Override
         public void close(ChannelPromise promise) {
             SocketChannel channel = connected;
@@ -694,7 +694,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
             }
         }
 
-        /** The channel of the path has ended. */
+        /** The channel of the transport has ended. */
         void closed() {
             super.close(closePromise == null ? voidPromise() : closePromise);
         }
@@ -735,7 +735,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     }
 
     /**
-     * What the pipeline calls: messages go to the outbound buffer of the channel of the path, and nowhere else.
+     * What the pipeline calls: messages go to the outbound buffer of the channel of the transport, and nowhere else.
      */
     private final class Front extends DelegatingUnsafe {
         private final ConnectingUnsafe unsafe;

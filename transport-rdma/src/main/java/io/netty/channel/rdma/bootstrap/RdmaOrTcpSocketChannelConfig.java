@@ -41,10 +41,10 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
     /** 0: by the destination. */
     private volatile int rdmaConnectTimeoutMillis;
     private volatile int rememberMillis = (int) ConnectPlan.Settings.DEFAULT_REMEMBER_FOR.toMillis();
-    private volatile RdmaOrTcpPaths paths = RdmaOrTcpPaths.shared();
-    private volatile PathRule rule;
+    private volatile RdmaOrTcpFailures failures = RdmaOrTcpFailures.shared();
+    private volatile RdmaOrTcpRule rule;
 
-    RdmaOrTcpSocketChannelConfig(RdmaOrTcpSocketChannel channel, SocketChannelConfig current, PathRule rule) {
+    RdmaOrTcpSocketChannelConfig(RdmaOrTcpSocketChannel channel, SocketChannelConfig current, RdmaOrTcpRule rule) {
         this.channel = channel;
         this.current = current;
         this.rule = rule;
@@ -54,7 +54,7 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
     /** Before it is known which channel it is. */
     synchronized ConnectPlan.Settings settings() {
         return new ConnectPlan.Settings(connectTimeoutMillis, Duration.ofMillis(rdmaConnectTimeoutMillis),
-                Duration.ofMillis(rememberMillis), paths, rule, set);
+                Duration.ofMillis(rememberMillis), failures, rule, set);
     }
 
     /** Another channel is about to connect: sets what was set, as far as its class knows it. */
@@ -83,10 +83,10 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
         }
         options.putAll(current.getOptions());
         options.put(ChannelOption.CONNECT_TIMEOUT_MILLIS, connectTimeoutMillis);
-        options.put(RdmaOrTcpChannelOption.PATH_RULE, rule);
+        options.put(RdmaOrTcpChannelOption.TRANSPORT_RULE, rule);
         options.put(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS, rdmaConnectTimeoutMillis);
         options.put(RdmaOrTcpChannelOption.REMEMBER_MILLIS, rememberMillis);
-        options.put(RdmaOrTcpChannelOption.PATHS, paths);
+        options.put(RdmaOrTcpChannelOption.FAILURES, failures);
         return options;
     }
 
@@ -112,14 +112,14 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
         Object value;
         if (option == ChannelOption.CONNECT_TIMEOUT_MILLIS) {
             value = connectTimeoutMillis;
-        } else if (option == RdmaOrTcpChannelOption.PATH_RULE) {
+        } else if (option == RdmaOrTcpChannelOption.TRANSPORT_RULE) {
             value = rule;
         } else if (option == RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS) {
             value = rdmaConnectTimeoutMillis;
         } else if (option == RdmaOrTcpChannelOption.REMEMBER_MILLIS) {
             value = rememberMillis;
-        } else if (option == RdmaOrTcpChannelOption.PATHS) {
-            value = paths;
+        } else if (option == RdmaOrTcpChannelOption.FAILURES) {
+            value = failures;
         } else {
             value = current.getOption(option);
             if (value == null) {
@@ -140,14 +140,14 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
             setAutoRead((Boolean) value);
         } else if (option == ChannelOption.CONNECT_TIMEOUT_MILLIS) {
             setConnectTimeoutMillis((Integer) value);
-        } else if (option == RdmaOrTcpChannelOption.PATH_RULE) {
-            rule = (PathRule) value;
+        } else if (option == RdmaOrTcpChannelOption.TRANSPORT_RULE) {
+            rule = (RdmaOrTcpRule) value;
         } else if (option == RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS) {
             rdmaConnectTimeoutMillis = ObjectUtil.checkPositiveOrZero((Integer) value, option.name());
         } else if (option == RdmaOrTcpChannelOption.REMEMBER_MILLIS) {
             rememberMillis = ObjectUtil.checkPositiveOrZero((Integer) value, option.name());
-        } else if (option == RdmaOrTcpChannelOption.PATHS) {
-            paths = (RdmaOrTcpPaths) value;
+        } else if (option == RdmaOrTcpChannelOption.FAILURES) {
+            failures = (RdmaOrTcpFailures) value;
         } else {
             return setOnCurrent(option, value);
         }

@@ -19,29 +19,29 @@
  *
  * <h2>Who does what</h2>
  * <pre>
- *   RdmaOrTcpServerBootstrap              RdmaOrTcpBootstrap ── RdmaOrTcpPaths: where RDMA has failed
+ *   RdmaOrTcpServerBootstrap              RdmaOrTcpBootstrap ── RdmaOrTcpFailures: where RDMA has failed
  *            │                                     │                     Probes: where it answers again
  *       BindAttempt ── RdmaOrTcpServer       ConnectAttempt
  *            │                                     │
- *        BindRules                            ConnectPlan ── FallbackReason, Fallback: why TCP
- *            │                                     │                     PathRule, PathChoice: what may be
+ *        BindRules                            ConnectPlan ── RdmaOrTcpFallback: why TCP
+ *            │                                     │                     RdmaOrTcpRule, RdmaOrTcpChoice: what may be
  *   RdmaOrTcpServerSocketChannel         RdmaOrTcpSocketChannel ── PendingWrites
  *            │                                     │
- *            └─── RelayHandler, Deregistrations ───┘        what happens on the channel of a path
+ *            └─── RelayHandler, Deregistrations ───┘        what happens on the channel of a transport
  *            └─── ChannelTypes, KnownOptions ──────┘        which classes, and which options they know
- *            └─── RdmaOrTcp, RdmaOrTcpMetrics, ────┘        what tells which path it was
+ *            └─── RdmaOrTcp, RdmaOrTcpMetrics, ────┘        what tells which transport it was
  *                 FallbackLog
  * </pre>
  * This package is made of Netty's bootstraps and the public channels of {@code io.netty.channel.rdma}, which knows
- * nothing of it. The rules of {@code ConnectPlan}, and the memory of {@code RdmaOrTcpPaths}, are those of the package
- * {@code path}, which {@code RdmaSocketChannel} has for its providers as well. Event loops for RDMA serve epoll's
- * channels as well, so there is one group for both; on others there is TCP alone.
+ * nothing of it. The rules of {@code ConnectPlan}, and the memory of {@code RdmaOrTcpFailures}, are those of the
+ * package {@code attempt}, which {@code RdmaSocketChannel} has for its providers as well. Event loops for RDMA serve
+ * epoll's channels as well, so there is one group for both; on others there is TCP alone.
  *
  * <h2>Bootstraps and channel classes</h2>
- * The bootstraps give the application the channel of the path itself. Libraries that make bootstraps themselves take a
- * channel class, which must be one channel before it is known what it goes over. So {@link
+ * The bootstraps give the application the channel of the transport itself. Libraries that make bootstraps themselves
+ * take a channel class, which must be one channel before it is known what it goes over. So {@link
  * io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel} has a pipeline, attributes and a life of its own, and beneath
- * it a channel that connects, which is replaced if its path does not do. What is decided is the same: {@code
+ * it a channel that connects, which is replaced if its transport does not do. What is decided is the same: {@code
  * ConnectPlan}.
  *
  * <p>It is no second channel on the way of a message. {@code Unsafe.write} and {@code flush} are those of the channel
@@ -55,14 +55,14 @@
  * of the channel beneath, which may have to wait for what was flushed; when that is closed, so is the one above. A
  * deregistration, too, is first one of the channel beneath.
  *
- * <p>A server's channel has two listeners beneath it, and fires what they accept. These are channels of the path
+ * <p>A server's channel has two listeners beneath it, and fires what they accept. These are channels of the transport
  * themselves: a server has no relay on the way of a message.
  *
  * <h2>Never silently</h2>
- * A service that runs over TCP because of a missing kernel module is slower, and works. So the path of each connection
- * is told four times: by the class of the channel (or of {@code pathChannel()}), by attributes, in the log and by
- * counters. The log has at its usual levels what changes: the first connection to a destination over TCP, another
- * reason for it, the return to RDMA, and what each server listens for; but no more lines than somebody reads.
+ * A service that runs over TCP because of a missing kernel module is slower, and works. So the transport of each
+ * connection is told four times: by the class of the channel (or of {@code transportChannel()}), by attributes, in the
+ * log and by counters. The log has at its usual levels what changes: the first connection to a destination over TCP,
+ * another reason for it, the return to RDMA, and what each server listens for; but no more lines than somebody reads.
  *
  * <h2>One after the other</h2>
  * The attempts are not raced as those of RFC 8305: a server would see each client twice, and TCP, whose handshake is

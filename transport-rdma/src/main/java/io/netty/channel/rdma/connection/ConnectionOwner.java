@@ -30,7 +30,7 @@ public interface ConnectionOwner {
     InetSocketAddress remote();
 
     /** Why the connection goes by its provider, for those who look at it from outside. */
-    String pathReason();
+    String providerReason();
 
     /** For received bytes that are copied, and for copies of what a closed channel has left. */
     ByteBufAllocator allocator();

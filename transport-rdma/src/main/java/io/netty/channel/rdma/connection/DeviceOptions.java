@@ -48,31 +48,31 @@ public final class DeviceOptions {
 
     private static final ChannelOption<String> NAME = OptionRange.option("DEVICE");
     private static final Set<VerbsProvider> ANY = Collections.unmodifiableSet(EnumSet.allOf(VerbsProvider.class));
-    private static final ChannelOption<Set<VerbsProvider>> PATH = OptionRange.option("PATH");
+    private static final ChannelOption<Set<VerbsProvider>> PROVIDERS = OptionRange.option("PROVIDERS");
 
     /** 0: any. */
     public final IntOption port = new IntOption("DEVICE_PORT", 0, 0, 255);
     public final IntOption gidIndex = new IntOption("GID_INDEX", BY_ADDRESS, BY_ADDRESS, 255);
     private volatile String name = "";
-    private volatile Set<VerbsProvider> path = ANY;
+    private volatile Set<VerbsProvider> providers = ANY;
 
     /** The value of the option, or {@code null} if it is none of these. */
     public Object get(ChannelOption<?> option) {
         if (option == NAME) {
             return name;
         }
-        if (option == PATH) {
-            return path;
+        if (option == PROVIDERS) {
+            return providers;
         }
         IntOption number = port.is(option) ? port : gidIndex.is(option) ? gidIndex : null;
         return number == null ? null : number.get();
     }
 
-    private void setPath(Set<VerbsProvider> providers) {
-        if (providers.isEmpty()) {
-            throw new IllegalArgumentException("PATH: [] (expected: at least one of " + ANY + ')');
+    private void setProviders(Set<VerbsProvider> allowed) {
+        if (allowed.isEmpty()) {
+            throw new IllegalArgumentException("PROVIDERS: [] (expected: at least one of " + ANY + ')');
         }
-        path = Collections.unmodifiableSet(EnumSet.copyOf(providers));
+        providers = Collections.unmodifiableSet(EnumSet.copyOf(allowed));
     }
 
     /** Sets the option, if it is one of these. */
@@ -80,8 +80,8 @@ public final class DeviceOptions {
     public boolean set(ChannelOption<?> option, Object value) {
         if (option == NAME) {
             name = (String) value;
-        } else if (option == PATH) {
-            setPath((Set<VerbsProvider>) value);
+        } else if (option == PROVIDERS) {
+            setProviders((Set<VerbsProvider>) value);
         } else if (port.is(option)) {
             port.set((Integer) value);
         } else if (gidIndex.is(option)) {
@@ -99,17 +99,17 @@ public final class DeviceOptions {
      */
     public List<Verbs> providers() throws IOException {
         List<Verbs> usable = Verbs.usable();
-        if (path.containsAll(ANY) && (name.isEmpty() || usable.size() == 1)) {
+        if (providers.containsAll(ANY) && (name.isEmpty() || usable.size() == 1)) {
             return usable;
         }
         List<Verbs> chosen = new ArrayList<>(usable.size());
         for (Verbs verbs : usable) {
-            if (path.contains(verbs.provider()) && (name.isEmpty() || Device.isPresent(verbs, name))) {
+            if (providers.contains(verbs.provider()) && (name.isEmpty() || Device.isPresent(verbs, name))) {
                 chosen.add(verbs);
             }
         }
         if (chosen.isEmpty()) {
-            throw new NoRdmaDeviceException("no provider for PATH=" + path +
+            throw new NoRdmaDeviceException("none of PROVIDERS=" + providers +
                     (name.isEmpty() ? "" : ", DEVICE=" + name) + ": this process uses " + usable + " (" +
                     Verbs.choice() + ") with the devices " + Device.names());
         }

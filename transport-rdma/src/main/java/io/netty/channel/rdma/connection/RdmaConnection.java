@@ -151,7 +151,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
     }
 
     private void opened(boolean outgoing) {
-        record = new StreamRecord(loop, resources, id.localAddress(), id.remoteAddress(), owner.pathReason());
+        record = new StreamRecord(loop, resources, id.localAddress(), id.remoteAddress(), owner.providerReason());
         record.open(outgoing);
     }
 

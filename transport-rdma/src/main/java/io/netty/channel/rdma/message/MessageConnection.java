@@ -157,10 +157,10 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     /**
      * The connection is established.
      *
-     * @param pathReason why by this provider, or {@code null}.
+     * @param providerReason why by this provider, or {@code null}.
      */
-    void opened(boolean outgoing, String pathReason) {
-        record = new MessageRecord(queuePair, metrics, channel.localAddress(), channel.remoteAddress(), pathReason);
+    void opened(boolean outgoing, String providerReason) {
+        record = new MessageRecord(queuePair, metrics, channel.localAddress(), channel.remoteAddress(), providerReason);
         record.open(outgoing);
     }
 

@@ -78,7 +78,7 @@ public final class RdmaDatagramChannelConfig extends DefaultChannelConfig {
         return getOptions(super.getOptions(), SO_REUSEADDR, SO_LINGER, IP_TOS, RdmaChannelOption.SEND_QUEUE_DEPTH,
                 RdmaChannelOption.RECEIVE_QUEUE_DEPTH, RdmaChannelOption.MAX_INLINE, RdmaChannelOption.MAX_SEND_SGES,
                 RdmaChannelOption.ADDRESS_TTL_MILLIS, RdmaChannelOption.RESOLVE_TIMEOUT_MILLIS,
-                RdmaChannelOption.PATH, RdmaChannelOption.DEVICE, RdmaChannelOption.DEVICE_PORT,
+                RdmaChannelOption.PROVIDERS, RdmaChannelOption.DEVICE, RdmaChannelOption.DEVICE_PORT,
                 RdmaChannelOption.GID_INDEX);
     }
 

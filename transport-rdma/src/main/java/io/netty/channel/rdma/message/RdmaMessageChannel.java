@@ -336,7 +336,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         listen(id, connection::connectionEvent);
         changeState(RdmaChannelState.RUNNING);
         addresses(localAddress(), remote);
-        connection.opened(true, pathReason());
+        connection.opened(true, providerReason());
         connected(remote);
         active();
     }
@@ -489,7 +489,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     /** The connection that was asked for, or that the application makes, is made. */
     void established(ChannelPromise promise, boolean outgoing) {
         try {
-            connection.opened(outgoing, pathReason());
+            connection.opened(outgoing, providerReason());
         } catch (Throwable t) {
             promise.tryFailure(t);
             throw t;

@@ -111,7 +111,7 @@ public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
                 RdmaChannelOption.RESPONDER_RESOURCES, RdmaChannelOption.REMOTE_PERMISSIONS,
                 RdmaChannelOption.RETRY_COUNT, RdmaChannelOption.RNR_RETRY_COUNT, RdmaChannelOption.ACK_TIMEOUT,
                 RdmaChannelOption.MIN_RNR_TIMER, RdmaChannelOption.RESOLVE_TIMEOUT_MILLIS,
-                RdmaChannelOption.CONNECT_DATA, RdmaChannelOption.PATH, RdmaChannelOption.DEVICE,
+                RdmaChannelOption.CONNECT_DATA, RdmaChannelOption.PROVIDERS, RdmaChannelOption.DEVICE,
                 RdmaChannelOption.DEVICE_PORT, RdmaChannelOption.GID_INDEX, RdmaChannelOption.SERVICE_LEVEL,
                 RdmaChannelOption.MANUAL_RECEIVES, RdmaChannelOption.MAX_RECEIVE_SGES);
     }

@@ -112,13 +112,13 @@ class FallbackLogTest {
         assertThat(settings(ConnectPlan.Settings.BY_DESTINATION, Map.of()).rdmaTimeoutMillis(own))
                 .isEqualTo(sharedMemory ? 3000 : 1000);
         assertThat(settings(Duration.ofMillis(7), Map.of()).rdmaTimeoutMillis(own)).isEqualTo(7);
-        assertThat(settings(ConnectPlan.Settings.BY_DESTINATION, Map.of(RdmaChannelOption.PATH,
+        assertThat(settings(ConnectPlan.Settings.BY_DESTINATION, Map.of(RdmaChannelOption.PROVIDERS,
                 Set.of(VerbsProvider.IBVERBS))).rdmaTimeoutMillis(own)).isEqualTo(1000);
     }
 
     private static ConnectPlan.Settings settings(Duration rdmaConnectTimeout,
                                                  Map<io.netty.channel.ChannelOption<?>, ?> options) {
-        return new ConnectPlan.Settings(0, rdmaConnectTimeout, Duration.ZERO, new RdmaOrTcpPaths(1),
+        return new ConnectPlan.Settings(0, rdmaConnectTimeout, Duration.ZERO, new RdmaOrTcpFailures(1),
                 ConnectPlan.Settings.DEFAULT_RULE, options);
     }
 }

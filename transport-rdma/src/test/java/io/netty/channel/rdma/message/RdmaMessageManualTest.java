@@ -103,7 +103,7 @@ class RdmaMessageManualTest {
     }
 
     @Test
-    void whatTheApplicationHasConnectedIsListedWithoutAReasonForItsPath() throws Exception {
+    void whatTheApplicationHasConnectedIsListedWithoutAReasonForItsProvider() throws Exception {
         RdmaMessageChannel left = bound(new Recorder());
         RdmaMessageChannel right = bound(new Recorder());
         try {
@@ -112,7 +112,7 @@ class RdmaMessageManualTest {
             assertThat((CompositeData[]) new RdmaManagement().getAttribute("Connections"))
                     .filteredOn(row -> row.get("local").equals(local))
                     .singleElement().satisfies(row -> assertThat(row.get("reason")).isEqualTo(""));
-            assertThat(left.path()).isNull();
+            assertThat(left.providerChoice()).isNull();
         } finally {
             TestTimeouts.sync(left.close());
             TestTimeouts.sync(right.close());

@@ -20,7 +20,7 @@ import io.netty.example.rdma.harness.ExampleComparison;
 import io.netty.example.rdma.harness.Mode;
 import io.netty.example.rdma.harness.Pair;
 import io.netty.example.rdma.http.HttpServer;
-import io.netty.example.rdma.proxy.ProxyPath;
+import io.netty.example.rdma.proxy.ProxyTransport;
 import io.netty.example.rdma.proxy.ProxyServer;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.ExampleServer;
@@ -47,10 +47,10 @@ public final class ProxyComparison extends ExampleComparison {
         System.exit(Commands.run(new ProxyComparison(), args));
     }
 
-    private static ProxyPath path(Transport transport) {
+    private static ProxyTransport proxyTransport(Transport transport) {
         return switch (transport) {
-            case RDMA -> ProxyPath.RDMA;
-            case EPOLL -> ProxyPath.TCP;
+            case RDMA -> ProxyTransport.RDMA;
+            case EPOLL -> ProxyTransport.TCP;
             default -> throw new IllegalArgumentException("--transports: the proxy reaches a server by rdma or epoll, "
                     + "not by " + transport);
         };
@@ -58,7 +58,7 @@ public final class ProxyComparison extends ExampleComparison {
 
     @Override
     protected List<Mode> modes(Transport transport) {
-        path(transport);
+        proxyTransport(transport);
         // Three loops that never sleep would measure how the kernel shares fewer cores among them.
         return List.of(Mode.byDefault(transport));
     }
@@ -76,8 +76,9 @@ public final class ProxyComparison extends ExampleComparison {
             children.add(launcher().start(HttpServer.class, mode, server));
             String host = launcher().host();
             children.add(launcher().start(ProxyServer.class, List.of("--listen", "tcp:" + host + ":0",
-                    "--to", host + ':' + port(children.get(0)), "--path", path(mode.transport()).toString(),
-                    "--idle-seconds", "0", "--quiet", ServerRun.CONTROLLED)));
+                    "--to", host + ':' + port(children.get(0)),
+                    "--transport", proxyTransport(mode.transport()).toString(), "--idle-seconds", "0", "--quiet",
+                    ServerRun.CONTROLLED)));
             List<String> client = new ArrayList<>(List.of("--port", port(children.get(1))));
             client.addAll(forClient);
             children.add(launcher().start(HttpLoad.class, Mode.byDefault(Transport.EPOLL), client));

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma.path;
+package io.netty.channel.rdma.attempt;
 
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
@@ -35,7 +35,7 @@ import java.util.function.Consumer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Peers whose paths fail and are repaired, and processes that connect to them by the rules, with a clock of its own.
+ * Peers whose candidates fail and are repaired, and processes that connect to them by the rules, by a clock of its own.
  * Each connect is made as by {@code ConnectPlan}, whose attempt by RDMA is one of {@code RdmaConnector}. What must be
  * true of every attempt and every connect is asserted as it happens.
  */
@@ -118,9 +118,9 @@ final class SimulatedCluster {
         }
     }
 
-    private record Key(Peer peer, Object path) { }
+    private record Key(Peer peer, Object candidate) { }
 
-    /** What an observer sees of the attempts of one process to reach a peer by a path that is not the last resort. */
+    /** What an observer sees of the attempts of one process to reach a peer by one that is not the last resort. */
     private static final class Seen {
         int underWay;
         boolean remembered;
@@ -130,11 +130,11 @@ final class SimulatedCluster {
 
     /** A process. */
     final class Client {
-        private final PathMemory memory = new PathMemory(settings.maxDestinations, ticker);
+        private final FailureMemory memory = new FailureMemory(settings.maxDestinations, ticker);
         private final Map<Key, Seen> seen = new HashMap<>();
 
-        private Seen seen(Peer peer, Object path) {
-            return seen.computeIfAbsent(new Key(peer, path), key -> new Seen());
+        private Seen seen(Peer peer, Object candidate) {
+            return seen.computeIfAbsent(new Key(peer, candidate), key -> new Seen());
         }
 
         /** @param ways that are allowed, in order. */
@@ -153,7 +153,7 @@ final class SimulatedCluster {
     /** Connects that have ended, with a connection or without. */
     long succeeded;
     long failed;
-    /** Of the former those by a path that was not the nearest one allowed. */
+    /** Of the former those by a candidate that was not the nearest one allowed. */
     long detours;
 
     SimulatedCluster(int peerCount, int clientCount, Settings settings) throws UnknownHostException {
@@ -196,11 +196,11 @@ final class SimulatedCluster {
         private final List<Way> providers;
         private final long begin = now();
         /** {@code null} if TCP is not allowed. */
-        private PathPlan<Transport> transports;
-        private PathPlan<Way> rdma;
+        private AttemptPlan<Transport> transports;
+        private AttemptPlan<Way> rdma;
         /** Of the attempt by RDMA; {@link Long#MAX_VALUE} for none. */
         private long rdmaDeadline;
-        private PathFailure rdmaFailure;
+        private AttemptFailure rdmaFailure;
         private boolean othersTry;
         private int attempts;
 
@@ -218,8 +218,8 @@ final class SimulatedCluster {
                 startRdma(settings.total);
                 return;
             }
-            transports = new PathPlan<>(PathRules.TRANSPORTS, List.of(Transport.values()), peer.destination,
-                    client.memory, new PathPlan.Times(settings.total, settings.attempt, settings.remember), ticker);
+            transports = new AttemptPlan<>(AttemptRules.TRANSPORTS, List.of(Transport.values()), peer.destination,
+                    client.memory, new AttemptPlan.Times(settings.total, settings.attempt, settings.remember), ticker);
             nextTransport(true);
         }
 
@@ -247,8 +247,9 @@ final class SimulatedCluster {
         private void startRdma(long limit) {
             rdmaDeadline = limit == 0 ? Long.MAX_VALUE : now() + limit;
             rdmaFailure = null;
-            rdma = new PathPlan<>(PathRules.PROVIDERS, providers, peer.destination, client.memory,
-                    new PathPlan.Times(limit, PROVIDER_ATTEMPT, providers.size() == 1 ? 0 : PROVIDER_REMEMBER), ticker);
+            rdma = new AttemptPlan<>(AttemptRules.PROVIDERS, providers, peer.destination, client.memory,
+                    new AttemptPlan.Times(limit, PROVIDER_ATTEMPT,
+                            providers.size() == 1 ? 0 : PROVIDER_REMEMBER), ticker);
             nextProvider(true);
         }
 
@@ -262,7 +263,7 @@ final class SimulatedCluster {
             long rest = rdmaDeadline == Long.MAX_VALUE ? Long.MAX_VALUE : rdmaDeadline - now();
             boolean isLimited = limit > 0 && limit < rest;
             attempt(way, isLimited ? limit : rest, failure -> {
-                if (failure == PathFailure.TIMEOUT && !isLimited) {
+                if (failure == AttemptFailure.TIMEOUT && !isLimited) {
                     // Of all: the channel is closed, and the plan hears nothing.
                     if (isWatched) {
                         client.seen(peer, way).underWay--;
@@ -286,7 +287,7 @@ final class SimulatedCluster {
                     nextProvider(false);
                 } else {
                     forgotten(providers.subList(0, providers.size() - 1));
-                    rdmaFails(rdmaFailure == PathFailure.REFUSED && failure == PathFailure.NO_ROUTE ?
+                    rdmaFails(rdmaFailure == AttemptFailure.REFUSED && failure == AttemptFailure.NO_ROUTE ?
                             rdmaFailure : failure);
                 }
             });
@@ -300,7 +301,7 @@ final class SimulatedCluster {
             succeeds(way);
         }
 
-        private void rdmaFails(PathFailure failure) {
+        private void rdmaFails(AttemptFailure failure) {
             if (transports == null) {
                 fails();
                 return;
@@ -316,26 +317,26 @@ final class SimulatedCluster {
         }
 
         /** What the network, or this host, answers. */
-        private void attempt(Way way, long limit, Consumer<PathFailure> then) {
+        private void attempt(Way way, long limit, Consumer<AttemptFailure> then) {
             assertThat(++attempts).as("a connect ends").isLessThan(10);
             State state = peer.state(way);
             long takes = state == State.SILENT ? way.givesUp : state == State.NO_ROUTE ? 0 : way.latency;
-            PathFailure failure = state == State.ANSWERS ? null : state == State.REFUSES ? PathFailure.REFUSED :
-                    state == State.NO_ROUTE ? PathFailure.NO_ROUTE : PathFailure.NETWORK;
+            AttemptFailure failure = state == State.ANSWERS ? null : state == State.REFUSES ? AttemptFailure.REFUSED :
+                    state == State.NO_ROUTE ? AttemptFailure.NO_ROUTE : AttemptFailure.NETWORK;
             if (takes <= limit) {
                 after(takes, () -> then.accept(failure));
             } else {
-                after(limit, () -> then.accept(PathFailure.TIMEOUT));
+                after(limit, () -> then.accept(AttemptFailure.TIMEOUT));
             }
         }
 
         // ---- what is asserted
 
-        /** @param first whether there are other paths that have not been tried. */
-        private void begins(Object path, boolean first, long attempt, long remember, long limit) {
-            Seen seen = client.seen(peer, path);
+        /** @param first whether there are other candidates that have not been tried. */
+        private void begins(Object candidate, boolean first, long attempt, long remember, long limit) {
+            Seen seen = client.seen(peer, candidate);
             if (first) {
-                assertThat(limit).as("cost of a path that is not the last resort").isBetween(1L, attempt);
+                assertThat(limit).as("cost of a candidate that is not the last resort").isBetween(1L, attempt);
                 if (seen.remembered && peers.size() <= settings.maxDestinations) {
                     assertThat(now() - seen.rememberedAt).as("no flapping").isGreaterThanOrEqualTo(remember);
                     assertThat(now()).as("one tries again").isGreaterThanOrEqualTo(seen.triedUntil);
@@ -345,22 +346,22 @@ final class SimulatedCluster {
             seen.underWay++;
         }
 
-        private void ends(Object path) {
-            Seen seen = client.seen(peer, path);
+        private void ends(Object candidate) {
+            Seen seen = client.seen(peer, candidate);
             seen.underWay--;
-            seen.remembered = client.memory.get(peer.destination, path) != null;
+            seen.remembered = client.memory.get(peer.destination, candidate) != null;
             if (seen.remembered) {
-                seen.rememberedAt = now() - client.memory.get(peer.destination, path).ageNanos();
+                seen.rememberedAt = now() - client.memory.get(peer.destination, candidate).ageNanos();
             }
             assertThat(client.memory.size()).as("bounded memory").isLessThanOrEqualTo(settings.maxDestinations);
         }
 
-        /** All paths have failed. */
-        private void forgotten(List<?> paths) {
-            for (Object path : paths) {
-                assertThat(client.memory.get(peer.destination, path)).as("a peer that is down says nothing of a path")
+        /** All candidates have failed. */
+        private void forgotten(List<?> candidates) {
+            for (Object candidate : candidates) {
+                assertThat(client.memory.get(peer.destination, candidate)).as("nothing of a peer that is down")
                         .isNull();
-                client.seen(peer, path).remembered = false;
+                client.seen(peer, candidate).remembered = false;
             }
         }
 

@@ -20,16 +20,16 @@ import java.util.Objects;
 /**
  * Why a connection goes over TCP. The value of {@link RdmaOrTcp#FALLBACK}; immutable.
  */
-public final class Fallback {
-    private final FallbackReason reason;
+public final class RdmaOrTcpFallback {
+    private final RdmaOrTcpFallbackReason reason;
     private final String message;
 
-    Fallback(FallbackReason reason, String message) {
+    RdmaOrTcpFallback(RdmaOrTcpFallbackReason reason, String message) {
         this.reason = Objects.requireNonNull(reason, "reason");
         this.message = Objects.requireNonNull(message, "message");
     }
 
-    public FallbackReason reason() {
+    public RdmaOrTcpFallbackReason reason() {
         return reason;
     }
 

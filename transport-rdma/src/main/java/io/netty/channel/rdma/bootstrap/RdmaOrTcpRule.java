@@ -20,27 +20,28 @@ import io.netty.util.internal.ObjectUtil;
 import java.net.InetSocketAddress;
 
 /**
- * Chooses by host and port which paths a connection or a listener may take. It is given to {@link
+ * Chooses by host and port which transports a connection or a listener may take. It is given to {@link
  * RdmaOrTcpSocketChannel} and {@link RdmaOrTcpServerSocketChannel}, by their constructors or by the option {@link
- * RdmaOrTcpChannelOption#PATH_RULE}:
+ * RdmaOrTcpChannelOption#TRANSPORT_RULE}:
  * <pre>
- * PathRule rule = address -&gt; address.getPort() == 5432 ? PathChoice.TCP_ONLY : PathChoice.RDMA_OR_TCP;
+ * RdmaOrTcpRule rule = address -&gt;
+ *         address.getPort() == 5432 ? RdmaOrTcpChoice.TCP_ONLY : RdmaOrTcpChoice.RDMA_OR_TCP;
  * bootstrap.channelFactory(() -&gt; new RdmaOrTcpSocketChannel(rule));
  * </pre>
  * Called on event loops, of several channels at once: it must not block, look up names for example.
  */
 @FunctionalInterface
-public interface PathRule {
+public interface RdmaOrTcpRule {
     /**
      * @param address where the client connects to, resolved; or where the server binds, perhaps a wildcard address or
      *                port 0. {@link InetSocketAddress#getHostString()} is the name that was resolved, if Netty has done
      *                that.
      * @return not {@code null}. What this method throws fails the connect or the bind.
      */
-    PathChoice choose(InetSocketAddress address);
+    RdmaOrTcpChoice choose(InetSocketAddress address);
 
     /** The same for all addresses. */
-    static PathRule always(PathChoice choice) {
+    static RdmaOrTcpRule always(RdmaOrTcpChoice choice) {
         ObjectUtil.checkNotNull(choice, "choice");
         return address -> choice;
     }

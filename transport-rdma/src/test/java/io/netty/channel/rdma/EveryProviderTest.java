@@ -16,12 +16,12 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.rdma.RdmaPathsTest.Application;
+import io.netty.channel.rdma.RdmaProvidersTest.Application;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
@@ -40,10 +40,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  * One process serves a peer by shared memory, one by a device and one by TCP, at one port at the same time, and its
  * metrics tell them apart.
  */
-class EveryPathTest {
+class EveryProviderTest {
     @Test
-    void oneServerHasPeersByEveryPathAtOnePort() throws Exception {
-        try (ChildJvm child = ChildJvm.withBothProviders(Server.class, RdmaPathsTest.PROPERTIES)) {
+    void oneServerHasPeersByEveryProviderAndByTcpAtOnePort() throws Exception {
+        try (ChildJvm child = ChildJvm.withBothProviders(Server.class, RdmaProvidersTest.PROPERTIES)) {
             assertThat(child.output()).endsWith("done\n");
         }
     }
@@ -68,22 +68,22 @@ class EveryPathTest {
             }
             assertThat(channels.get(2).remoteAddress().getPort()).isEqualTo(application.address().getPort());
             RdmaConnectMetrics connects = RdmaConnectMetrics.total();
-            RdmaOrTcpMetrics paths = RdmaOrTcpMetrics.total();
+            RdmaOrTcpMetrics transports = RdmaOrTcpMetrics.total();
             for (VerbsProvider provider : VerbsProvider.values()) {
-                assertThat(connects.connects(provider, RdmaPathReason.OPTION)).as("connects by %s", provider)
+                assertThat(connects.connects(provider, RdmaProviderReason.OPTION)).as("connects by %s", provider)
                         .isOne();
                 assertThat(RdmaDeviceMetrics.all().stream().filter(device -> device.provider()
                         .equals(Verbs.of(provider).toString())).mapToLong(RdmaDeviceMetrics::accepts).sum())
                         .as("accepts by %s", provider).isOne();
             }
-            assertThat(paths.connects(TransportPath.RDMA)).isEqualTo(2);
-            assertThat(paths.accepts(TransportPath.RDMA)).isEqualTo(2);
-            assertThat(paths.accepts(TransportPath.TCP)).isOne();
+            assertThat(transports.connects(RdmaOrTcpTransport.RDMA)).isEqualTo(2);
+            assertThat(transports.accepts(RdmaOrTcpTransport.RDMA)).isEqualTo(2);
+            assertThat(transports.accepts(RdmaOrTcpTransport.TCP)).isOne();
         }
 
         private static SocketChannel connect(Application application, VerbsProvider provider) throws Exception {
             return (SocketChannel) application.client(RdmaOrTcpSocketChannel.class)
-                    .option(RdmaChannelOption.PATH, Set.of(provider))
+                    .option(RdmaChannelOption.PROVIDERS, Set.of(provider))
                     .option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS,
                             (int) TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS))
                     .connect(application.address()).sync().channel();

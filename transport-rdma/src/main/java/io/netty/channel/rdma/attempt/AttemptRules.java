@@ -13,10 +13,11 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma.path;
+package io.netty.channel.rdma.attempt;
 
 /**
- * What a failure on one path means: whether the next one is tried, and whether the path is passed over for a while.
+ * What the failure of one candidate means: whether the next one is tried, and whether this one is passed over for some
+ * time.
  * <table>
  * <caption>By failure</caption>
  * <tr><th>failure</th><th>{@link #PROVIDERS}</th><th>{@link #TRANSPORTS}</th></tr>
@@ -30,7 +31,7 @@ package io.netty.channel.rdma.path;
  * </table>
  * Long is half of the time for an attempt.
  */
-public enum PathRules {
+public enum AttemptRules {
     /**
      * Shared memory, then a device. The kernel of this host tells at once that nobody listens, so there is nothing to
      * be saved by remembering it, and a listener that comes is found by the next connect. Silence is that of a listener
@@ -42,11 +43,11 @@ public enum PathRules {
     /** RDMA, then TCP. A refusal is an answer of the network, and the same at the next connect to a server of TCP. */
     TRANSPORTS;
 
-    boolean triesNext(PathFailure failure) {
-        return this == TRANSPORTS || failure != PathFailure.REJECTED && failure != PathFailure.OTHER;
+    boolean triesNext(AttemptFailure failure) {
+        return this == TRANSPORTS || failure != AttemptFailure.REJECTED && failure != AttemptFailure.OTHER;
     }
 
-    boolean remembers(PathFailure failure, boolean tookLong) {
+    boolean remembers(AttemptFailure failure, boolean tookLong) {
         switch (failure) {
         case TIMEOUT:
             return true;

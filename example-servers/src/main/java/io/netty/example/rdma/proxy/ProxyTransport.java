@@ -15,31 +15,31 @@
  */
 package io.netty.example.rdma.proxy;
 
-import io.netty.channel.rdma.bootstrap.PathChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
 
 import java.util.Locale;
 
 /**
  * What connections go over, as the command line has it.
  */
-public enum ProxyPath {
+public enum ProxyTransport {
     /** To the server: over RDMA if it can be reached so, by shared memory or an adapter, else over TCP. */
-    AUTO(PathChoice.RDMA_OR_TCP, true, true),
-    RDMA(PathChoice.RDMA_ONLY, true, false),
-    TCP(PathChoice.TCP_ONLY, false, true);
+    AUTO(RdmaOrTcpChoice.RDMA_OR_TCP, true, true),
+    RDMA(RdmaOrTcpChoice.RDMA_ONLY, true, false),
+    TCP(RdmaOrTcpChoice.TCP_ONLY, false, true);
 
-    private final PathChoice choice;
+    private final RdmaOrTcpChoice choice;
     private final boolean rdma;
     private final boolean tcp;
 
-    ProxyPath(PathChoice choice, boolean rdma, boolean tcp) {
+    ProxyTransport(RdmaOrTcpChoice choice, boolean rdma, boolean tcp) {
         this.choice = choice;
         this.rdma = rdma;
         this.tcp = tcp;
     }
 
     /** The same for channels. */
-    PathChoice choice() {
+    RdmaOrTcpChoice choice() {
         return choice;
     }
 
@@ -49,7 +49,7 @@ public enum ProxyPath {
     }
 
     /** Whether a connection over this one could be one to a listener of that one. */
-    boolean meets(ProxyPath listener) {
+    boolean meets(ProxyTransport listener) {
         return rdma && listener.rdma || tcp && listener.tcp;
     }
 

@@ -26,11 +26,11 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ServerChannel;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
+import io.netty.channel.rdma.attempt.Destination;
+import io.netty.channel.rdma.attempt.FailureMemory;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
-import io.netty.channel.rdma.path.Destination;
-import io.netty.channel.rdma.path.PathMemory;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
 import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
@@ -56,14 +56,14 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Channels of a process that has both providers: how a listener is reached, and what a connect takes. Each scenario
  * has a process of its own, which sees the same as an application.
  */
-class RdmaPathsTest {
+class RdmaProvidersTest {
     private static final Set<VerbsProvider> ANY = Set.of(EMBEDDED, IBVERBS);
     static final List<String> PROPERTIES = List.of("io.netty.rdma.provider=auto",
             "io.netty.rdma.maxPinnedMemory=" + (256 << 20));
 
     @ParameterizedTest
     @EnumSource
-    void pathsAreChosenAsDocumented(Scenario scenario) throws Exception {
+    void providersAreChosenAsDocumented(Scenario scenario) throws Exception {
         try (ChildJvm child = ChildJvm.withBothProviders(Application.class, PROPERTIES, scenario.name())) {
             assertThat(child.output()).endsWith("done\n");
         }
@@ -74,9 +74,10 @@ class RdmaPathsTest {
             @Override
             void run(Application application) throws Exception {
                 application.bind(ANY);
-                application.echo(ANY, EMBEDDED, RdmaPathReason.NEAREST);
-                assertThat(application.accepted.take().path()).extracting(RdmaPath::provider, RdmaPath::reason)
-                        .containsExactly(EMBEDDED, RdmaPathReason.ACCEPTED);
+                application.echo(ANY, EMBEDDED, RdmaProviderReason.NEAREST);
+                assertThat(application.accepted.take().providerChoice()).extracting(
+                        RdmaProviderChoice::provider, RdmaProviderChoice::reason)
+                        .containsExactly(EMBEDDED, RdmaProviderReason.ACCEPTED);
             }
         },
         ONE_PORT_IS_REACHED_BY_BOTH_AT_THE_SAME_TIME {
@@ -94,12 +95,12 @@ class RdmaPathsTest {
             @Override
             void run(Application application) throws Exception {
                 application.bind(Set.of(IBVERBS));
-                application.echo(ANY, IBVERBS, RdmaPathReason.REFUSED);
+                application.echo(ANY, IBVERBS, RdmaProviderReason.REFUSED);
                 // A listener that comes is found by the next connect.
                 Channel second = application.bindSame(Set.of(EMBEDDED));
-                application.echo(ANY, EMBEDDED, RdmaPathReason.NEAREST);
+                application.echo(ANY, EMBEDDED, RdmaProviderReason.NEAREST);
                 second.close().sync();
-                application.echo(ANY, IBVERBS, RdmaPathReason.REFUSED);
+                application.echo(ANY, IBVERBS, RdmaProviderReason.REFUSED);
             }
         },
         A_STOPPED_LISTENER_IN_SHARED_MEMORY_IS_WAITED_FOR_ONCE {
@@ -109,20 +110,20 @@ class RdmaPathsTest {
                 InetSocketAddress address = application.address();
                 try (ChildJvm other = new ChildJvm(Listener.class, PROPERTIES, Integer.toString(address.getPort()))) {
                     other.line("listens");
-                    // Without another path there is no limit to an attempt, which a process that has begun may need.
+                    // Without another provider an attempt has no limit, which a process that has begun may need.
                     application.echo(Set.of(EMBEDDED), EMBEDDED);
-                    application.echo(ANY, EMBEDDED, RdmaPathReason.NEAREST);
+                    application.echo(ANY, EMBEDDED, RdmaProviderReason.NEAREST);
                     other.signal("STOP");
-                    application.echo(ANY, IBVERBS, RdmaPathReason.TIMEOUT);
-                    application.echo(ANY, IBVERBS, RdmaPathReason.REMEMBERED);
+                    application.echo(ANY, IBVERBS, RdmaProviderReason.TIMEOUT);
+                    application.echo(ANY, IBVERBS, RdmaProviderReason.REMEMBERED);
                     assertThat(other.line("child")).isEqualTo("served");
                     assertThat(other.line("child")).isEqualTo("served");
                     other.signal("CONT");
                     // What it hears too late of the client that has gone by the device meanwhile.
                     assertThat(other.line("child")).isEqualTo("never active");
                     application.echo(Set.of(EMBEDDED), EMBEDDED);
-                    RdmaOrTcpPaths.shared().forget(address);
-                    application.echo(ANY, EMBEDDED, RdmaPathReason.NEAREST);
+                    RdmaOrTcpFailures.shared().forget(address);
+                    application.echo(ANY, EMBEDDED, RdmaProviderReason.NEAREST);
                 }
             }
         },
@@ -135,13 +136,13 @@ class RdmaPathsTest {
                     other.line("listens");
                     other.signal("STOP");
                     ChannelFuture connecting = application.client(ANY).connect(address);
-                    TestTimeouts.awaitTrue(() -> PathMemory.shared().get(new Destination(address),
+                    TestTimeouts.awaitTrue(() -> FailureMemory.shared().get(new Destination(address),
                             Verbs.of(EMBEDDED)) != null);
                     assertThat(connecting.isDone()).isFalse();
                     other.signal("CONT");
                     Channel channel = connecting.sync().channel();
                     application.echo(channel, EMBEDDED);
-                    assertThat(PathMemory.shared().size()).isZero();
+                    assertThat(FailureMemory.shared().size()).isZero();
                 }
             }
         },
@@ -189,10 +190,10 @@ class RdmaPathsTest {
                 client.bind(TestAddress.anyPort()).sync();
                 client.connect(application.address()).sync();
                 application.echo(client, IBVERBS);
-                assertThat(((RdmaSocketChannel) client).path().reason()).isEqualTo(RdmaPathReason.BOUND);
+                assertThat(((RdmaSocketChannel) client).providerChoice().reason()).isEqualTo(RdmaProviderReason.BOUND);
             }
         },
-        A_CONNECT_FROM_AN_ADDRESS_TAKES_THE_NEAREST_PATH {
+        A_CONNECT_FROM_AN_ADDRESS_TAKES_THE_NEAREST_PROVIDER {
             @Override
             void run(Application application) throws Exception {
                 application.bind(ANY);
@@ -201,18 +202,18 @@ class RdmaPathsTest {
                 application.echo(client, EMBEDDED);
             }
         },
-        A_CHANNEL_OF_MESSAGES_TAKES_THE_SAME_PATHS {
+        A_CHANNEL_OF_MESSAGES_TAKES_THE_SAME_PROVIDERS {
             @Override
             void run(Application application) throws Exception {
                 application.bindMessages();
-                for (Set<VerbsProvider> path : List.of(ANY, Set.of(IBVERBS))) {
+                for (Set<VerbsProvider> providers : List.of(ANY, Set.of(IBVERBS))) {
                     RdmaMessageChannel client = (RdmaMessageChannel) new Bootstrap().group(application.group)
-                            .channel(RdmaMessageChannel.class).option(RdmaChannelOption.PATH, path)
+                            .channel(RdmaMessageChannel.class).option(RdmaChannelOption.PROVIDERS, providers)
                             .handler(application.client).connect(application.address()).sync().channel();
                     assertThat(client.info().sync().getNow().provider())
-                            .isEqualTo(path.size() == 1 ? IBVERBS : EMBEDDED);
-                    assertThat(client.path().reason())
-                            .isEqualTo(path.size() == 1 ? RdmaPathReason.OPTION : RdmaPathReason.NEAREST);
+                            .isEqualTo(providers.size() == 1 ? IBVERBS : EMBEDDED);
+                    assertThat(client.providerChoice().reason())
+                            .isEqualTo(providers.size() == 1 ? RdmaProviderReason.OPTION : RdmaProviderReason.NEAREST);
                     client.close().sync();
                 }
             }
@@ -347,12 +348,12 @@ class RdmaPathsTest {
                     });
         }
 
-        private ServerBootstrap server(Set<VerbsProvider> path) {
-            return server(RdmaServerSocketChannel.class).option(RdmaChannelOption.PATH, path);
+        private ServerBootstrap server(Set<VerbsProvider> providers) {
+            return server(RdmaServerSocketChannel.class).option(RdmaChannelOption.PROVIDERS, providers);
         }
 
-        Channel bind(Set<VerbsProvider> path) throws Exception {
-            listener = server(path).bind(TestAddress.anyPort()).sync().channel();
+        Channel bind(Set<VerbsProvider> providers) throws Exception {
+            listener = server(providers).bind(TestAddress.anyPort()).sync().channel();
             return listener;
         }
 
@@ -361,8 +362,8 @@ class RdmaPathsTest {
         }
 
         /** Another listener, at the port of the first one. */
-        Channel bindSame(Set<VerbsProvider> path) throws Exception {
-            return server(path).bind(address()).sync().channel();
+        Channel bindSame(Set<VerbsProvider> providers) throws Exception {
+            return server(providers).bind(address()).sync().channel();
         }
 
         void bindMessages() throws Exception {
@@ -383,35 +384,35 @@ class RdmaPathsTest {
             return new Bootstrap().group(group).channel(type).handler(client);
         }
 
-        Bootstrap client(Set<VerbsProvider> path) {
-            return client(RdmaSocketChannel.class).option(RdmaChannelOption.PATH, path);
+        Bootstrap client(Set<VerbsProvider> providers) {
+            return client(RdmaSocketChannel.class).option(RdmaChannelOption.PROVIDERS, providers);
         }
 
-        Channel connect(Set<VerbsProvider> path) throws Exception {
-            return client(path).connect(address()).sync().channel();
+        Channel connect(Set<VerbsProvider> providers) throws Exception {
+            return client(providers).connect(address()).sync().channel();
         }
 
-        Throwable failure(Set<VerbsProvider> path) throws Exception {
-            ChannelFuture future = client(path).connect(address()).await();
+        Throwable failure(Set<VerbsProvider> providers) throws Exception {
+            ChannelFuture future = client(providers).connect(address()).await();
             assertThat(future.isSuccess()).isFalse();
             Throwable cause = future.cause();
             return cause.getCause() == null ? cause : cause.getCause();
         }
 
-        void echo(Set<VerbsProvider> path, VerbsProvider expected) throws Exception {
-            echo(path, expected, path.size() == 1 ? RdmaPathReason.OPTION : RdmaPathReason.NEAREST);
+        void echo(Set<VerbsProvider> providers, VerbsProvider expected) throws Exception {
+            echo(providers, expected, providers.size() == 1 ? RdmaProviderReason.OPTION : RdmaProviderReason.NEAREST);
         }
 
-        void echo(Set<VerbsProvider> path, VerbsProvider expected, RdmaPathReason reason) throws Exception {
-            RdmaSocketChannel channel = (RdmaSocketChannel) connect(path);
+        void echo(Set<VerbsProvider> providers, VerbsProvider expected, RdmaProviderReason reason) throws Exception {
+            RdmaSocketChannel channel = (RdmaSocketChannel) connect(providers);
             echo(channel, expected);
-            assertThat(channel.path().reason()).as(channel.path().toString()).isEqualTo(reason);
+            assertThat(channel.providerChoice().reason()).as(channel.providerChoice().toString()).isEqualTo(reason);
             channel.close().sync();
         }
 
         void echo(Channel channel, VerbsProvider expected) throws Exception {
             assertThat(((RdmaSocketChannel) channel).info().sync().getNow().provider()).isEqualTo(expected);
-            assertThat(((RdmaSocketChannel) channel).path().provider()).isEqualTo(expected);
+            assertThat(((RdmaSocketChannel) channel).providerChoice().provider()).isEqualTo(expected);
             echo(channel);
         }
 

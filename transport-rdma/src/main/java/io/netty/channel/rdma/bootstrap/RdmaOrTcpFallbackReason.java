@@ -15,7 +15,7 @@
  */
 package io.netty.channel.rdma.bootstrap;
 
-import io.netty.channel.rdma.path.PathFailure;
+import io.netty.channel.rdma.attempt.AttemptFailure;
 
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
@@ -23,7 +23,7 @@ import java.nio.channels.ClosedChannelException;
 /**
  * Why a connection goes over TCP where RDMA would have been preferred. {@link RdmaOrTcpBootstrap} has the whole table.
  */
-public enum FallbackReason {
+public enum RdmaOrTcpFallbackReason {
     /** This process can't use RDMA, or the event loop does not serve its channels. Known without trying. */
     UNAVAILABLE,
 
@@ -45,10 +45,10 @@ public enum FallbackReason {
     /** Any other I/O error, or too little memory: registered or direct. */
     FAILED,
 
-    /** RDMA was not tried, because an attempt has failed not long ago: see {@link RdmaOrTcpPaths}. */
+    /** RDMA was not tried, because an attempt has failed not long ago: see {@link RdmaOrTcpFailures}. */
     REMEMBERED,
 
-    /** RDMA was not tried, because a {@link PathRule} has chosen {@link PathChoice#TCP_ONLY}. */
+    /** RDMA was not tried, because a {@link RdmaOrTcpRule} has chosen {@link RdmaOrTcpChoice#TCP_ONLY}. */
     RULE;
 
     /**
@@ -57,7 +57,7 @@ public enum FallbackReason {
      * @return {@code null} for a failure that TCP is no answer to: anything but I/O errors and too little memory, and a
      *         closed channel.
      */
-    public static FallbackReason of(Throwable cause) {
+    public static RdmaOrTcpFallbackReason of(Throwable cause) {
         if (cause instanceof UnsatisfiedLinkError) {
             return UNAVAILABLE;
         }
@@ -68,7 +68,7 @@ public enum FallbackReason {
         if (!(cause instanceof IOException) || cause instanceof ClosedChannelException) {
             return null;
         }
-        switch (PathFailure.of(cause)) {
+        switch (AttemptFailure.of(cause)) {
         case NO_ROUTE:
             return NO_ROUTE;
         case REFUSED:

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma.path;
+package io.netty.channel.rdma.attempt;
 
 import io.netty.util.concurrent.Ticker;
 import io.netty.util.internal.ObjectUtil;
@@ -25,40 +25,40 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which paths have failed, by destination, each for a time. When that is over, one connect tries, while the others pass
- * the path over until it is known what came of it, or for as long as an attempt may take. Any thread.
+ * Which candidates have failed, by destination, each for a time. When that is over, one connect tries, while the others
+ * pass the candidate over until it is known what came of it, or for as long as an attempt may take. Any thread.
  *
- * <p>Only failures are remembered: a path that works is tried first anyway.
+ * <p>Only failures are remembered: a candidate that works is tried first anyway.
  */
-public final class PathMemory {
+public final class FailureMemory {
     /** Some 100 KiB. */
     private static final int DEFAULT_MAX_DESTINATIONS = 1024;
-    private static final PathMemory SHARED = new PathMemory(DEFAULT_MAX_DESTINATIONS, Ticker.systemTicker());
+    private static final FailureMemory SHARED = new FailureMemory(DEFAULT_MAX_DESTINATIONS, Ticker.systemTicker());
 
     private final int maxDestinations;
     private final Ticker ticker;
-    /** In the order in which they were remembered; of each one its paths, which are one or two. */
+    /** In the order in which they were remembered; of each one its candidates, which are one or two. */
     private final Map<Destination, List<Entry>> destinations = new LinkedHashMap<>();
 
     private static final class Entry {
-        final Object path;
+        final Object candidate;
         final Object why;
         final long since;
         final long nanos;
-        /** Somebody tries the path again. */
+        /** Somebody tries the candidate again. */
         boolean tried;
         long triedSince;
         long triedNanos;
 
-        Entry(Object path, Object why, long since, long nanos) {
-            this.path = path;
+        Entry(Object candidate, Object why, long since, long nanos) {
+            this.candidate = candidate;
             this.why = why;
             this.since = since;
             this.nanos = nanos;
         }
     }
 
-    /** What is remembered of a path. */
+    /** What is remembered of a candidate. */
     public static final class Remembered {
         private final Object why;
         private final long ageNanos;
@@ -68,7 +68,7 @@ public final class PathMemory {
             this.ageNanos = ageNanos;
         }
 
-        /** What was given to {@link PathPlan#failed}. */
+        /** What was given to {@link AttemptPlan#failed}. */
         public Object why() {
             return why;
         }
@@ -81,24 +81,24 @@ public final class PathMemory {
     /**
      * @param maxDestinations how many are remembered at most, from 1; the oldest one is forgotten for a new one.
      */
-    public PathMemory(int maxDestinations, Ticker ticker) {
+    public FailureMemory(int maxDestinations, Ticker ticker) {
         this.maxDestinations = ObjectUtil.checkPositive(maxDestinations, "maxDestinations");
         this.ticker = ObjectUtil.checkNotNull(ticker, "ticker");
     }
 
     /** That of the process, for 1024 destinations. */
-    public static PathMemory shared() {
+    public static FailureMemory shared() {
         return SHARED;
     }
 
     /**
-     * Looks whether a path is to be passed over, without the intention to try it.
+     * Looks whether a candidate is to be passed over, without the intention to try it.
      *
      * @return {@code null} if nothing is remembered, or not any more.
      */
-    public Remembered get(Destination destination, Object path) {
+    public Remembered get(Destination destination, Object candidate) {
         synchronized (destinations) {
-            Entry entry = find(destination, path);
+            Entry entry = find(destination, candidate);
             if (entry == null) {
                 return null;
             }
@@ -114,14 +114,14 @@ public final class PathMemory {
     }
 
     /**
-     * The same for a connect that tries the path unless it is to be passed over. The others are told to pass it over
-     * meanwhile, if it had failed.
+     * The same for a connect that tries the candidate unless it is to be passed over. The others are told to pass it
+     * over meanwhile, if it had failed.
      *
      * @param attemptNanos how long the attempt may take.
      */
-    Remembered ask(Destination destination, Object path, long attemptNanos) {
+    Remembered ask(Destination destination, Object candidate, long attemptNanos) {
         synchronized (destinations) {
-            Entry entry = find(destination, path);
+            Entry entry = find(destination, candidate);
             if (entry == null) {
                 return null;
             }
@@ -140,11 +140,11 @@ public final class PathMemory {
         return entry.tried && ticker.nanoTime() - entry.triedSince < entry.triedNanos;
     }
 
-    private Entry find(Destination destination, Object path) {
+    private Entry find(Destination destination, Object candidate) {
         List<Entry> entries = destinations.get(destination);
         if (entries != null) {
             for (Entry entry : entries) {
-                if (entry.path == path) {
+                if (entry.candidate == candidate) {
                     return entry;
                 }
             }
@@ -161,12 +161,12 @@ public final class PathMemory {
     }
 
     /**
-     * A path has failed. From now on it is passed over.
+     * A candidate has failed. From now on it is passed over.
      *
-     * @param path a constant.
+     * @param candidate a constant.
      * @param why  for {@link Remembered#why()}.
      */
-    public void remember(Destination destination, Object path, Object why, long nanos) {
+    public void remember(Destination destination, Object candidate, Object why, long nanos) {
         ObjectUtil.checkNotNull(destination, "destination");
         synchronized (destinations) {
             // Removed first, so that it becomes the youngest one.
@@ -177,23 +177,23 @@ public final class PathMemory {
                     destinations.remove(destinations.keySet().iterator().next());
                 }
             }
-            entries.removeIf(entry -> entry.path == path);
-            entries.add(new Entry(path, why, ticker.nanoTime(), nanos));
+            entries.removeIf(entry -> entry.candidate == candidate);
+            entries.add(new Entry(candidate, why, ticker.nanoTime(), nanos));
             destinations.put(destination, entries);
         }
     }
 
-    /** The path has an answer: it is tried first again. */
-    void forget(Destination destination, Object path) {
+    /** The candidate has an answer: it is tried first again. */
+    void forget(Destination destination, Object candidate) {
         synchronized (destinations) {
-            Entry entry = find(destination, path);
+            Entry entry = find(destination, candidate);
             if (entry != null) {
                 remove(destination, entry);
             }
         }
     }
 
-    /** All paths to the address, from wherever. */
+    /** All candidates of the address, from wherever. */
     public void forget(InetSocketAddress address) {
         synchronized (destinations) {
             destinations.keySet().removeIf(destination -> destination.address().equals(address));

@@ -18,13 +18,13 @@ package io.netty.channel.rdma.vertx;
 import io.netty.channel.Channel;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.bootstrap.Fallback;
-import io.netty.channel.rdma.bootstrap.PathChoice;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallback;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
@@ -59,14 +59,14 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * RDMA or TCP, and how an application sees which.
  */
 @ExtendWith(Vertxes.Close.class)
-class PathTest {
+class TransportTest {
     /** Prints what a connection goes over. */
     static final class Program {
         private Program() { }
 
         public static void main(String[] arguments) throws Exception {
             Vertx vertx = Vertxes.RDMA_OR_TCP.start();
-            HttpServer server = await(vertx.createHttpServer().requestHandler(PathTest::answer)
+            HttpServer server = await(vertx.createHttpServer().requestHandler(TransportTest::answer)
                     .listen(0, TestAddress.HOST));
             System.out.println("server " + ask(vertx, server.actualPort()));
             System.out.println("native " + vertx.isNativeTransportEnabled());
@@ -84,20 +84,20 @@ class PathTest {
 
         @Override
         public void start(Promise<Void> started) {
-            vertx.createHttpServer().requestHandler(PathTest::answer).listen(-1, TestAddress.HOST)
+            vertx.createHttpServer().requestHandler(TransportTest::answer).listen(-1, TestAddress.HOST)
                     .onSuccess(server -> port.tryComplete(server.actualPort())).<Void>mapEmpty().onComplete(started);
         }
     }
 
     private static void answer(HttpServerRequest request) {
-        request.response().end(RdmaTransport.path(request.connection()).name());
+        request.response().end(RdmaTransport.transport(request.connection()).name());
     }
 
     /** What the server says, and what the client says. */
     private static String ask(Vertx vertx, int port) throws Exception {
         HttpClientAgent client = vertx.createHttpClient();
         HttpClientRequest request = await(client.request(HttpMethod.GET, port, TestAddress.HOST, "/"));
-        String answer = body(request) + ", client " + RdmaTransport.path(request.connection());
+        String answer = body(request) + ", client " + RdmaTransport.transport(request.connection());
         await(client.close());
         return answer;
     }
@@ -108,15 +108,15 @@ class PathTest {
         Vertx tcp = Vertxes.EPOLL.start();
         Promise<Integer> port = Promise.promise();
         await(vertx.deployVerticle(() -> new Service(port), new DeploymentOptions().setInstances(3)));
-        long rdmaAccepts = RdmaOrTcpMetrics.total().accepts(TransportPath.RDMA);
-        long tcpAccepts = RdmaOrTcpMetrics.total().accepts(TransportPath.TCP);
+        long rdmaAccepts = RdmaOrTcpMetrics.total().accepts(RdmaOrTcpTransport.RDMA);
+        long tcpAccepts = RdmaOrTcpMetrics.total().accepts(RdmaOrTcpTransport.TCP);
         for (int i = 0; i < 3; i++) {
             assertThat(ask(vertx, await(port.future()))).isEqualTo("RDMA, client RDMA");
             assertThat(ask(tcp, await(port.future()))).isEqualTo("TCP, client TCP");
         }
         assertThat(curl(await(port.future()))).isEqualTo("TCP");
-        assertThat(RdmaOrTcpMetrics.total().accepts(TransportPath.RDMA) - rdmaAccepts).isEqualTo(3);
-        assertThat(RdmaOrTcpMetrics.total().accepts(TransportPath.TCP) - tcpAccepts).isEqualTo(4);
+        assertThat(RdmaOrTcpMetrics.total().accepts(RdmaOrTcpTransport.RDMA) - rdmaAccepts).isEqualTo(3);
+        assertThat(RdmaOrTcpMetrics.total().accepts(RdmaOrTcpTransport.TCP) - tcpAccepts).isEqualTo(4);
         await(tcp.close());
         await(vertx.close());
     }
@@ -136,12 +136,12 @@ class PathTest {
         Vertx tcp = Vertxes.EPOLL.start();
         NetServer server = await(tcp.createNetServer().connectHandler(socket -> { }).listen(0, TestAddress.HOST));
         Vertx vertx = Vertx.builder().withTransport(RdmaTransport.rdmaOrTcp()
-                .withOption(RdmaOrTcpChannelOption.PATHS, new RdmaOrTcpPaths(10))).build();
+                .withOption(RdmaOrTcpChannelOption.FAILURES, new RdmaOrTcpFailures(10))).build();
         NetClient client = vertx.createNetClient();
         NetSocket socket = await(client.connect(server.actualPort(), TestAddress.HOST));
-        assertThat(RdmaTransport.path(socket)).isSameAs(TransportPath.TCP);
+        assertThat(RdmaTransport.transport(socket)).isSameAs(RdmaOrTcpTransport.TCP);
         Channel channel = ((NetSocketInternal) socket).channelHandlerContext().channel();
-        Fallback fallback = channel.attr(RdmaOrTcp.FALLBACK).get();
+        RdmaOrTcpFallback fallback = channel.attr(RdmaOrTcp.FALLBACK).get();
         assertThat(fallback).isNotNull();
         await(client.close());
         await(vertx.close());
@@ -151,11 +151,13 @@ class PathTest {
     @Test
     void aRuleChoosesByPort() throws Exception {
         Vertx both = Vertxes.RDMA_OR_TCP.start();
-        HttpServer first = await(both.createHttpServer().requestHandler(PathTest::answer).listen(0, TestAddress.HOST));
-        HttpServer second = await(both.createHttpServer().requestHandler(PathTest::answer)
+        HttpServer first = await(both.createHttpServer().requestHandler(TransportTest::answer)
+                .listen(0, TestAddress.HOST));
+        HttpServer second = await(both.createHttpServer().requestHandler(TransportTest::answer)
                 .listen(0, TestAddress.HOST));
         Vertx vertx = Vertx.builder().withTransport(RdmaTransport.rdmaOrTcp(address ->
-                address.getPort() == second.actualPort() ? PathChoice.TCP_ONLY : PathChoice.RDMA_ONLY)).build();
+                address.getPort() == second.actualPort() ? RdmaOrTcpChoice.TCP_ONLY : RdmaOrTcpChoice.RDMA_ONLY))
+                .build();
         assertThat(ask(vertx, first.actualPort())).isEqualTo("RDMA, client RDMA");
         assertThat(ask(vertx, second.actualPort())).isEqualTo("TCP, client TCP");
         await(vertx.close());
@@ -164,8 +166,9 @@ class PathTest {
 
     @Test
     void aServerOfRdmaAloneIsNotReachedOverTcp() throws Exception {
-        Vertx vertx = Vertx.builder().withTransport(RdmaTransport.rdmaOrTcp(address -> PathChoice.RDMA_ONLY)).build();
-        HttpServer server = await(vertx.createHttpServer().requestHandler(PathTest::answer)
+        Vertx vertx = Vertx.builder().withTransport(RdmaTransport.rdmaOrTcp(address -> RdmaOrTcpChoice.RDMA_ONLY))
+                .build();
+        HttpServer server = await(vertx.createHttpServer().requestHandler(TransportTest::answer)
                 .listen(0, TestAddress.HOST));
         Vertx tcp = Vertxes.EPOLL.start();
         assertThat(ask(vertx, server.actualPort())).isEqualTo("RDMA, client RDMA");

@@ -22,12 +22,12 @@ import java.util.Locale;
 /**
  * Which provider a connection goes by, and why. Immutable.
  */
-public final class RdmaPath {
+public final class RdmaProviderChoice {
     private final VerbsProvider provider;
-    private final RdmaPathReason reason;
+    private final RdmaProviderReason reason;
     private final String message;
 
-    RdmaPath(VerbsProvider provider, RdmaPathReason reason, String message) {
+    RdmaProviderChoice(VerbsProvider provider, RdmaProviderReason reason, String message) {
         this.provider = provider;
         this.reason = reason;
         this.message = message;
@@ -38,7 +38,7 @@ public final class RdmaPath {
         return provider;
     }
 
-    public RdmaPathReason reason() {
+    public RdmaProviderReason reason() {
         return reason;
     }
 

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma.path;
+package io.netty.channel.rdma.attempt;
 
 import io.netty.util.concurrent.Ticker;
 
@@ -24,32 +24,32 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The paths that one connect tries, one after the other, and for how long each. Whoever connects makes the attempts,
- * and tells what came of them. One thread at a time.
+ * The candidates that one connect tries, one after the other, and for how long each: providers or transports. The
+ * caller makes the attempts, and tells what came of them. One thread at a time.
  *
  * <p>Those that are not remembered to fail are tried first, in the given order, and then the others. The last one of
- * the list is the last resort: it is never passed over, and gets what is left of the time, but for what a path needs
- * that is tried after it. All others get the time for an attempt, and at most half of all.
+ * the list is the last resort: it is never passed over, and gets what is left of the time, but for what a
+ * candidate needs that is tried after it. All others get the time for an attempt, and at most half of all.
  *
- * @param <P> the paths: constants.
+ * @param <C> the candidates: constants.
  */
-public final class PathPlan<P> {
+public final class AttemptPlan<C> {
     private static final long MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private final PathRules rules;
+    private final AttemptRules rules;
     private final Destination destination;
-    private final PathMemory memory;
+    private final FailureMemory memory;
     private final Times times;
     private final Ticker ticker;
     private final long startNanos;
-    private final List<P> paths;
-    private final P lastResort;
-    private final Deque<P> left = new ArrayDeque<>(2);
+    private final List<C> candidates;
+    private final C lastResort;
+    private final Deque<C> left = new ArrayDeque<>(2);
     /** That are tried only if there is time: they have failed before. */
-    private final List<P> suspects = new ArrayList<>(1);
-    /** What the nearest path that is passed over has failed of, or {@code null}. */
-    private PathMemory.Remembered remembered;
-    private P current;
+    private final List<C> suspects = new ArrayList<>(1);
+    /** What the nearest candidate that is passed over has failed of, or {@code null}. */
+    private FailureMemory.Remembered remembered;
+    private C current;
     private long attemptNanos;
     private boolean again;
     private boolean lastResortFailed;
@@ -64,13 +64,14 @@ public final class PathPlan<P> {
         /**
          * @param total    for all attempts together; 0 for no limit.
          * @param attempt  for an attempt that is not the last resort.
-         * @param remember for how long a path that has failed is passed over; 0 remembers nothing, and does not ask.
+         * @param remember for how long a candidate that has failed is passed over; 0 remembers nothing, and does not
+         *                 ask.
          */
         public Times(long total, long attempt, long remember) {
             this(total, attempt, remember, remember);
         }
 
-        /** @param rememberSilence for how long a path is passed over that had no answer in time. */
+        /** @param rememberSilence for how long a candidate is passed over that had no answer in time. */
         public Times(long total, long attempt, long remember, long rememberSilence) {
             this.total = total;
             this.attempt = attempt;
@@ -78,48 +79,48 @@ public final class PathPlan<P> {
             this.rememberSilence = rememberSilence;
         }
 
-        private long remember(PathFailure failure) {
-            return failure == PathFailure.TIMEOUT ? rememberSilence : remember;
+        private long remember(AttemptFailure failure) {
+            return failure == AttemptFailure.TIMEOUT ? rememberSilence : remember;
         }
     }
 
-    /** @param paths that are allowed, at least one; the preferred one first. */
-    public PathPlan(PathRules rules, List<P> paths, Destination destination, PathMemory memory, Times times,
-                    Ticker ticker) {
+    /** @param candidates that are allowed, at least one; the preferred one first. */
+    public AttemptPlan(AttemptRules rules, List<C> candidates, Destination destination, FailureMemory memory,
+                       Times times, Ticker ticker) {
         this.rules = rules;
         this.destination = destination;
         this.memory = memory;
         this.times = times;
         this.ticker = ticker;
         startNanos = ticker.nanoTime();
-        this.paths = List.copyOf(paths);
-        lastResort = paths.get(paths.size() - 1);
-        for (P path : paths) {
-            PathMemory.Remembered failure = path == lastResort || times.remember == 0 ? null :
-                    memory.ask(destination, path, times.attempt);
+        this.candidates = List.copyOf(candidates);
+        lastResort = candidates.get(candidates.size() - 1);
+        for (C candidate : candidates) {
+            FailureMemory.Remembered failure = candidate == lastResort || times.remember == 0 ? null :
+                    memory.ask(destination, candidate, times.attempt);
             if (failure == null) {
-                left.add(path);
+                left.add(candidate);
             } else {
-                suspects.add(path);
+                suspects.add(candidate);
                 remembered = remembered == null ? failure : remembered;
             }
         }
         left.addAll(suspects);
     }
 
-    /** Why the nearest path is not tried first, if it is remembered to fail; else {@code null}. */
-    public PathMemory.Remembered remembered() {
+    /** Why the nearest candidate is not tried first, if it is remembered to fail; else {@code null}. */
+    public FailureMemory.Remembered remembered() {
         return remembered;
     }
 
-    /** Whether there is a path to try after the current one. */
+    /** Whether there is a candidate to try after the current one. */
     public boolean hasNext() {
-        P next = left.peek();
+        C next = left.peek();
         return next != null && (!suspects.contains(next) || times.total == 0 || elapsedNanos() < times.total);
     }
 
     /** Begins the next attempt. */
-    public P next() {
+    public C next() {
         current = left.remove();
         attemptNanos = ticker.nanoTime();
         return current;
@@ -144,12 +145,12 @@ public final class PathPlan<P> {
 
     /**
      * The attempt that has begun has failed. If the last resort has failed, too, and no attempt is left, nothing is
-     * remembered of any path: the peer is down, which says nothing about the paths to it.
+     * remembered of any candidate: the peer is down, which says nothing about the candidates.
      *
      * @param why what is remembered of it: immutable.
      * @return whether there is another one to begin.
      */
-    public boolean failed(PathFailure failure, Object why) {
+    public boolean failed(AttemptFailure failure, Object why) {
         boolean tookLong = ticker.nanoTime() - attemptNanos >= times.attempt / 2;
         if (current == lastResort) {
             lastResortFailed = true;
@@ -162,15 +163,15 @@ public final class PathPlan<P> {
         }
         if (!rules.triesNext(failure)) {
             left.clear();
-        } else if (failure == PathFailure.TIMEOUT && rules.isSilenceOfAListener() && current != lastResort && !again &&
-                !suspects.contains(current)) {
+        } else if (failure == AttemptFailure.TIMEOUT && rules.isSilenceOfAListener() && current != lastResort &&
+                !again && !suspects.contains(current)) {
             again = true;
             suspects.add(current);
             left.add(current);
         }
         boolean next = hasNext();
         if (!next && lastResortFailed && times.remember > 0) {
-            paths.forEach(path -> memory.forget(destination, path));
+            candidates.forEach(candidate -> memory.forget(destination, candidate));
         }
         return next;
     }
@@ -181,8 +182,8 @@ public final class PathPlan<P> {
     }
 
     /**
-     * Forgets what is remembered of the path that was tried last, by whichever connect. After {@link #connected}: the
-     * connection has ended, so what is remembered is of a peer that may be another one now.
+     * Forgets what is remembered of the candidate that was tried last, by whichever connect. After {@link #connected}:
+     * the connection has ended, so what is remembered is of a peer that may be another one now.
      */
     public void forget() {
         if (times.remember > 0) {

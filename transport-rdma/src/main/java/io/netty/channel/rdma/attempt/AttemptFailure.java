@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma.path;
+package io.netty.channel.rdma.attempt;
 
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
@@ -23,18 +23,18 @@ import java.net.NoRouteToHostException;
 import java.net.SocketException;
 
 /**
- * How an attempt to reach a peer by one path has failed.
+ * How an attempt to reach a peer by one provider or transport has failed.
  */
-public enum PathFailure {
+public enum AttemptFailure {
     /** Nobody listens there. */
     REFUSED,
-    /** The path does not lead to the address, or has not the local address. */
+    /** The candidate does not lead to the address, or has not the local address. */
     NO_ROUTE,
     /** No answer in time. */
     TIMEOUT,
     /** There is a listener, which has a reason to refuse. */
     REJECTED,
-    /** There is a listener whose library for this path is of another version. */
+    /** There is a listener whose library for this provider is of another version. */
     VERSION,
     /** The network, or the peer before it has answered. */
     NETWORK,
@@ -42,7 +42,7 @@ public enum PathFailure {
     OTHER;
 
     /** Looks at the causes as well: Netty puts an exception into one of its own, whose message has the address. */
-    public static PathFailure of(Throwable cause) {
+    public static AttemptFailure of(Throwable cause) {
         if (cause instanceof ConnectTimeoutException) {
             return TIMEOUT;
         }

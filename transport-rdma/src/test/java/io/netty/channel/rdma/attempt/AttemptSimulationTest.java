@@ -13,13 +13,13 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma.path;
+package io.netty.channel.rdma.attempt;
 
 import io.netty.channel.rdma.HalfTheTries;
-import io.netty.channel.rdma.path.SimulatedCluster.Peer;
-import io.netty.channel.rdma.path.SimulatedCluster.Settings;
-import io.netty.channel.rdma.path.SimulatedCluster.State;
-import io.netty.channel.rdma.path.SimulatedCluster.Way;
+import io.netty.channel.rdma.attempt.SimulatedCluster.Peer;
+import io.netty.channel.rdma.attempt.SimulatedCluster.Settings;
+import io.netty.channel.rdma.attempt.SimulatedCluster.State;
+import io.netty.channel.rdma.attempt.SimulatedCluster.Way;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -29,19 +29,19 @@ import org.junit.jupiter.api.Test;
 import java.util.List;
 import java.util.Random;
 
-import static io.netty.channel.rdma.path.SimulatedCluster.MILLI;
-import static io.netty.channel.rdma.path.SimulatedCluster.SECOND;
-import static io.netty.channel.rdma.path.SimulatedCluster.between;
+import static io.netty.channel.rdma.attempt.SimulatedCluster.MILLI;
+import static io.netty.channel.rdma.attempt.SimulatedCluster.SECOND;
+import static io.netty.channel.rdma.attempt.SimulatedCluster.between;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * What comes of the rules in a cluster of thousands of hosts with failures and repairs: of adapter ports, links and
  * listeners; with hosts in other network namespaces, and peers without RDMA. {@link SimulatedCluster} asserts, of every
- * attempt and connect, that there is no black hole and no flapping, that the nearest path is returned to, and that cost
+ * attempt and connect, that there is no black hole and no flapping, that the nearest one is returned to, and that cost
  * and memory are bounded.
  */
 @AddLifecycleHook(HalfTheTries.class)
-class PathSimulationTest {
+class AttemptSimulationTest {
     private static final List<Way> ALL = List.of(Way.values());
     private static final List<Way> RDMA = List.of(Way.SHARED_MEMORY, Way.DEVICE);
     /** Of the connects of a process. Those that may use other providers have a memory of their own. */
@@ -50,7 +50,7 @@ class PathSimulationTest {
             List.of(List.of(Way.SHARED_MEMORY), List.of(Way.SHARED_MEMORY, Way.TCP)));
 
     @Property(tries = 40)
-    void pathsOfAClusterAreChosenWell(@ForAll long seed, @ForAll @IntRange(min = 1, max = 4) int clients,
+    void candidatesOfAClusterAreChosenWell(@ForAll long seed, @ForAll @IntRange(min = 1, max = 4) int clients,
                                       @ForAll @IntRange(min = 1, max = 3000) int peers,
                                       @ForAll boolean unlimited, @ForAll boolean forgetful) throws Exception {
         Random random = new Random(seed);

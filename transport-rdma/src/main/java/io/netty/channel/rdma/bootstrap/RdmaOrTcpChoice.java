@@ -16,9 +16,18 @@
 package io.netty.channel.rdma.bootstrap;
 
 /**
- * What a connection goes over.
+ * Which transports a {@link RdmaOrTcpRule} allows to a client's connection, or to a server's listener.
  */
-public enum TransportPath {
-    RDMA,
-    TCP
+public enum RdmaOrTcpChoice {
+    /**
+     * A client takes RDMA if it can, else TCP. A server listens for both, and where RDMA is not available for TCP
+     * alone. The default.
+     */
+    RDMA_OR_TCP,
+
+    /** A client fails if RDMA does. A server listens for RDMA alone, and its bind fails where RDMA is not available. */
+    RDMA_ONLY,
+
+    /** RDMA is not tried: a client connects over TCP, a server listens for TCP. */
+    TCP_ONLY
 }

@@ -16,8 +16,8 @@
 package io.netty.channel.rdma.bootstrap;
 
 import io.netty.channel.rdma.RdmaChannelOption;
-import io.netty.channel.rdma.path.Destination;
-import io.netty.channel.rdma.path.PathMemory;
+import io.netty.channel.rdma.attempt.Destination;
+import io.netty.channel.rdma.attempt.FailureMemory;
 import io.netty.util.concurrent.Ticker;
 
 import java.net.InetSocketAddress;
@@ -28,26 +28,26 @@ import java.util.function.Consumer;
 /**
  * Remembers for which destinations RDMA has failed, so that not every connection waits for it to fail again. {@link
  * RdmaOrTcpBootstrap}s share {@link #shared()}, unless told otherwise. Clients that may use other providers ({@link
- * io.netty.channel.rdma.RdmaChannelOption#PATH}) than the rest want a memory of their own. Any thread.
+ * io.netty.channel.rdma.RdmaChannelOption#PROVIDERS}) than the rest want a memory of their own. Any thread.
  *
  * <p>Only failures are remembered. That RDMA has worked changes nothing, as it is tried first anyway; and if it fails
  * where it worked before, that attempt falls back like any other. What is remembered of a destination is forgotten when
  * a connection to it fails over TCP, too, and when one of RDMA ends: a server that is restarted is another one.
  */
-public final class RdmaOrTcpPaths {
-    private static final RdmaOrTcpPaths SHARED = new RdmaOrTcpPaths(PathMemory.shared());
+public final class RdmaOrTcpFailures {
+    private static final RdmaOrTcpFailures SHARED = new RdmaOrTcpFailures(FailureMemory.shared());
 
-    private final PathMemory memory;
+    private final FailureMemory memory;
     private volatile Probes probes;
 
-    private RdmaOrTcpPaths(PathMemory memory) {
+    private RdmaOrTcpFailures(FailureMemory memory) {
         this.memory = memory;
     }
 
     /**
      * @param maxDestinations how many are remembered at most, from 1; the oldest one is forgotten for a new one.
      */
-    public RdmaOrTcpPaths(int maxDestinations) {
+    public RdmaOrTcpFailures(int maxDestinations) {
         this(maxDestinations, Ticker.systemTicker());
     }
 
@@ -55,34 +55,34 @@ public final class RdmaOrTcpPaths {
      * @param maxDestinations how many are remembered at most, from 1; the oldest one is forgotten for a new one.
      * @param ticker          the clock, for tests.
      */
-    public RdmaOrTcpPaths(int maxDestinations, Ticker ticker) {
-        this(new PathMemory(maxDestinations, ticker));
+    public RdmaOrTcpFailures(int maxDestinations, Ticker ticker) {
+        this(new FailureMemory(maxDestinations, ticker));
     }
 
     /**
      * The memory of the process, for 1024 destinations. There is also remembered which of them do not answer by shared
      * memory, whoever connects.
      */
-    public static RdmaOrTcpPaths shared() {
+    public static RdmaOrTcpFailures shared() {
         return SHARED;
     }
 
     /**
      * Why RDMA has failed for this destination. What has failed from a local address that was asked for, or with one of
-     * the options {@link RdmaChannelOption#PATH}, {@link RdmaChannelOption#DEVICE}, {@link
+     * the options {@link RdmaChannelOption#PROVIDERS}, {@link RdmaChannelOption#DEVICE}, {@link
      * RdmaChannelOption#DEVICE_PORT} and {@link RdmaChannelOption#GID_INDEX}, is remembered for connects alike alone,
      * and not returned here.
      *
      * @return {@code null} if nothing is remembered, or not any more.
      */
-    public Fallback get(InetSocketAddress destination) {
-        PathMemory.Remembered remembered = memory.get(new Destination(destination), TransportPath.RDMA);
+    public RdmaOrTcpFallback get(InetSocketAddress destination) {
+        FailureMemory.Remembered remembered = memory.get(new Destination(destination), RdmaOrTcpTransport.RDMA);
         return remembered == null ? null : fallback(remembered);
     }
 
-    static Fallback fallback(PathMemory.Remembered remembered) {
-        return new Fallback(FallbackReason.REMEMBERED, TimeUnit.NANOSECONDS.toMillis(remembered.ageNanos()) +
-                " ms ago: " + remembered.why());
+    static RdmaOrTcpFallback fallback(FailureMemory.Remembered remembered) {
+        return new RdmaOrTcpFallback(RdmaOrTcpFallbackReason.REMEMBERED,
+                TimeUnit.NANOSECONDS.toMillis(remembered.ageNanos()) + " ms ago: " + remembered.why());
     }
 
     /** The next connection to this destination tries RDMA, and all that it has. */
@@ -103,9 +103,9 @@ public final class RdmaOrTcpPaths {
      * destination is forgotten, one line is logged, and the application is told, once until there is another
      * connection over TCP: so it can have its pool, or its gRPC channel, connect anew when that harms nobody.
      * <pre>
-     * RdmaOrTcpPaths.shared().probe(Duration.ofMinutes(1), address -&gt; managedChannel.enterIdle());
+     * RdmaOrTcpFailures.shared().probe(Duration.ofMinutes(1), address -&gt; managedChannel.enterIdle());
      * </pre>
-     * Not tried are destinations where a {@link PathRule} has chosen TCP, or in a process that can't use RDMA.
+     * Not tried are destinations where a {@link RdmaOrTcpRule} has chosen TCP, or in a process that can't use RDMA.
      *
      * @param every    how long to wait between two attempts at a destination, from 1 ms to 365 days. By default none
      *                 are made.
@@ -127,7 +127,7 @@ public final class RdmaOrTcpPaths {
         return memory.size();
     }
 
-    PathMemory memory() {
+    FailureMemory memory() {
         return memory;
     }
 }

@@ -16,12 +16,12 @@
 package io.netty.channel.rdma;
 
 /**
- * Why a connection goes by the provider that it goes by: see {@link RdmaPath}.
+ * Why a connection goes by the provider that it goes by: see {@link RdmaProviderChoice}.
  */
-public enum RdmaPathReason {
+public enum RdmaProviderReason {
     /** This process uses one provider. */
     ONLY,
-    /** {@link RdmaChannelOption#PATH} or {@link RdmaChannelOption#DEVICE} leaves this one. */
+    /** {@link RdmaChannelOption#PROVIDERS} or {@link RdmaChannelOption#DEVICE} leaves this one. */
     OPTION,
     /** It is the nearest one that the channel may use, and somebody listens there. */
     NEAREST,

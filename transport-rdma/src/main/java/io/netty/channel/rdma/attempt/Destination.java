@@ -13,21 +13,25 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma.bootstrap;
+package io.netty.channel.rdma.attempt;
+
+import io.netty.util.internal.ObjectUtil;
+
+import java.net.InetSocketAddress;
 
 /**
- * Which paths a {@link PathRule} allows to a client's connection, or to a server's listener.
+ * What failures are remembered of: an address, and what a connect is restricted to. What has failed from one local
+ * address or by one device says nothing about others.
+ *
+ * @param from an immutable value; {@code null} without a restriction.
  */
-public enum PathChoice {
-    /**
-     * A client takes RDMA if it can, else TCP. A server listens for both, and where RDMA is not available for TCP
-     * alone. The default.
-     */
-    RDMA_OR_TCP,
+public record Destination(InetSocketAddress address, Object from) {
+    public Destination {
+        ObjectUtil.checkNotNull(address, "address");
+    }
 
-    /** A client fails if RDMA does. A server listens for RDMA alone, and its bind fails where RDMA is not available. */
-    RDMA_ONLY,
-
-    /** RDMA is not tried: a client connects over TCP, a server listens for TCP. */
-    TCP_ONLY
+    /** Without a restriction. */
+    public Destination(InetSocketAddress address) {
+        this(address, null);
+    }
 }

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma.path;
+package io.netty.channel.rdma.attempt;
 
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
@@ -34,9 +34,9 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The rules one by one; what comes of them in a cluster is in {@link PathSimulationTest}.
+ * The rules one by one; what comes of them in a cluster is in {@link AttemptSimulationTest}.
  */
-class PathPlanTest {
+class AttemptPlanTest {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     /** RFC 5737: an address for documentation. */
     private static final Destination PEER = new Destination(new InetSocketAddress("192.0.2.1", 7));
@@ -45,13 +45,14 @@ class PathPlanTest {
     private enum Way { NEAR, FAR }
 
     private final MockTicker clock = Ticker.newMockTicker();
-    private final PathMemory memory = new PathMemory(10, clock);
+    private final FailureMemory memory = new FailureMemory(10, clock);
 
-    private PathPlan<Way> plan(PathRules rules, long total, long remember, Way... paths) {
-        return new PathPlan<>(rules, List.of(paths), PEER, memory, new PathPlan.Times(total, SECOND, remember), clock);
+    private AttemptPlan<Way> plan(AttemptRules rules, long total, long remember, Way... candidates) {
+        return new AttemptPlan<>(rules, List.of(candidates), PEER, memory,
+                new AttemptPlan.Times(total, SECOND, remember), clock);
     }
 
-    private PathPlan<Way> plan(PathRules rules) {
+    private AttemptPlan<Way> plan(AttemptRules rules) {
         return plan(rules, 10 * SECOND, 30 * SECOND, Way.NEAR, Way.FAR);
     }
 
@@ -60,109 +61,109 @@ class PathPlanTest {
     }
 
     /** It has not answered within its time. */
-    private boolean timesOut(PathPlan<Way> plan) {
+    private boolean timesOut(AttemptPlan<Way> plan) {
         pass(plan.limitNanos());
-        return plan.failed(PathFailure.TIMEOUT, WHY);
+        return plan.failed(AttemptFailure.TIMEOUT, WHY);
     }
 
     @ParameterizedTest
     @EnumSource
-    void nearestPathIsTriedFirstAndTheLastResortGetsTheRestOfTheTime(PathRules rules) {
-        PathPlan<Way> plan = plan(rules);
+    void nearestCandidateIsTriedFirstAndTheLastResortGetsTheRestOfTheTime(AttemptRules rules) {
+        AttemptPlan<Way> plan = plan(rules);
         assertThat(plan.next()).isEqualTo(Way.NEAR);
         assertThat(plan.limitNanos()).isEqualTo(SECOND);
         pass(SECOND / 4);
-        assertThat(plan.failed(PathFailure.REFUSED, WHY)).isTrue();
+        assertThat(plan.failed(AttemptFailure.REFUSED, WHY)).isTrue();
         assertThat(plan.next()).isEqualTo(Way.FAR);
         assertThat(plan.limitNanos()).isEqualTo(10 * SECOND - SECOND / 4);
-        assertThat(plan.failed(PathFailure.REFUSED, WHY)).isFalse();
+        assertThat(plan.failed(AttemptFailure.REFUSED, WHY)).isFalse();
     }
 
     @ParameterizedTest
     @EnumSource
-    void anAttemptGetsAtMostHalfOfAllTime(PathRules rules) {
-        PathPlan<Way> plan = plan(rules, SECOND, SECOND, Way.NEAR, Way.FAR);
+    void anAttemptGetsAtMostHalfOfAllTime(AttemptRules rules) {
+        AttemptPlan<Way> plan = plan(rules, SECOND, SECOND, Way.NEAR, Way.FAR);
         plan.next();
         assertThat(plan.limitNanos()).isEqualTo(SECOND / 2);
-        PathPlan<Way> unlimited = plan(rules, 0, SECOND, Way.NEAR, Way.FAR);
+        AttemptPlan<Way> unlimited = plan(rules, 0, SECOND, Way.NEAR, Way.FAR);
         unlimited.next();
         assertThat(unlimited.limitNanos()).isEqualTo(SECOND);
-        unlimited.failed(PathFailure.REFUSED, WHY);
+        unlimited.failed(AttemptFailure.REFUSED, WHY);
         unlimited.next();
         assertThat(unlimited.limitNanos()).isZero();
     }
 
     @Test
     void silenceOfAListenerIsRememberedAndHeardOnceMoreAtTheEnd() {
-        PathPlan<Way> plan = plan(PathRules.PROVIDERS);
+        AttemptPlan<Way> plan = plan(AttemptRules.PROVIDERS);
         plan.next();
         assertThat(timesOut(plan)).isTrue();
         assertThat(memory.get(PEER, Way.NEAR).why()).isEqualTo(WHY);
         assertThat(plan.next()).isEqualTo(Way.FAR);
         assertThat(plan.limitNanos()).as("all but what the other one gets").isEqualTo(8 * SECOND);
-        assertThat(plan.failed(PathFailure.REFUSED, WHY)).isTrue();
+        assertThat(plan.failed(AttemptFailure.REFUSED, WHY)).isTrue();
         assertThat(plan.next()).isEqualTo(Way.NEAR);
         assertThat(plan.limitNanos()).isEqualTo(9 * SECOND);
-        assertThat(plan.failed(PathFailure.TIMEOUT, WHY)).isFalse();
+        assertThat(plan.failed(AttemptFailure.TIMEOUT, WHY)).isFalse();
     }
 
     @Test
     void silenceOfRdmaIsNotHeardTwice() {
-        PathPlan<Way> plan = plan(PathRules.TRANSPORTS);
+        AttemptPlan<Way> plan = plan(AttemptRules.TRANSPORTS);
         plan.next();
         assertThat(timesOut(plan)).isTrue();
         assertThat(memory.get(PEER, Way.NEAR)).isNotNull();
         assertThat(plan.next()).isEqualTo(Way.FAR);
         assertThat(plan.limitNanos()).isEqualTo(9 * SECOND);
-        assertThat(plan.failed(PathFailure.REFUSED, WHY)).isFalse();
+        assertThat(plan.failed(AttemptFailure.REFUSED, WHY)).isFalse();
     }
 
     @Test
     void refusalOfThisHostIsNotRemembered() {
-        PathPlan<Way> plan = plan(PathRules.PROVIDERS);
+        AttemptPlan<Way> plan = plan(AttemptRules.PROVIDERS);
         plan.next();
-        assertThat(plan.failed(PathFailure.REFUSED, WHY)).isTrue();
-        PathPlan<Way> other = plan(PathRules.PROVIDERS);
+        assertThat(plan.failed(AttemptFailure.REFUSED, WHY)).isTrue();
+        AttemptPlan<Way> other = plan(AttemptRules.PROVIDERS);
         other.next();
-        assertThat(other.failed(PathFailure.NO_ROUTE, WHY)).isTrue();
+        assertThat(other.failed(AttemptFailure.NO_ROUTE, WHY)).isTrue();
         assertThat(memory.size()).isZero();
     }
 
     @Test
     void rejectionIsAnAnswerToProvidersAndNoneToTransports() {
-        PathPlan<Way> providers = plan(PathRules.PROVIDERS);
+        AttemptPlan<Way> providers = plan(AttemptRules.PROVIDERS);
         providers.next();
-        assertThat(providers.failed(PathFailure.REJECTED, WHY)).isFalse();
-        PathPlan<Way> transports = plan(PathRules.TRANSPORTS);
+        assertThat(providers.failed(AttemptFailure.REJECTED, WHY)).isFalse();
+        AttemptPlan<Way> transports = plan(AttemptRules.TRANSPORTS);
         transports.next();
-        assertThat(transports.failed(PathFailure.REJECTED, WHY)).isTrue();
+        assertThat(transports.failed(AttemptFailure.REJECTED, WHY)).isTrue();
         assertThat(memory.size()).isZero();
     }
 
     @ParameterizedTest
     @EnumSource
-    void whatFailsAtOnceIsNotRememberedAndWhatTakesLongIs(PathRules rules) {
-        PathPlan<Way> quick = plan(rules);
+    void whatFailsAtOnceIsNotRememberedAndWhatTakesLongIs(AttemptRules rules) {
+        AttemptPlan<Way> quick = plan(rules);
         quick.next();
-        assertThat(quick.failed(PathFailure.NETWORK, WHY)).isTrue();
+        assertThat(quick.failed(AttemptFailure.NETWORK, WHY)).isTrue();
         assertThat(memory.size()).isZero();
-        PathPlan<Way> slow = plan(rules);
+        AttemptPlan<Way> slow = plan(rules);
         slow.next();
         pass(SECOND / 2);
-        assertThat(slow.failed(PathFailure.NETWORK, WHY)).isTrue();
+        assertThat(slow.failed(AttemptFailure.NETWORK, WHY)).isTrue();
         assertThat(memory.get(PEER, Way.NEAR)).isNotNull();
     }
 
     @Test
-    void rememberedPathIsTriedAfterTheOthersWhichLeaveItTime() {
+    void rememberedCandidateIsTriedAfterTheOthersWhichLeaveItTime() {
         memory.remember(PEER, Way.NEAR, WHY, 30 * SECOND);
         pass(SECOND);
-        PathPlan<Way> plan = plan(PathRules.TRANSPORTS);
+        AttemptPlan<Way> plan = plan(AttemptRules.TRANSPORTS);
         assertThat(plan.remembered().why()).isEqualTo(WHY);
         assertThat(plan.remembered().ageNanos()).isEqualTo(SECOND);
         assertThat(plan.next()).isEqualTo(Way.FAR);
         assertThat(plan.limitNanos()).isEqualTo(9 * SECOND);
-        assertThat(plan.failed(PathFailure.REFUSED, WHY)).isTrue();
+        assertThat(plan.failed(AttemptFailure.REFUSED, WHY)).isTrue();
         assertThat(plan.next()).isEqualTo(Way.NEAR);
         assertThat(plan.limitNanos()).isEqualTo(SECOND);
         plan.connected();
@@ -171,14 +172,14 @@ class PathPlanTest {
 
     @ParameterizedTest
     @EnumSource
-    void peerThatNoPathReachesIsDownSoNothingIsRemembered(PathRules rules) {
-        PathPlan<Way> plan = plan(rules);
+    void peerThatNoCandidateReachesIsDownSoNothingIsRemembered(AttemptRules rules) {
+        AttemptPlan<Way> plan = plan(rules);
         plan.next();
         assertThat(timesOut(plan)).isTrue();
         assertThat(memory.size()).isOne();
         while (plan.hasNext()) {
             plan.next();
-            plan.failed(PathFailure.REFUSED, WHY);
+            plan.failed(AttemptFailure.REFUSED, WHY);
         }
         assertThat(memory.size()).isZero();
     }
@@ -186,28 +187,28 @@ class PathPlanTest {
     @Test
     void whatWasRememberedBeforeThePeerWentDownIsForgotten() {
         memory.remember(PEER, Way.NEAR, WHY, 30 * SECOND);
-        PathPlan<Way> tried = plan(PathRules.TRANSPORTS);
+        AttemptPlan<Way> tried = plan(AttemptRules.TRANSPORTS);
         tried.next();
-        assertThat(tried.failed(PathFailure.REFUSED, WHY)).isTrue();
+        assertThat(tried.failed(AttemptFailure.REFUSED, WHY)).isTrue();
         tried.next();
-        assertThat(tried.failed(PathFailure.REFUSED, WHY)).isFalse();
+        assertThat(tried.failed(AttemptFailure.REFUSED, WHY)).isFalse();
         assertThat(memory.size()).isZero();
         memory.remember(PEER, Way.NEAR, WHY, 30 * SECOND);
-        PathPlan<Way> withoutTime = plan(PathRules.TRANSPORTS);
+        AttemptPlan<Way> withoutTime = plan(AttemptRules.TRANSPORTS);
         withoutTime.next();
         pass(10 * SECOND);
-        assertThat(withoutTime.failed(PathFailure.TIMEOUT, WHY)).isFalse();
+        assertThat(withoutTime.failed(AttemptFailure.TIMEOUT, WHY)).isFalse();
         assertThat(memory.size()).isZero();
     }
 
     @Test
-    void singlePathThatFailsIsNotRememberedAsNobodyKnowsOfTheOthers() {
-        PathPlan<Way> plan = plan(PathRules.TRANSPORTS, 10 * SECOND, 30 * SECOND, Way.NEAR);
+    void singleCandidateThatFailsIsNotRememberedAsNobodyKnowsOfTheOthers() {
+        AttemptPlan<Way> plan = plan(AttemptRules.TRANSPORTS, 10 * SECOND, 30 * SECOND, Way.NEAR);
         plan.next();
-        assertThat(plan.failed(PathFailure.REFUSED, WHY)).isFalse();
+        assertThat(plan.failed(AttemptFailure.REFUSED, WHY)).isFalse();
         assertThat(memory.size()).isZero();
         memory.remember(PEER, Way.NEAR, WHY, 30 * SECOND);
-        PathPlan<Way> next = plan(PathRules.TRANSPORTS, 10 * SECOND, 30 * SECOND, Way.NEAR);
+        AttemptPlan<Way> next = plan(AttemptRules.TRANSPORTS, 10 * SECOND, 30 * SECOND, Way.NEAR);
         next.next();
         next.connected();
         assertThat(memory.size()).as("it works").isZero();
@@ -215,7 +216,7 @@ class PathPlanTest {
 
     @Test
     void endOfAConnectionForgetsWhatWasRememberedMeanwhile() {
-        PathPlan<Way> plan = plan(PathRules.TRANSPORTS);
+        AttemptPlan<Way> plan = plan(AttemptRules.TRANSPORTS);
         plan.next();
         plan.connected();
         memory.remember(PEER, Way.NEAR, WHY, 30 * SECOND);
@@ -225,8 +226,8 @@ class PathPlanTest {
 
     @Test
     void silenceHasItsOwnTime() {
-        PathPlan<Way> plan = new PathPlan<>(PathRules.TRANSPORTS, List.of(Way.values()), PEER, memory,
-                new PathPlan.Times(10 * SECOND, SECOND, 30 * SECOND, SECOND), clock);
+        AttemptPlan<Way> plan = new AttemptPlan<>(AttemptRules.TRANSPORTS, List.of(Way.values()), PEER, memory,
+                new AttemptPlan.Times(10 * SECOND, SECOND, 30 * SECOND, SECOND), clock);
         plan.next();
         assertThat(timesOut(plan)).isTrue();
         pass(SECOND - 1);
@@ -236,54 +237,54 @@ class PathPlanTest {
     }
 
     @Test
-    void rememberedPathIsNotTriedWithoutTime() {
+    void rememberedCandidateIsNotTriedWithoutTime() {
         memory.remember(PEER, Way.NEAR, WHY, 30 * SECOND);
-        PathPlan<Way> plan = plan(PathRules.TRANSPORTS);
+        AttemptPlan<Way> plan = plan(AttemptRules.TRANSPORTS);
         plan.next();
         pass(10 * SECOND);
-        assertThat(plan.failed(PathFailure.TIMEOUT, WHY)).isFalse();
+        assertThat(plan.failed(AttemptFailure.TIMEOUT, WHY)).isFalse();
     }
 
     @Test
     void oneConnectTriesWhatWasRememberedWhenItsTimeIsOver() {
         memory.remember(PEER, Way.NEAR, WHY, 30 * SECOND);
         pass(30 * SECOND);
-        PathPlan<Way> first = plan(PathRules.TRANSPORTS);
+        AttemptPlan<Way> first = plan(AttemptRules.TRANSPORTS);
         assertThat(first.next()).isEqualTo(Way.NEAR);
-        assertThat(plan(PathRules.TRANSPORTS).next()).isEqualTo(Way.FAR);
+        assertThat(plan(AttemptRules.TRANSPORTS).next()).isEqualTo(Way.FAR);
         first.connected();
-        assertThat(plan(PathRules.TRANSPORTS).next()).isEqualTo(Way.NEAR);
+        assertThat(plan(AttemptRules.TRANSPORTS).next()).isEqualTo(Way.NEAR);
     }
 
     @Test
     void whoIsNotHeardOfAnyMoreDoesNotKeepOthersFromTrying() {
         memory.remember(PEER, Way.NEAR, WHY, 30 * SECOND);
         pass(30 * SECOND);
-        plan(PathRules.TRANSPORTS);
+        plan(AttemptRules.TRANSPORTS);
         pass(SECOND);
-        assertThat(plan(PathRules.TRANSPORTS).next()).isEqualTo(Way.NEAR);
+        assertThat(plan(AttemptRules.TRANSPORTS).next()).isEqualTo(Way.NEAR);
     }
 
     @Test
     void lastResortIsNeitherPassedOverNorRemembered() {
         memory.remember(PEER, Way.FAR, WHY, 30 * SECOND);
-        PathPlan<Way> plan = plan(PathRules.TRANSPORTS, 10 * SECOND, 30 * SECOND, Way.FAR);
+        AttemptPlan<Way> plan = plan(AttemptRules.TRANSPORTS, 10 * SECOND, 30 * SECOND, Way.FAR);
         assertThat(plan.remembered()).isNull();
         assertThat(plan.next()).isEqualTo(Way.FAR);
         assertThat(plan.limitNanos()).isEqualTo(10 * SECOND);
         memory.clear();
-        PathPlan<Way> both = plan(PathRules.TRANSPORTS);
+        AttemptPlan<Way> both = plan(AttemptRules.TRANSPORTS);
         both.next();
-        both.failed(PathFailure.REJECTED, WHY);
+        both.failed(AttemptFailure.REJECTED, WHY);
         both.next();
-        both.failed(PathFailure.TIMEOUT, WHY);
+        both.failed(AttemptFailure.TIMEOUT, WHY);
         assertThat(memory.size()).isZero();
     }
 
     @Test
     void withoutATimeToRememberNothingIsAskedNorRemembered() {
         memory.remember(PEER, Way.NEAR, WHY, 30 * SECOND);
-        PathPlan<Way> plan = plan(PathRules.TRANSPORTS, 10 * SECOND, 0, Way.NEAR, Way.FAR);
+        AttemptPlan<Way> plan = plan(AttemptRules.TRANSPORTS, 10 * SECOND, 0, Way.NEAR, Way.FAR);
         assertThat(plan.next()).isEqualTo(Way.NEAR);
         plan.connected();
         assertThat(memory.size()).isOne();
@@ -291,16 +292,16 @@ class PathPlanTest {
 
     @Test
     void exceptionsAreToldApart() {
-        assertThat(PathFailure.of(new ConnectionRejectedException("", ConnectionRejectedException.Reason.REFUSED,
-                new byte[0]))).isEqualTo(PathFailure.REFUSED);
-        assertThat(PathFailure.of(new ConnectionRejectedException("", ConnectionRejectedException.Reason.VERSION,
-                new byte[0]))).isEqualTo(PathFailure.VERSION);
-        assertThat(PathFailure.of(new IOException(new ConnectionRejectedException("",
-                ConnectionRejectedException.Reason.REJECTED, new byte[0])))).isEqualTo(PathFailure.REJECTED);
-        assertThat(PathFailure.of(new ConnectTimeoutException())).isEqualTo(PathFailure.TIMEOUT);
-        assertThat(PathFailure.of(new NoRouteToHostException())).isEqualTo(PathFailure.NO_ROUTE);
-        assertThat(PathFailure.of(new NoRdmaDeviceException(""))).isEqualTo(PathFailure.NO_ROUTE);
-        assertThat(PathFailure.of(new ConnectException())).isEqualTo(PathFailure.NETWORK);
-        assertThat(PathFailure.of(new IOException())).isEqualTo(PathFailure.OTHER);
+        assertThat(AttemptFailure.of(new ConnectionRejectedException("", ConnectionRejectedException.Reason.REFUSED,
+                new byte[0]))).isEqualTo(AttemptFailure.REFUSED);
+        assertThat(AttemptFailure.of(new ConnectionRejectedException("", ConnectionRejectedException.Reason.VERSION,
+                new byte[0]))).isEqualTo(AttemptFailure.VERSION);
+        assertThat(AttemptFailure.of(new IOException(new ConnectionRejectedException("",
+                ConnectionRejectedException.Reason.REJECTED, new byte[0])))).isEqualTo(AttemptFailure.REJECTED);
+        assertThat(AttemptFailure.of(new ConnectTimeoutException())).isEqualTo(AttemptFailure.TIMEOUT);
+        assertThat(AttemptFailure.of(new NoRouteToHostException())).isEqualTo(AttemptFailure.NO_ROUTE);
+        assertThat(AttemptFailure.of(new NoRdmaDeviceException(""))).isEqualTo(AttemptFailure.NO_ROUTE);
+        assertThat(AttemptFailure.of(new ConnectException())).isEqualTo(AttemptFailure.NETWORK);
+        assertThat(AttemptFailure.of(new IOException())).isEqualTo(AttemptFailure.OTHER);
     }
 }

@@ -13,25 +13,12 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma.path;
-
-import io.netty.util.internal.ObjectUtil;
-
-import java.net.InetSocketAddress;
+package io.netty.channel.rdma.bootstrap;
 
 /**
- * What failures are remembered of: an address, and what a connect is restricted to. What has failed from one local
- * address or by one device says nothing about others.
- *
- * @param from an immutable value; {@code null} without a restriction.
+ * What a connection goes over.
  */
-public record Destination(InetSocketAddress address, Object from) {
-    public Destination {
-        ObjectUtil.checkNotNull(address, "address");
-    }
-
-    /** Without a restriction. */
-    public Destination(InetSocketAddress address) {
-        this(address, null);
-    }
+public enum RdmaOrTcpTransport {
+    RDMA,
+    TCP
 }

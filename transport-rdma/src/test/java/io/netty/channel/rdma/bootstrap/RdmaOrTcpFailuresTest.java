@@ -15,7 +15,7 @@
  */
 package io.netty.channel.rdma.bootstrap;
 
-import io.netty.channel.rdma.path.Destination;
+import io.netty.channel.rdma.attempt.Destination;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
 import org.junit.jupiter.api.Test;
@@ -28,24 +28,25 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-class RdmaOrTcpPathsTest {
-    private static final Fallback REFUSED = new Fallback(FallbackReason.REFUSED, "Connection refused");
+class RdmaOrTcpFailuresTest {
+    private static final RdmaOrTcpFallback REFUSED =
+            new RdmaOrTcpFallback(RdmaOrTcpFallbackReason.REFUSED, "Connection refused");
 
     private final MockTicker clock = Ticker.newMockTicker();
-    private final RdmaOrTcpPaths paths = new RdmaOrTcpPaths(3, clock);
+    private final RdmaOrTcpFailures failures = new RdmaOrTcpFailures(3, clock);
 
     @Test
     void failureIsForgottenAfterItsTime() {
         remember(destination(1), REFUSED, Duration.ofSeconds(2));
         remember(destination(2), REFUSED, Duration.ofSeconds(3));
-        assertThat(paths.get(destination(1)).reason()).isEqualTo(FallbackReason.REMEMBERED);
+        assertThat(failures.get(destination(1)).reason()).isEqualTo(RdmaOrTcpFallbackReason.REMEMBERED);
         clock.advance(2, TimeUnit.SECONDS);
-        assertThat(paths.get(destination(1))).isNull();
-        assertThat(paths.get(destination(2)).message()).isEqualTo("2000 ms ago: REFUSED: Connection refused");
-        assertThat(paths.size()).isOne();
+        assertThat(failures.get(destination(1))).isNull();
+        assertThat(failures.get(destination(2)).message()).isEqualTo("2000 ms ago: REFUSED: Connection refused");
+        assertThat(failures.size()).isOne();
         clock.advance(1, TimeUnit.SECONDS);
-        assertThat(paths.get(destination(2))).isNull();
-        assertThat(paths.size()).isZero();
+        assertThat(failures.get(destination(2))).isNull();
+        assertThat(failures.size()).isZero();
     }
 
     @Test
@@ -54,7 +55,7 @@ class RdmaOrTcpPathsTest {
         clock.advance(1, TimeUnit.SECONDS);
         remember(destination(1), REFUSED, Duration.ofSeconds(2));
         clock.advance(1, TimeUnit.SECONDS);
-        assertThat(paths.get(destination(1)).message()).startsWith("1000 ms ago");
+        assertThat(failures.get(destination(1)).message()).startsWith("1000 ms ago");
     }
 
     @Test
@@ -62,20 +63,20 @@ class RdmaOrTcpPathsTest {
         for (int port : new int[] {1, 2, 3, 1, 4}) {
             remember(destination(port), REFUSED, Duration.ofSeconds(2));
         }
-        assertThat(paths.size()).isEqualTo(3);
-        assertThat(paths.get(destination(2))).isNull();
+        assertThat(failures.size()).isEqualTo(3);
+        assertThat(failures.get(destination(2))).isNull();
         for (int port : new int[] {1, 3, 4}) {
-            assertThat(paths.get(destination(port))).as("port %s", port).isNotNull();
+            assertThat(failures.get(destination(port))).as("port %s", port).isNotNull();
         }
     }
 
     @Test
     void portsAndAddressesAreToldApart() throws Exception {
         remember(destination(1), REFUSED, Duration.ofSeconds(2));
-        assertThat(paths.get(new InetSocketAddress("192.0.2.2", 1))).isNull();
-        assertThat(paths.get(destination(2))).isNull();
+        assertThat(failures.get(new InetSocketAddress("192.0.2.2", 1))).isNull();
+        assertThat(failures.get(destination(2))).isNull();
         // A name that was resolved to the same address is the same destination.
-        assertThat(paths.get(new InetSocketAddress(InetAddress.getByAddress("name",
+        assertThat(failures.get(new InetSocketAddress(InetAddress.getByAddress("name",
                 new byte[] {(byte) 192, 0, 2, 1}), 1))).isNotNull();
     }
 
@@ -83,22 +84,22 @@ class RdmaOrTcpPathsTest {
     void canBeForgottenAndCleared() {
         remember(destination(1), REFUSED, Duration.ofSeconds(2));
         remember(destination(2), REFUSED, Duration.ofSeconds(2));
-        paths.forget(destination(1));
-        assertThat(paths.get(destination(1))).isNull();
-        assertThat(paths.size()).isOne();
-        paths.clear();
-        assertThat(paths.size()).isZero();
+        failures.forget(destination(1));
+        assertThat(failures.get(destination(1))).isNull();
+        assertThat(failures.size()).isOne();
+        failures.clear();
+        assertThat(failures.size()).isZero();
     }
 
     @Test
     void sizeMustBePositive() {
-        assertThatThrownBy(() -> new RdmaOrTcpPaths(0)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> new RdmaOrTcpFailures(0)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("maxDestinations");
     }
 
     /** As a connect does. */
-    private void remember(InetSocketAddress destination, Fallback fallback, Duration time) {
-        paths.memory().remember(new Destination(destination), TransportPath.RDMA, fallback, time.toNanos());
+    private void remember(InetSocketAddress destination, RdmaOrTcpFallback fallback, Duration time) {
+        failures.memory().remember(new Destination(destination), RdmaOrTcpTransport.RDMA, fallback, time.toNanos());
     }
 
     private static InetSocketAddress destination(int port) {

@@ -19,15 +19,15 @@ import io.netty.channel.Channel;
 import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.bootstrap.Fallback;
-import io.netty.channel.rdma.bootstrap.FallbackReason;
-import io.netty.channel.rdma.bootstrap.PathChoice;
-import io.netty.channel.rdma.bootstrap.PathRule;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallback;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpPaths;
-import io.netty.channel.rdma.bootstrap.TransportPath;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
@@ -58,11 +58,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 /**
  * RDMA or TCP: what the default is, what rules change, and what tells it.
  */
-class PathTest {
+class TransportTest {
     private final ConnectionProvider pool = ConnectionProvider.create("test", 4);
-    private final BlockingQueue<TransportPath> accepted = new LinkedBlockingQueue<>();
-    private final AtomicReference<TransportPath> connected = new AtomicReference<>();
-    private final AtomicReference<Fallback> fallback = new AtomicReference<>();
+    private final BlockingQueue<RdmaOrTcpTransport> accepted = new LinkedBlockingQueue<>();
+    private final AtomicReference<RdmaOrTcpTransport> connected = new AtomicReference<>();
+    private final AtomicReference<RdmaOrTcpFallback> fallback = new AtomicReference<>();
     private RdmaLoopResources loops;
     private LoopResources epoll;
     private DisposableServer server;
@@ -83,15 +83,15 @@ class PathTest {
         Transport.dispose(epoll);
     }
 
-    private static PathRule always(PathChoice choice) {
-        return PathRule.always(choice);
+    private static RdmaOrTcpRule always(RdmaOrTcpChoice choice) {
+        return RdmaOrTcpRule.always(choice);
     }
 
     private void serve(LoopResources on) {
         server = HttpServer.create().runOn(on).bindAddress(TestAddress::anyPort)
                 .doOnConnection(connection -> {
-                    TransportPath path = connection.channel().attr(RdmaOrTcp.PATH).get();
-                    accepted.add(path == null ? TransportPath.TCP : path);
+                    RdmaOrTcpTransport transport = connection.channel().attr(RdmaOrTcp.TRANSPORT).get();
+                    accepted.add(transport == null ? RdmaOrTcpTransport.TCP : transport);
                 }).handle((request, response) -> response.sendString(Mono.just("a"))).bindNow(LIMIT);
     }
 
@@ -99,30 +99,30 @@ class PathTest {
         SocketAddress address = server.address();
         return HttpClient.create(pool).runOn(on).remoteAddress(() -> address)
                 .doOnConnected(connection -> {
-                    connected.set(connection.channel().attr(RdmaOrTcp.PATH).get());
+                    connected.set(connection.channel().attr(RdmaOrTcp.TRANSPORT).get());
                     fallback.set(connection.channel().attr(RdmaOrTcp.FALLBACK).get());
                 }).get().uri("/").responseContent().aggregate().asString().block(LIMIT);
     }
 
     @Test
-    void serversAnswerOverBothPathsAndClientsTakeRdma() {
-        long connects = RdmaOrTcpMetrics.total().connects(TransportPath.RDMA);
-        long accepts = RdmaOrTcpMetrics.total().accepts(TransportPath.TCP);
+    void serversAnswerOverBothTransportsAndClientsTakeRdma() {
+        long connects = RdmaOrTcpMetrics.total().connects(RdmaOrTcpTransport.RDMA);
+        long accepts = RdmaOrTcpMetrics.total().accepts(RdmaOrTcpTransport.TCP);
         serve(loops);
         assertThat(get(loops)).isEqualTo("a");
-        assertThat(connected).hasValue(TransportPath.RDMA);
-        assertThat(accepted.poll()).isEqualTo(TransportPath.RDMA);
+        assertThat(connected).hasValue(RdmaOrTcpTransport.RDMA);
+        assertThat(accepted.poll()).isEqualTo(RdmaOrTcpTransport.RDMA);
         assertThat(get(epoll)).isEqualTo("a");
-        assertThat(accepted.poll()).isEqualTo(TransportPath.TCP);
-        assertThat(RdmaOrTcpMetrics.total().connects(TransportPath.RDMA)).isGreaterThan(connects);
-        assertThat(RdmaOrTcpMetrics.total().accepts(TransportPath.TCP)).isGreaterThan(accepts);
+        assertThat(accepted.poll()).isEqualTo(RdmaOrTcpTransport.TCP);
+        assertThat(RdmaOrTcpMetrics.total().connects(RdmaOrTcpTransport.RDMA)).isGreaterThan(connects);
+        assertThat(RdmaOrTcpMetrics.total().accepts(RdmaOrTcpTransport.TCP)).isGreaterThan(accepts);
     }
 
     @Test
     void clientsTakeTcpWhereNobodyListensForRdma() {
         serve(epoll);
         assertThat(get(loops)).isEqualTo("a");
-        assertThat(connected).hasValue(TransportPath.TCP);
+        assertThat(connected).hasValue(RdmaOrTcpTransport.TCP);
         assertThat(fallback.get()).isNotNull();
     }
 
@@ -131,25 +131,26 @@ class PathTest {
     void poolThatIsOnTcpIsOnRdmaWhenThatAnswers() throws Exception {
         serve(epoll);
         SocketAddress address = server.address();
-        RdmaOrTcpPaths paths = new RdmaOrTcpPaths(1);
+        RdmaOrTcpFailures failures = new RdmaOrTcpFailures(1);
         AtomicReference<Channel> channel = new AtomicReference<>();
         // A request waits for the connection to be given back.
         ConnectionProvider one = ConnectionProvider.create("one", 1);
-        paths.probe(Duration.ofMillis(20), one::disposeWhen);
+        failures.probe(Duration.ofMillis(20), one::disposeWhen);
         HttpClient client = HttpClient.create(one).runOn(loops).remoteAddress(() -> address)
-                .option(RdmaOrTcpChannelOption.PATHS, paths)
+                .option(RdmaOrTcpChannelOption.FAILURES, failures)
                 .doOnConnected(connection -> channel.set(connection.channel()));
         assertThat(text(client)).isEqualTo("a");
         Channel first = channel.get();
-        assertThat(first.attr(RdmaOrTcp.PATH).get()).isEqualTo(TransportPath.TCP);
+        assertThat(first.attr(RdmaOrTcp.TRANSPORT).get()).isEqualTo(RdmaOrTcpTransport.TCP);
         assertThat(text(client)).isEqualTo("a");
         assertThat(channel).as("the pool has one").hasValue(first);
-        DisposableServer overRdma = HttpServer.create().runOn(loops.withPathRule(always(PathChoice.RDMA_ONLY)))
+        DisposableServer overRdma = HttpServer.create()
+                .runOn(loops.withTransportRule(always(RdmaOrTcpChoice.RDMA_ONLY)))
                 .bindAddress(() -> address).handle((request, response) -> response.sendString(Mono.just("b")))
                 .bindNow(LIMIT);
         try {
             TestTimeouts.awaitTrue(() -> text(client).equals("b"));
-            assertThat(channel.get().attr(RdmaOrTcp.PATH).get()).isEqualTo(TransportPath.RDMA);
+            assertThat(channel.get().attr(RdmaOrTcp.TRANSPORT).get()).isEqualTo(RdmaOrTcpTransport.RDMA);
         } finally {
             one.disposeLater().block(LIMIT);
             overRdma.disposeNow(LIMIT);
@@ -163,21 +164,21 @@ class PathTest {
     @Test
     void tcpOnly() {
         serve(loops);
-        assertThat(get(loops.withPathRule(always(PathChoice.TCP_ONLY)))).isEqualTo("a");
-        assertThat(connected).hasValue(TransportPath.TCP);
-        assertThat(fallback.get().reason()).isEqualTo(FallbackReason.RULE);
-        assertThat(accepted.poll()).isEqualTo(TransportPath.TCP);
+        assertThat(get(loops.withTransportRule(always(RdmaOrTcpChoice.TCP_ONLY)))).isEqualTo("a");
+        assertThat(connected).hasValue(RdmaOrTcpTransport.TCP);
+        assertThat(fallback.get().reason()).isEqualTo(RdmaOrTcpFallbackReason.RULE);
+        assertThat(accepted.poll()).isEqualTo(RdmaOrTcpTransport.TCP);
     }
 
     @Test
     void rdmaOnly() {
         serve(epoll);
-        RdmaLoopResources rdmaOnly = loops.withPathRule(always(PathChoice.RDMA_ONLY));
+        RdmaLoopResources rdmaOnly = loops.withTransportRule(always(RdmaOrTcpChoice.RDMA_ONLY));
         assertThatThrownBy(() -> get(rdmaOnly)).hasRootCauseInstanceOf(ConnectException.class);
         server.disposeNow(LIMIT);
         serve(rdmaOnly);
         assertThat(get(rdmaOnly)).isEqualTo("a");
-        assertThat(accepted.poll()).isEqualTo(TransportPath.RDMA);
+        assertThat(accepted.poll()).isEqualTo(RdmaOrTcpTransport.RDMA);
         assertThatThrownBy(() -> get(epoll)).hasRootCauseInstanceOf(ConnectException.class);
     }
 
@@ -185,15 +186,15 @@ class PathTest {
     void ruleByPort() {
         serve(loops);
         int port = server.port();
-        RdmaLoopResources rules = RdmaLoopResources.builder("rules").workerCount(1).pathRule(
-                address -> address.getPort() == port ? PathChoice.TCP_ONLY : PathChoice.RDMA_ONLY).build();
+        RdmaLoopResources rules = RdmaLoopResources.builder("rules").workerCount(1).transportRule(
+                address -> address.getPort() == port ? RdmaOrTcpChoice.TCP_ONLY : RdmaOrTcpChoice.RDMA_ONLY).build();
         try {
             assertThat(get(rules)).isEqualTo("a");
-            assertThat(connected).hasValue(TransportPath.TCP);
+            assertThat(connected).hasValue(RdmaOrTcpTransport.TCP);
             DisposableServer other = server;
             serve(loops);
             assertThat(get(rules)).isEqualTo("a");
-            assertThat(connected).hasValue(TransportPath.RDMA);
+            assertThat(connected).hasValue(RdmaOrTcpTransport.RDMA);
             other.disposeNow(LIMIT);
         } finally {
             Transport.dispose(rules);
@@ -202,13 +203,13 @@ class PathTest {
 
     @Test
     void dnsServersAreAskedOverTcpWhateverTheRule() {
-        RdmaLoopResources rdmaOnly = loops.withPathRule(always(PathChoice.RDMA_ONLY));
+        RdmaLoopResources rdmaOnly = loops.withTransportRule(always(RdmaOrTcpChoice.RDMA_ONLY));
         InetSocketAddress dns = new InetSocketAddress(TestAddress.HOST, 53);
         // Nobody listens there, and the one attempt is over TCP.
-        long failures = RdmaOrTcpMetrics.total().fallbacks(FallbackReason.RULE);
+        long failures = RdmaOrTcpMetrics.total().fallbacks(RdmaOrTcpFallbackReason.RULE);
         assertThatThrownBy(() -> HttpClient.create(pool).runOn(rdmaOnly).remoteAddress(() -> dns).get().uri("/")
                 .response().block(LIMIT)).isInstanceOf(Exception.class);
-        assertThat(RdmaOrTcpMetrics.total().fallbacks(FallbackReason.RULE)).isGreaterThan(failures);
+        assertThat(RdmaOrTcpMetrics.total().fallbacks(RdmaOrTcpFallbackReason.RULE)).isGreaterThan(failures);
     }
 
     /** Asks a server of its own, and prints what it goes over. */
@@ -222,7 +223,7 @@ class PathTest {
                     .handle((request, response) -> response.sendString(Mono.just("a"))).bindNow(LIMIT);
             System.out.println("RDMA is available: " + Rdma.isAvailable());
             HttpClient.create().runOn(loops).remoteAddress(server::address).doOnConnected(connection ->
-                    System.out.println("path " + connection.channel().attr(RdmaOrTcp.PATH).get() + " on " +
+                    System.out.println("transport " + connection.channel().attr(RdmaOrTcp.TRANSPORT).get() + " on " +
                             Thread.currentThread().getName())).get().uri("/").response().block(LIMIT);
             server.disposeNow(LIMIT);
             Transport.dispose(loops);
@@ -233,7 +234,7 @@ class PathTest {
     void whereRdmaIsNotAvailableEverythingIsTcp() throws Exception {
         assumeTrue(Verbs.preferred().provider() == VerbsProvider.EMBEDDED, "kernel verbs are available");
         try (ChildJvm child = new ChildJvm(OneRequest.class, List.of("io.netty.rdma.provider=ibverbs"))) {
-            assertThat(child.output()).contains("RDMA is available: false", "path TCP on test-epoll-1");
+            assertThat(child.output()).contains("RDMA is available: false", "transport TCP on test-epoll-1");
         }
     }
 }

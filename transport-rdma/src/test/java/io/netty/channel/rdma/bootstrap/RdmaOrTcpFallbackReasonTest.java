@@ -1,0 +1,58 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.bootstrap;
+
+import io.netty.channel.ConnectTimeoutException;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.RejectedExecutionException;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Those whose exceptions have no public constructor are made by the integration tests.
+ */
+class RdmaOrTcpFallbackReasonTest {
+    @Test
+    void ioErrorsFallBack() {
+        assertThat(RdmaOrTcpFallbackReason.of(new UnsatisfiedLinkError()))
+                .isEqualTo(RdmaOrTcpFallbackReason.UNAVAILABLE);
+        assertThat(RdmaOrTcpFallbackReason.of(new NoRouteToHostException()))
+                .isEqualTo(RdmaOrTcpFallbackReason.NO_ROUTE);
+        assertThat(RdmaOrTcpFallbackReason.of(new ConnectTimeoutException()))
+                .isEqualTo(RdmaOrTcpFallbackReason.TIMEOUT);
+        assertThat(RdmaOrTcpFallbackReason.of(new ConnectException())).isEqualTo(RdmaOrTcpFallbackReason.FAILED);
+        assertThat(RdmaOrTcpFallbackReason.of(new BindException())).isEqualTo(RdmaOrTcpFallbackReason.FAILED);
+        assertThat(RdmaOrTcpFallbackReason.of(new IOException())).isEqualTo(RdmaOrTcpFallbackReason.FAILED);
+        assertThat(RdmaOrTcpFallbackReason.of(new OutOfMemoryError("expected in this test")))
+                .isEqualTo(RdmaOrTcpFallbackReason.FAILED);
+    }
+
+    @Test
+    void everythingElseDoesNot() {
+        assertThat(RdmaOrTcpFallbackReason.of(new ClosedChannelException())).isNull();
+        assertThat(RdmaOrTcpFallbackReason.of(new CancellationException())).isNull();
+        assertThat(RdmaOrTcpFallbackReason.of(new RejectedExecutionException())).isNull();
+        assertThat(RdmaOrTcpFallbackReason.of(new IllegalArgumentException())).isNull();
+        assertThat(RdmaOrTcpFallbackReason.of(new StackOverflowError())).isNull();
+    }
+}
