@@ -29,16 +29,17 @@
 struct qp;
 struct cq;
 
-/* For tests: rounds do nothing, so that a wake-up that was lost is not made good by the next round. */
+/* Switch for tests: rounds do nothing, so that a lost wake-up is not made good by the next round. */
 extern atomic_bool watch_suspended;
 
 /*
- * What a round does: qp_round(), cq_rest(). The one returns when to look at the queue pair again, or 0 if it is not
- * watched any more; the other whether the completion queue need not be.
+ * Sets what a round does: `of_qp` is qp_round(), `of_cq` is cq_rest(). qp_round() returns when to look at the queue
+ * pair again, or 0 if it is not watched any more; cq_rest() returns whether the completion queue need not be watched
+ * any more.
  */
 void watch_init(uint64_t (*of_qp)(struct qp *qp, uint64_t now_ns), bool (*of_cq)(struct cq *cq));
 
-/* Cheap if already watched. Any thread; takes only its own innermost lock and the engine's. */
+/* Begins to watch. Cheap if already watched. Any thread; takes only its own innermost lock and the engine's. */
 void watch_qp(struct qp *qp);
 void watch_cq(struct cq *cq);
 
