@@ -217,7 +217,7 @@ struct cm_event *cm_new_event(struct cm_id *id, enum rdma_cm_event_type type, in
  * fetches none.
  */
 struct cm_event *cm_new_sure_event(struct cm_id *id, enum rdma_cm_event_type type, int status);
-/* called with cm_lock held; the owner keeps the event if it is one of its spares */
+/* called with cm_lock held; an owner that has used a spare event keeps this one instead */
 void cm_free_event(struct cm_event *event);
 void cm_set_event_data(struct cm_event *event, const void *data, size_t length, size_t delivered_length);
 void cm_set_event_endpoint(struct cm_event *event, const struct cm_wire_endpoint *remote);

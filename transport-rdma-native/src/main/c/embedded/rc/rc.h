@@ -20,8 +20,8 @@
  * Each file uses those below it only:
  *
  *   rc.c           the operations of RC queue pairs
- *   uc.c           those of UC queue pairs, and sends that the peer does not take
- *   xrc.c          those of XRC queue pairs
+ *   uc.c           the operations of UC queue pairs, and sends that the peer does not take
+ *   xrc.c          the operations of XRC queue pairs
  *   rc_attach.c    attaching to the peer's queue pair
  *   rc_progress.c  the owner's work, timers, and a peer that does not receive
  *   rc_receive.c   execution of the peer's requests
