@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The rounds of the engine: see watch.h. */
+/* Rounds of the engine: see watch.h. */
 #include "watch.h"
 
 #include "cq.h"
@@ -55,7 +55,7 @@ void watch_qp(struct qp *qp) {
     pthread_mutex_unlock(&lock);
 }
 
-/* Returns false if it is listed already. With the lock. */
+/* Returns false if it is listed already. Called with `lock` held. */
 static bool list_cq(struct cq *cq) {
     if (cq->watched) {
         return false;
@@ -102,7 +102,7 @@ static uint64_t visit_cqs(struct cq *list, uint64_t now) {
         bool rests = round_of_cq(cq);
         pthread_mutex_lock(&lock);
         cq->watched = false;
-        /* Also if the polling began again just now, when it still counted as watched. */
+        /* The queue stays also if the polling began again just now, when it still counted as watched. */
         if (!rests || cq_is_polled(cq)) {
             list_cq(cq);
             count++;
