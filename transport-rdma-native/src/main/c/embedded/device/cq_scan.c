@@ -40,7 +40,9 @@
  */
 #define BANKS_PER_POLL 64
 
-/* Number of turns of direct looks: queue pairs that always have work must not hide the others. */
+/*
+ * Number of busy polls after which ticks are scanned as well: queue pairs that always have work must not hide others.
+ */
 #define DIRECT_TURNS 8
 
 /* Number of polls without work after which a queue pair makes room for another one among those looked at directly. */

@@ -58,7 +58,7 @@ int work_queue_grow(struct work_queue *queue) {
     }
     /* a huge page for one place of one ring would take the memory of many */
     madvise(memory, ring_bytes(queue), MADV_NOHUGEPAGE);
-    queue->ring = memory; /* set first: others look there for requests posted after this */
+    queue->ring = memory; /* places of requests posted after this are there */
     return 0;
 }
 
