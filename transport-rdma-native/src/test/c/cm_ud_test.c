@@ -234,7 +234,7 @@ static void private_data_has_its_limits(void) {
 
 /* ---- groups ---- */
 
-/* Of this run: another one at the same time would hear what is sent, and be heard. */
+/* Group of this run: another run at the same time would hear what is sent, and be heard. */
 static const char *group_text(void) {
     static char text[INET_ADDRSTRLEN];
     unsigned pid = (unsigned) getpid();

@@ -115,7 +115,7 @@ static void a_batch_has_one_completion_after_the_other(void) {
     both_close(&both);
 }
 
-/* What a program with one request under way at a time does: it answers inside the batch. */
+/* A program with one request under way at a time answers inside the batch. */
 static void requests_are_posted_inside_a_batch(void) {
     struct both both;
     both_open(&both, &defaults, IBV_WC_STANDARD_FLAGS);
@@ -191,8 +191,8 @@ static void write_flag(struct end *from, const struct end *to, size_t offset) {
 }
 
 /*
- * Until the completions of what this end has posted are made, without a poll: the peer has acknowledged that before it
- * answers. Only what is signaled completes here.
+ * Waits, without a poll, until the completions of this end's requests are made: the peer has acknowledged them before
+ * it answers. Only signaled requests complete here.
  */
 static void await_completions(struct end *end, struct end *peer) {
     memset(end->buffer + 1000, 0, 3); /* both have the same */

@@ -119,7 +119,7 @@ static int fault(enum call call)
     return errno;
 }
 
-/* What a call returns. */
+/* Returns the result of the real call. */
 #define PASS(name, ...) return real.name(__VA_ARGS__)
 #define POINTER(name, ...) return fault(CALL_##name) != 0 ? NULL : real.name(__VA_ARGS__)
 #define MINUS_ONE(name, ...) return fault(CALL_##name) != 0 ? -1 : real.name(__VA_ARGS__)

@@ -239,7 +239,9 @@ static void members_of_other_processes_come_and_go(void) {
 int main(void) {
     if (is_soft_roce()) {
         RUN(attaching_is_checked);
-        /* Its packets are the host's, which must have joined the group as well: rdma_join_multicast(), cm_ud_test.c. */
+        /*
+         * Packets of the group are the host's, which must have joined it as well: rdma_join_multicast(), cm_ud_test.c.
+         */
         fprintf(stderr, "  skipped: groups that only queue pairs are members of\n");
         return 0;
     }

@@ -267,7 +267,7 @@ static void addresses_may_begin_at_zero(void) {
     close_all();
 }
 
-/* Nor does an atomic operation reach memory that is not aligned, whatever the address says. */
+/* Atomic operations do not reach memory that is not aligned either, whatever the address says. */
 static void so_may_those_of_a_region(void) {
     if (!is_embedded()) { /* for soft-RoCE the flag changes nothing */
         return;

@@ -58,7 +58,10 @@ void end_idle_links_soon(void) {
     link_idle_timeout_ns = 20000000;
 }
 
-/* More than the messages that any effect here takes: each turn of the engine receives what was sent before it. */
+/*
+ * Number of turns, more than the messages that any effect here takes: each turn of the engine receives what was sent
+ * before it.
+ */
 #define TURNS 8
 
 struct turns {

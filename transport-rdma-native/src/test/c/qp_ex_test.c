@@ -42,7 +42,7 @@ static struct options eight(enum ibv_qp_type type) {
     return options;
 }
 
-/* In place of the queue pair that the end has. */
+/* Makes an extended queue pair in place of the end's. */
 static struct ibv_qp_ex *replace_qp(struct end *end, uint64_t ops) {
     CHECK_EQ(ibv_destroy_qp(end->qp), 0);
     struct ibv_qp_init_attr_ex attr = attributes(end, end->options.type, ops);

@@ -94,7 +94,7 @@ static atomic_int moved; /* completions */
 static atomic_int moved_by[PAIRS];
 static atomic_bool stop;
 
-/* All threads poll the two queues, which all pairs share; whoever finds a completion counts it for its pair. */
+/* Polls the two queues, which all pairs share, on all threads; whoever finds a completion counts it for its pair. */
 static void poll_for_all(void) {
     struct ibv_wc wc[4];
     for (int side = 0; side < 2; side++) {

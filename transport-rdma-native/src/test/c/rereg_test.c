@@ -178,7 +178,7 @@ static void a_gid_table_has_room_for_all_or_says_so(void) {
 
 int main(void) {
     if (!is_soft_roce()) {
-        /* Its driver in libibverbs has no ibv_rereg_mr() before rdma-core 45, and that moves nothing. */
+        /* libibverbs' driver has no ibv_rereg_mr() before rdma-core 45, and that moves nothing. */
         RUN(a_region_moves_and_keeps_its_keys);
         RUN(a_region_changes_what_peers_may_do);
         RUN(a_region_changes_its_protection_domain);

@@ -50,7 +50,7 @@ static void what_is_posted_in_it_waits_for_the_way_back(void) {
     CHECK_EQ(post_rdma(&a, 2, IBV_WR_RDMA_WRITE, 0, 100, 8, &to, 100), 0);
     CHECK_EQ(post_recv(&b, 4, 0, 8), 0);
     CHECK_EQ(post_send(&a, 3, IBV_WR_SEND, 0, 0, 8), 0);
-    /* Its receive queue, and its answers to the peer, go on. */
+    /* The receive queue, and the answers to the peer, go on. */
     struct address back = end_address(&a);
     CHECK_EQ(post_recv(&a, 5, 4096, 8), 0);
     CHECK_EQ(post_send(&b, 6, IBV_WR_SEND, 0, 0, 8), 0);

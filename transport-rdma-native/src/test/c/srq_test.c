@@ -88,7 +88,7 @@ static void arm(uint32_t limit) {
     CHECK_EQ(current_limit(), limit);
 }
 
-/* One message of pair i, to its completion at both ends. */
+/* Passes one message of pair i, to its completion at both ends. */
 static struct ibv_wc pass(int i, uint32_t length) {
     CHECK_EQ(post_send(&sender[i], 1000, IBV_WR_SEND, 0, 0, length), 0);
     expect_wc(sender[i].send_cq, 1000, IBV_WC_SUCCESS);

@@ -423,7 +423,7 @@ static void domain_with_an_address_handle_is_in_use(void) {
     end_close(&a);
 }
 
-/* With the application's own flow control nothing is lost, and one sender's messages stay in order. */
+/* No datagram is lost with the application's own flow control, and one sender's messages stay in order. */
 static void many_keep_their_order(void) {
     enum { SENDERS = 3, ROUNDS = 400, WINDOW = 16 };
     struct end b, a[SENDERS];

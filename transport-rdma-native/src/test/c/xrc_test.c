@@ -189,7 +189,7 @@ static void a_shared_queue_without_receives_holds_up_its_messages_only(void) {
     CHECK_EQ(wc.wr_id, 4);
     CHECK_EQ(wc.qp_num, targets[0]->qp_num);
     expect_wc(a.cq, 1, IBV_WC_SUCCESS);
-    /* One that waits while its shared queue goes. */
+    /* A message waits while its shared queue goes. */
     send_to(&a, initiators[0], 5, 64, empty.number);
     settle();
     CHECK_EQ(ibv_destroy_srq(empty.srq), 0);
@@ -380,7 +380,7 @@ static void each_end_has_attributes_of_its_own(void) {
         CHECK_EQ(attr.qp_state, IBV_QPS_RTS);
         CHECK_EQ(ibv_destroy_qp(qp), 0);
     }
-    /* What the other end has may be given, and says nothing: modify_qp_mask() in the kernel's uverbs_cmd.c. */
+    /* Attributes of the other end may be given, and say nothing: modify_qp_mask() in the kernel's uverbs_cmd.c. */
     struct ibv_qp *initiator = make_initiator(&side, 0);
     struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
     CHECK_EQ(ibv_modify_qp(initiator, &attr, init), 0);

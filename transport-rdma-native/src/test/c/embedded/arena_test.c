@@ -73,7 +73,7 @@ static void open_pair(struct end pair[2], const struct end *shared) {
     pair_talk(&pair[0], &pair[1]);
 }
 
-/* As long as a peer may look at it, it is not written by another one. */
+/* A segment is not written by another user as long as a peer may look at it. */
 static void a_segment_has_no_other_user_before_the_peer_has_left_it(void) {
     enum { NEIGHBOURS = 12, NEXT = 64 };
     static struct end neighbours[NEIGHBOURS][2], next[NEXT][2];
@@ -111,7 +111,7 @@ static void a_segment_has_no_other_user_before_the_peer_has_left_it(void) {
     end_close(&shared);
 }
 
-/* Also while others of the link go on. */
+/* Memory is given back also while others of the link go on. */
 static void memory_without_users_is_given_back(void) {
     enum { COUNT = 100 };
     static struct end ends[2][COUNT];

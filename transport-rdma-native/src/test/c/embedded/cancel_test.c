@@ -34,7 +34,7 @@ struct call {
     atomic_bool returned;
 };
 
-/* With the request to end pending: the first cancellation point that is enabled obeys it. */
+/* Runs with the request to end pending: the first cancellation point that is enabled obeys it. */
 static void *run(void *argument) {
     struct call *call = argument;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);

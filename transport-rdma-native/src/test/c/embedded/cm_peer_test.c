@@ -54,7 +54,7 @@ static int raw_connect(uint16_t port) {
     return raw_connect_in(RDMA_PS_TCP, port);
 }
 
-/* At some port beyond those that the connection manager chooses by itself. */
+/* Listens at a port beyond those that the connection manager chooses by itself. */
 static int raw_listen(enum rdma_port_space space, uint16_t *port) {
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     CHECK(fd >= 0);
@@ -309,7 +309,10 @@ static void one_process_does_not_fill_a_backlog(void) {
     rdma_destroy_event_channel(client);
 }
 
-/* They wait to be fetched all the same: without this one process would fill a backlog, and leave nothing to others. */
+/*
+ * Abandoned requests wait to be fetched all the same: otherwise one process could fill a backlog, and leave nothing to
+ * others.
+ */
 static void requests_that_a_process_has_given_up_count_until_they_are_fetched(void) {
     struct rdma_event_channel *server = new_channel();
     struct rdma_cm_id *listener = new_listener(server, test_address(), 16);

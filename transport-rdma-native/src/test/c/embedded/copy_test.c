@@ -242,7 +242,7 @@ static void handle_plainly(void) {
     CHECK_EQ(handled, 1);
 }
 
-/* Else it would be called for ever: the fault comes again. */
+/* Handles one fault only: it comes again, so a handler that stays would be called for ever. */
 static void handle_once(void) {
     struct sigaction action = { .sa_handler = plain_handler, .sa_flags = (int) SA_RESETHAND };
     handled = 1;

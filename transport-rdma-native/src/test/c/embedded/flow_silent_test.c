@@ -27,7 +27,7 @@
 
 static const union ibv_gid crowded = { .raw = { 0xff, 0x12, 0x40, 0x1b, [15] = 1 } };
 
-/* Until the test has something to say. Nobody polls meanwhile. */
+/* Waits until the test has something to say. Nobody polls meanwhile. */
 static void await_turn(int socket) {
     char turn;
     receive_all(socket, &turn, 1);
@@ -175,7 +175,7 @@ static void a_group_waits_once_for_members_of_a_process_that_is_stopped(void) {
     end_close(&friend);
 }
 
-/* When it is its turn: opens the end, tells its number, and receives the first datagram. */
+/* Opens the end when it is its turn, tells its number, and receives the first datagram. */
 static void receive_in_turn(int socket, struct end *end) {
     await_turn(socket);
     ud_open(end);

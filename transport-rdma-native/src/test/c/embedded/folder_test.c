@@ -28,7 +28,7 @@
 #include "embedded/link/link_private.h"
 #include "folder_support.h"
 
-#define PS 0x77 /* of link.c, for names that are no ports of the connection manager */
+#define PS 0x77 /* port space of link.c, for names that are no ports of the connection manager */
 
 static const char *path_in(const char *name) {
     static char path[sizeof(folder) + 1 + NAME_MAX + 1];
@@ -286,7 +286,7 @@ static void expect_refusal(int err, const char *reason) {
     end_child(&child);
 }
 
-/* To which a descriptor still leads, or a process's working directory. */
+/* The removed folder still has a descriptor, or is a process's working directory. */
 static void expect_refusal_of_removed_folder(const char *path) {
     char descriptor[32];
     CHECK_EQ(mkdir(path, 0700), 0);
@@ -333,7 +333,7 @@ static void a_setting_that_is_wrong_is_told_with_what_to_do(void) {
     setenv("RDMA_EMBEDDED_FOLDER", folder, 1);
 }
 
-/* In a root that has the folder's contents only. */
+/* Starts in a root that has the folder's contents only. */
 static void start_without_proc(const void *expected) {
     if (geteuid() != 0) {
         enter_user_namespace();

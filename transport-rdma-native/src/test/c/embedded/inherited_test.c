@@ -14,7 +14,7 @@
  * under the License.
  */
 /*
- * What a child does with the objects that it inherited by fork(2): each call of the function table fails with EIO or
+ * Use in a child of the objects that it inherited by fork(2): each call of the function table fails with EIO or
  * releases the child's copy, none dies, and the parent and its peer notice nothing. A call that is added to the table
  * needs a case here.
  */
@@ -253,7 +253,7 @@ static void try_rdma_leave_multicast(void) {
     FAILS_WITH_ERRNO(NAME(rdma_leave_multicast)(o.id, (struct sockaddr *) &address));
 }
 
-/* What is not in the table: the extended context's calls. */
+/* Tries the calls of the extended context, which are not in the table. */
 static void try_extended(void) {
     struct ibv_device_attr_ex attr;
     CHECK_EQ(ibv_query_device_ex(o.a.context, NULL, &attr), 0);
@@ -414,7 +414,7 @@ static void make_all(void) {
     make_ids();
 }
 
-/* That nobody took away an event, and that all of it works. */
+/* Checks that nobody took away an event, and that all objects work. */
 static void use_and_release_all(void) {
     struct ibv_cq *cq;
     void *context;
@@ -497,7 +497,7 @@ static void no_call_in_the_child_dies_and_the_parent_notices_none(void) {
     use_and_release_all();
 }
 
-/* With all the locks of the parent's other threads in whatever state. */
+/* The locks of the parent's other threads are in any state. */
 static void a_child_of_a_busy_parent_releases_and_lives_anew(void) {
     make_all();
     for (int i = 0; i < 20; i++) {

@@ -49,7 +49,7 @@ static void all_completion_queues_can_be_had(void) {
     end_close(&end);
 }
 
-/* All that there may be are connected, in pairs of one process. */
+/* Connects as many queue pairs as there may be, in pairs of one process. */
 #ifdef __SANITIZE_THREAD__
 #define QUEUE_PAIRS 2048
 #elif defined(__SANITIZE_ADDRESS__)
@@ -155,8 +155,8 @@ static void each_of_many_completion_queues_hears(void) {
 }
 
 /*
- * As a Java virtual machine does. What waits to be sent has descriptors, too, more of them for a
- * user without privileges.
+ * Raises the limit as a Java virtual machine does. Waiting messages have descriptors, too, more of them for a user
+ * without privileges.
  */
 static void raise_descriptor_limit(void) {
     struct rlimit limit;

@@ -61,7 +61,7 @@ static union ibv_gid group_of(unsigned i) {
     return (union ibv_gid) { .raw = { 0xff, 0x12, 0x40, 0x1b, [14] = (uint8_t) (i / 256), (uint8_t) i } };
 }
 
-/* As many as they may have, each in a group of its own. */
+/* Fills the places of two processes, with each member in a group of its own. */
 static void fill_places_of(struct mcast_registry *registry, const struct link *one, const struct link *two) {
     for (unsigned i = 0; i < MCAST_MAX_OF_PEER; i++) {
         union ibv_gid own = group_of(i);

@@ -27,7 +27,7 @@
 #include "qp_inside.h"
 #include "ud_support.h"
 
-#define LINK_FDS 2 /* of one that leads to this process: both of its ends */
+#define LINK_FDS 2 /* descriptors of both ends of a link to this process */
 
 static int fds_without_links;
 

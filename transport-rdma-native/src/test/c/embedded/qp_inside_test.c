@@ -147,7 +147,7 @@ static void a_peer_that_was_reset_while_we_were_not_ready_connects_again(void) {
     pair_close(&a, &b);
 }
 
-/* What is sent to another LID or GID goes nowhere, and neither do acknowledgements. */
+/* Messages to another LID or GID go nowhere, and neither do acknowledgements. */
 static void a_wrong_address_reaches_nobody(void) {
     for (int i = 0; i < 2; i++) {
         struct end a, b;
@@ -178,7 +178,7 @@ static void a_wrong_address_reaches_nobody(void) {
     }
 }
 
-/* On a wire the acknowledgement is there before whatever its sender does next, so a device has processed it. */
+/* The acknowledgement is there before the sender's next message, as on a wire, so a device has processed it. */
 static void what_was_acknowledged_before_the_error_state_has_succeeded(void) {
     struct end a, b;
     pair_open(&a, &b, &defaults);

@@ -31,9 +31,9 @@
 #define SIZE 32
 
 static atomic_bool names_are_held, all_draw_the_same;
-static atomic_int binds; /* of names of queue pair numbers */
+static atomic_int binds; /* number of binds to names of queue pair numbers */
 
-/* In place of the C library's, in this program. */
+/* Replaces the C library's function, in this program. */
 int bind(int fd, __CONST_SOCKADDR_ARG address, socklen_t length) {
     const struct sockaddr_un *name = address.__sockaddr_un__;
     if (name->sun_family == AF_UNIX && length > offsetof(struct sockaddr_un, sun_path)
@@ -133,7 +133,7 @@ static void send_byte(struct connection *c, char byte) {
     CHECK_EQ(ibv_post_send(c->qp, &wr, &bad), 0);
 }
 
-/* Of a send and of the receive of its answer, or of a receive and of the answer to it. */
+/* Polls for a send and the receive of its answer, or for a receive and the answer to it. */
 static void complete_both(struct connection *c) {
     struct ibv_wc wc;
     for (int i = 0; i < 2; i++) {
@@ -232,7 +232,7 @@ static void connect_and_ask(const void *argument) {
     rdma_destroy_event_channel(channel);
 }
 
-/* One client and two servers, each a process. Returns whether the servers have the same number. */
+/* Connects one client and two servers, each a process. Returns whether the servers have the same number. */
 static bool connect_all(const struct side *client, const struct side *server) {
     struct child servers[2], clients;
     struct clients ask = { .side = *client };
@@ -266,7 +266,7 @@ static void programs_that_move_their_queue_pairs_themselves_need_no_names_either
     connect_all(&side, &side);
 }
 
-/* Nothing keeps two processes from having the same numbers if they have no names. */
+/* Two processes without names may have the same numbers. */
 static void processes_with_the_same_numbers_are_told_apart(void) {
     const struct side side = { .names_are_held = true, .all_draw_the_same = true };
     CHECK(connect_all(&side, &side));

@@ -56,7 +56,7 @@ static void a_completion_queue_that_overflows_fails_shared_queue_and_targets(voi
     side_close(&b);
 }
 
-/* On a wire its packets have opcodes of another service. */
+/* Packets of such a peer have opcodes of another service on a wire. */
 static void a_peer_of_another_type_is_not_heard(void) {
     struct end end;
     struct side side;
@@ -371,7 +371,7 @@ static void connect_by_the_connection_manager(enum ibv_qp_type listens_as, bool 
     rdma_destroy_ep(listener);
 }
 
-/* Of completion channels, among others. */
+/* Counts eventfds: of completion channels, among others. */
 static int count_eventfds(void) {
     int count = 0;
     for (int fd = 0; fd < 1024; fd++) {

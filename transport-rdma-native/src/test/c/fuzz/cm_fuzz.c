@@ -49,7 +49,7 @@ static struct ibv_pd *pd;
 
 static struct rdma_cm_id *ids[IDS];
 static uint8_t data[256];
-static unsigned established; /* in all runs */
+static unsigned established; /* number in all runs */
 
 static void destroy(int place) {
     struct rdma_cm_id *id = ids[place];
@@ -62,7 +62,7 @@ static void destroy(int place) {
     }
 }
 
-/* In the place of the oldest. */
+/* Keeps an id in the place of the oldest. */
 static void keep(struct rdma_cm_id *id) {
     static int next;
     int place = 0;
@@ -197,7 +197,7 @@ static void take_event(void) {
     }
 }
 
-/* Out of turn. */
+/* Acts out of turn. */
 static void act(uint8_t what, uint8_t which) {
     struct rdma_cm_id *id = ids[which % IDS];
     struct rdma_conn_param param = { .private_data = data, .private_data_len = which, .qp_num = which };
@@ -237,7 +237,7 @@ static struct known {
 static unsigned count_known;
 static uint32_t next_handle;
 
-/* On which links connections are: the victim has begun or answered them there. */
+/* Links of connections: the victim has begun or answered them there. */
 static struct home {
     uint32_t handle;
     unsigned link_number;
@@ -287,7 +287,7 @@ static struct cm_wire_endpoint endpoint(uint8_t which) {
     };
 }
 
-/* What a message could change. */
+/* State that a message could change. */
 struct condition {
     bool exists;
     enum cm_state state;
@@ -312,7 +312,7 @@ static struct condition condition_of(uint32_t handle) {
     return condition;
 }
 
-/* Whether it is about a connection that is on another link, or has another name there. */
+/* Whether a message is about a connection that is on another link, or has another name there. */
 static bool is_foreign(int link, const struct cm_wire_ids *ids, const struct condition *condition) {
     const struct home *home = home_of(ids->to);
     return (home != NULL && home->link_number != peer_number(link))
@@ -384,7 +384,7 @@ static void say(void) {
     say_ids(link, type, &body, length, &thing, (how & 0xf0) == 0xf0);
 }
 
-/* Where an address is, or an answer to what was not asked: in processes that share a folder. */
+/* Says where an address is, or answers what was not asked: in processes that share a folder. */
 static void say_where(uint8_t how) {
     union {
         struct cm_wire_ask ask;

@@ -76,7 +76,7 @@ static void connect_link(int link, uint8_t where) {
     }
 }
 
-/* Any bytes, also without a whole header. */
+/* Says any bytes, also without a whole header. */
 static void say_anything(int link) {
     uint8_t packet[sizeof(struct link_header) + LINK_MAX_BODY + 64] = { 0 };
     enum peer_thing things[PEER_MAX_FDS];

@@ -179,7 +179,7 @@ unsigned peer_number(int link) {
     return numbers[link];
 }
 
-/* In place of the one before. */
+/* Puts a link in place of the one before. */
 static void put_link(int link, int fd) {
     peer_hang_up(link);
     links[link] = fd;
