@@ -75,7 +75,7 @@ static int next_of_batch(struct ibv_cq_ex *ex) {
 READ(enum ibv_wc_opcode, opcode, cq->wc.opcode)
 READ(uint32_t, vendor_err, cq->wc.vendor_err)
 READ(uint32_t, byte_len, cq->wc.byte_len)
-READ(__be32, imm_data, cq->wc.imm_data) /* or the invalidated key: one union */
+READ(__be32, imm_data, cq->wc.imm_data) /* union with the invalidated key */
 READ(uint32_t, qp_num, cq->wc.qp_num)
 READ(uint32_t, src_qp, cq->wc.src_qp)
 READ(unsigned int, wc_flags, cq->wc.wc_flags)

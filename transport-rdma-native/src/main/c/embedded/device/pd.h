@@ -29,8 +29,8 @@ struct pd {
     const struct pd *domain;
     /* number of regions, windows, queue pairs, shared receive queues, address handles, parent domains */
     atomic_int objects;
-    struct pd *of;           /* of a parent domain: its protection domain, or NULL */
-    struct td *td;           /* of a parent domain: its thread domain, or NULL */
+    struct pd *of;           /* protection domain of a parent domain, or NULL */
+    struct td *td;           /* thread domain of a parent domain, or NULL */
 };
 
 static inline struct pd *pd_of(struct ibv_pd *pd) {

@@ -79,8 +79,7 @@ static int close_handle(struct qp *qp) {
     async_retire(qp->context, &qp->async);
     if (last) {
         /*
-         * Under the lock, so that a search for users of a shared receive queue meets the target as long as it may be
-         * one.
+         * Taken here, so that a search for users of a shared receive queue meets the target as long as it may be one.
          */
         xrcd_lock_targets(target->domain);
         qp_destroy(target);

@@ -259,7 +259,9 @@ int arenas_begin_introduction(struct arenas *arenas, struct arena *arena, const 
     return arena->fd >= 0 && engine_now_ns() >= arena->show_at_ns ? arena->fd : -1;
 }
 
-/* A burst of unanswered introductions must leave descriptors to others, and to those that they are repeated for. */
+/*
+ * Whether too many are kept: a burst of unanswered introductions must leave descriptors to others, and for repetitions.
+ */
 static bool are_too_many_kept(void) {
     struct rlimit limit;
     unsigned count = atomic_load(&kept);
@@ -315,7 +317,7 @@ void arenas_release(struct arenas *arenas, struct arena *arena, const struct wir
 bool arenas_left(struct arenas *arenas, const struct wire_place *place) {
     pthread_mutex_lock(&arenas->lock);
     struct arena *arena = *find_own(arenas, place->arena);
-    bool known = arena != NULL; /* else it was ended before the peer said so */
+    bool known = arena != NULL; /* NULL: the arena was ended before the peer said so */
     bool valid = place->arena < arenas->next_number
             && (!known || (place->segment < arena->count && arena->state[place->segment].introductions > 0));
     if (known && valid) {
@@ -426,7 +428,7 @@ void arenas_leave(struct arenas *arenas, struct view *view, const struct wire_pl
 }
 
 void arenas_decline(struct arenas *arenas, const struct wire_place *place) {
-    send_message(arenas, WIRE_LEAVE, place); /* if it gets lost, the segment is free when its arena ends */
+    send_message(arenas, WIRE_LEAVE, place); /* if the message gets lost, the segment is free when its arena ends */
 }
 
 static void remove_view(struct arenas *arenas, struct view **link) {
@@ -438,7 +440,7 @@ static void remove_view(struct arenas *arenas, struct view **link) {
 bool arenas_ended(struct arenas *arenas, const struct wire_place *place) {
     pthread_mutex_lock(&arenas->lock);
     struct view **link = find_view(arenas, place->arena);
-    if (*link != NULL) { /* else it never came to know it */
+    if (*link != NULL) { /* NULL: this side never came to know the arena */
         remove_view(arenas, link);
     }
     pthread_mutex_unlock(&arenas->lock);
@@ -447,7 +449,7 @@ bool arenas_ended(struct arenas *arenas, const struct wire_place *place) {
 
 /* ---- the end ---- */
 
-/* A peer may have had this process map thousands. */
+/* Limit of views that are unmapped at a time: a peer may have had this process map thousands. */
 #define VIEWS_AT_ONCE 64
 
 static bool remove_some_views(struct arenas *arenas) {

@@ -63,7 +63,7 @@ struct arenas {
     bool timed;
     bool down;
     uint32_t next_number;
-    unsigned segments, count; /* of own arenas */
+    unsigned segments, count; /* number of own segments and arenas */
     struct arena *own;
     struct view *views;
 };

@@ -315,7 +315,7 @@ static void be_stopped(void) {
 static void *engine_main(void *unused) {
     (void) unused;
     self = true;
-    end(); /* of its start */
+    end(); /* ends the run that start() has noted */
     for (;;) {
         run_tasks();
         run_timers();
@@ -494,7 +494,7 @@ void engine_timer_set(struct engine_timer *timer, uint64_t deadline_ns) {
     timer->deadline_ns = deadline_ns;
     timer->armed = true;
     engine.heap = heap_merge(engine.heap, timer);
-    start(); /* if it fails, the timer fires when a later start succeeds */
+    start(); /* if the start fails, the timer fires when a later one succeeds */
     if (engine.heap == timer) {
         arm_timer_fd();
     }

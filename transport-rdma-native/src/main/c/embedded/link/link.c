@@ -598,7 +598,8 @@ static void on_accept_retry(struct engine_timer *timer) {
 static int listen_on(int fd, const struct link_name *name, char file[FOLDER_NAME_SIZE]) {
     if (folder_is_used()) {
         file_of(name, file);
-        return folder_listen(fd, file, name->kind == LINK_PORT); /* there are other blocks */
+        /* block names are not taken over: there are other blocks */
+        return folder_listen(fd, file, name->kind == LINK_PORT);
     }
     struct sockaddr_un address;
     socklen_t size = address_of(name, &address);

@@ -206,7 +206,8 @@ void link_discard_queue(struct link *link, void (*close_fd)(int fd)) {
  */
 static bool has_too_much_to_read(const struct link *link) {
     bool is_acceptor = link->name.kind == LINK_UNNAMED;
-    if (!is_acceptor || link->first == NULL || link->peer_version == 0) { /* its greeting may be what the queue needs */
+    /* the peer's greeting may be what the queue needs */
+    if (!is_acceptor || link->first == NULL || link->peer_version == 0) {
         return false;
     }
     return link->queued_bytes > (link->stopped ? MAX_UNREAD_BYTES / 2 : MAX_UNREAD_BYTES)

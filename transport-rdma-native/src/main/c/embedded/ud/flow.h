@@ -67,7 +67,7 @@ struct flow {
     struct flow *next; /* list of flow_table.c */
     uint64_t used;
     uint32_t qpn; /* number of the receiver */
-    uint32_t id;  /* in this process, never reused */
+    uint32_t id;  /* unique in this process, never reused */
     enum flow_state state;
     uint64_t since_ns; /* time of creation; for an open flow, when it was first found full, 0 if it is not */
     uint32_t full_at;  /* position in the stream at that time */
