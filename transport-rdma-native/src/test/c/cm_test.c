@@ -355,7 +355,7 @@ static void destroying_a_listener_rejects_what_is_pending(void) {
         rdma_ack_cm_event(event);
     }
     struct rdma_conn_param param = { .qp_num = 5 };
-    CHECK_EQ(rdma_accept(passive, &param), 0); /* what was fetched lives on */
+    CHECK_EQ(rdma_accept(passive, &param), 0); /* fetched requests live on */
     expect_and_ack(client, RDMA_CM_EVENT_CONNECT_RESPONSE, 0);
     for (int i = 0; i < 3; i++) {
         rdma_destroy_id(active[i]);

@@ -74,7 +74,7 @@ static void operations_reach_the_file_by_the_address_chosen(void) {
     CHECK(mr != NULL);
     CHECK_EQ(mr->length, LENGTH);
     CHECK_EQ((uintptr_t) mr->addr, OFFSET);
-    close(fd); /* as with a mapping, it is not needed any more */
+    close(fd); /* the descriptor is not needed any more, as with a mapping */
     struct address to = { .buffer = IOVA, .rkey = mr->rkey };
 
     memset(a.buffer, 0x5a, LENGTH);

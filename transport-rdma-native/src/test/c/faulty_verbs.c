@@ -102,7 +102,7 @@ static struct ibv_context_ops real_ops;
 
 static atomic_int planned = -1;
 static atomic_long occurrence;
-static atomic_bool lasting; /* and the later ones */
+static atomic_bool lasting; /* the later calls fail as well */
 static atomic_int planned_error;
 static atomic_long calls[CALLS];
 static atomic_bool fired;

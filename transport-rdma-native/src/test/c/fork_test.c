@@ -155,7 +155,7 @@ static void a_child_keeps_no_descriptor_that_the_application_does_not_see(void) 
         all.a.context->async_fd, all.a.channel->fd, all.b.context->async_fd, all.b.channel->fd, all.events->fd,
     };
     memcpy(visible, fds, sizeof(fds));
-    settle(); /* what is being closed is open in the child as well */
+    settle(); /* descriptors that are being closed are open in the child as well */
     expect_exit(fork_child(look_at_descriptors), 0);
     descriptors_close(&all);
 }

@@ -216,7 +216,7 @@ static void members_of_other_processes_come_and_go(void) {
     close(first_socket);
     char c;
     send_all(third_socket, &gid, sizeof(gid));
-    receive_all(third_socket, &c, 1); /* it has joined, with whoever is first now */
+    receive_all(third_socket, &c, 1); /* the process has joined, whoever is the administrator now */
     /* The others tell the new one of themselves; until they have, what is sent may miss them. */
     struct ibv_wc wc;
     uint64_t limit = now_ns() + UINT64_C(20000000000);

@@ -87,7 +87,7 @@ void settle(void) {
     clock_gettime(CLOCK_REALTIME, &limit);
     limit.tv_sec += patience_ms() / 1000;
     CHECK_EQ(sem_timedwait(&turns.done, &limit), 0);
-    engine_task_cancel(&turns.task); /* its last run may not have returned yet */
+    engine_task_cancel(&turns.task); /* the task's last run may not have returned yet */
     sem_destroy(&turns.done);
     CHECK_EVENTUALLY(closer_is_done());
 }

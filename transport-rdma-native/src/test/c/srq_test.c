@@ -231,7 +231,7 @@ static void a_queue_pair_in_error_leaves_the_receives_to_the_others(void) {
     }
     struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
     CHECK_EQ(ibv_modify_qp(receiver[1].qp, &attr, IBV_QP_STATE), 0);
-    if (!is_soft_roce()) { /* of Linux 6.1 */
+    if (!is_soft_roce()) { /* soft-RoCE of Linux 6.1 has no such event */
         struct ibv_async_event event = next_async(srq->context);
         CHECK_EQ(event.event_type, IBV_EVENT_QP_LAST_WQE_REACHED);
         CHECK(event.element.qp == receiver[1].qp);

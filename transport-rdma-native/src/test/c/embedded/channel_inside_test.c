@@ -245,7 +245,7 @@ static int take_credit(struct end *end, int count, uint32_t *credit) {
 static void let_it_fall_asleep(struct end *end, uint32_t sent, uint32_t *credit) {
     for (uint64_t limit = now_ns() + (uint64_t) patience_ms() * 1000000; atomic_load(asleep_after) != sent;) {
         CHECK(now_ns() < limit);
-        take_credit(end, 16, credit); /* this sends the messages for which there was no room yet */
+        take_credit(end, 16, credit); /* sends the messages for which there was no room yet */
         sched_yield();
     }
 }
@@ -524,7 +524,7 @@ int main(void) {
     RUN(sockets_give_threads_that_block_each_event_once);
     RUN(sockets_do_not_block_a_channel_that_must_not);
     RUN(destroying_a_queue_keeps_the_wake_up_of_another_by_a_socket);
-#ifndef __SANITIZE_ADDRESS__ /* as in cancel_test.c */
+#ifndef __SANITIZE_ADDRESS__ /* see cancel_test.c */
     RUN(sockets_let_a_thread_that_blocks_be_cancelled);
 #endif
     RUN(no_wake_up_is_lost_where_both_list_others);
@@ -538,7 +538,7 @@ int main(void) {
     RUN(rings_without_end_do_not_keep_a_channel_that_must_not_block);
     RUN(an_old_system_gives_threads_that_block_each_event_once);
     RUN(an_old_system_does_not_block_a_channel_that_must_not);
-#ifndef __SANITIZE_ADDRESS__ /* as in cancel_test.c */
+#ifndef __SANITIZE_ADDRESS__ /* see cancel_test.c */
     RUN(an_old_system_lets_a_thread_that_blocks_be_cancelled);
 #else
     (void) sockets_let_a_thread_that_blocks_be_cancelled;

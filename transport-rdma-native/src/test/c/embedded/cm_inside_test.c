@@ -137,7 +137,7 @@ static void an_address_that_was_just_resolved_needs_no_descriptor(void) {
 static void a_connection_leads_to_one_host(void) {
     static const char *const addresses[] = { "224.0.0.1", "239.1.2.3", "255.255.255.255", "ff02::1", "ff0e::1" };
     struct rdma_event_channel *server = new_channel(), *client = new_channel();
-    struct rdma_cm_id *listener = new_listener(server, "::", 4); /* which would be reached */
+    struct rdma_cm_id *listener = new_listener(server, "::", 4); /* a listener that would be reached */
     for (size_t i = 0; i < sizeof(addresses) / sizeof(*addresses); i++) {
         struct rdma_cm_id *id = new_id(client);
         struct address address = address_of(addresses[i], port_of(listener));
@@ -301,7 +301,7 @@ static void a_crowd_before_a_full_backlog_gets_its_turn_over_one_link(void) {
         }
         rdma_ack_cm_event(event);
     }
-    CHECK_EVENTUALLY(open_fds() <= before + 2); /* its two ends */
+    CHECK_EVENTUALLY(open_fds() <= before + 2); /* two ends of the link */
     set_time(&cm_response_timeout_ns, 60000 * MS);
     for (int i = 0; i < CROWD; i++) {
         CHECK_EQ(rdma_destroy_id(clients[i]), 0);
@@ -316,7 +316,7 @@ static void a_crowd_before_a_full_backlog_gets_its_turn_over_one_link(void) {
 struct given_up {
     struct rdma_event_channel *server, *client;
     struct rdma_cm_id *listener, *passive, *active;
-    struct qp *qp; /* its control is held: who moves it waits there, and who destroys it */
+    struct qp *qp; /* queue pair whose control is held: a thread that modifies or destroys it waits */
     uint32_t qpn;
 };
 
@@ -433,7 +433,7 @@ static void an_event_leaves_a_queue_pair_alone_that_is_being_destroyed(void) {
         CHECK_EQ(pthread_create(&destroyer, NULL, destroy_qp, g.active), 0);
         CHECK_EVENTUALLY(!has_qp(g.active));
         CHECK_EQ(pthread_create(&fetcher, NULL, fetch_and_ack, g.client), 0);
-        CHECK_EVENTUALLY(has_ended(fetcher)); /* it does not wait for the other one */
+        CHECK_EVENTUALLY(has_ended(fetcher)); /* the fetcher does not wait for the other thread */
         let_go(&g);
         CHECK_EVENTUALLY(has_ended(destroyer));
         free_given_up(&g);
@@ -449,7 +449,7 @@ static void a_forked_child_can_connect_and_its_parent_notices_nothing(void) {
     CHECK(child >= 0);
     if (child == 0) {
         limit_life();
-        rdma_destroy_id(id); /* its copy: the connection is the parent's */
+        rdma_destroy_id(id); /* child's copy: the connection is the parent's */
         struct rdma_event_channel *own = new_channel();
         struct rdma_cm_id *second = connected(own, port);
         CHECK_EQ(rdma_disconnect(second), 0);

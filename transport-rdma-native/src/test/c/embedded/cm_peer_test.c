@@ -300,7 +300,7 @@ static void one_process_does_not_fill_a_backlog(void) {
     CHECK_EQ(embedded_ext_peer(passive), (uint64_t) getpid());
     kill(child, SIGKILL);
     CHECK_EQ(waitpid(child, NULL, 0), child);
-    CHECK_EVENTUALLY(embedded_ext_peer(id) == 0); /* it is gone */
+    CHECK_EVENTUALLY(embedded_ext_peer(id) == 0); /* the peer is gone */
     rdma_destroy_id(id);
     rdma_destroy_id(active);
     rdma_destroy_id(passive);
@@ -339,7 +339,7 @@ static void requests_that_a_process_has_given_up_count_until_they_are_fetched(vo
         }
         expect_nothing(server);
     }
-    struct cm_wire_req request = request_to(port, 1, 1); /* this one is not fetched */
+    struct cm_wire_req request = request_to(port, 1, 1); /* last request, which is not fetched */
     raw_send(fd, CM_REQ, &request, sizeof(request));
     struct pollfd wait = { .fd = server->fd, .events = POLLIN };
     CHECK_EQ(poll(&wait, 1, patience_ms()), 1);
@@ -438,7 +438,7 @@ static void lies_do_not_confuse_a_server_of_datagrams(void) {
     rdma_ack_cm_event(event);
     struct cm_wire_plain plain = { .ids = { .from = 77, .to = cm_of(passive)->handle } };
     struct cm_wire_rep reply = { .ids = plain.ids };
-    raw_send(fd, CM_RTU, &plain, sizeof(plain)); /* what there is for connections only */
+    raw_send(fd, CM_RTU, &plain, sizeof(plain)); /* messages for connections only */
     raw_send(fd, CM_DREQ, &plain, sizeof(plain));
     raw_send(fd, CM_DREP, &plain, sizeof(plain));
     raw_send(fd, CM_REP, &reply, sizeof(reply));

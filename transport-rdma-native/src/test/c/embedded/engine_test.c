@@ -118,7 +118,7 @@ static void repeat(struct engine_timer *timer) {
 
 static void cancel_stops_a_timer_that_sets_itself_again(void) {
     repeating.fire = repeat;
-    for (uint32_t i = 0; i < rounds(300, 60); i++) { /* in some of them the timer fires while it is cancelled */
+    for (uint32_t i = 0; i < rounds(300, 60); i++) { /* the timer fires in some rounds while it is cancelled */
         int before = get(&repeats);
         engine_timer_set(&repeating, 0);
         CHECK_EVENTUALLY(get(&repeats) > before);
@@ -270,7 +270,7 @@ static void *submit_and_wait(void *unused) {
         engine_submit(&own.task);
         engine_timer_set(&timer, engine_now_ns());
         CHECK_EVENTUALLY(get(&own.runs) == (int) i);
-        engine_task_cancel(&own.task); /* its run has returned */
+        engine_task_cancel(&own.task); /* the task's run has returned */
         engine_timer_cancel(&timer);
     }
     return NULL;

@@ -49,7 +49,7 @@ static void receive_all_there_is(int socket) {
         last = end.buffer[GRH];
     }
     send_all(socket, "", 1);
-    receive_all(socket, &last, 1); /* to be killed */
+    receive_all(socket, &last, 1); /* waits to be killed */
 }
 
 static pid_t sleeper_pid;
@@ -107,7 +107,7 @@ static void be_a_crowd(int socket) {
         CHECK_EQ(ibv_attach_mcast(more.qp, &crowded, 0xc000), 0);
         send_all(socket, &more.qp->qp_num, sizeof(more.qp->qp_num));
     }
-    await_turn(socket); /* to be killed */
+    await_turn(socket); /* waits to be killed */
 }
 
 static pid_t crowd_pid;
@@ -136,7 +136,7 @@ static void a_process_that_is_stopped_is_waited_for_once(void) {
     CHECK_EQ(post_recv(&friend, 1, 0, 256), 0);
     CHECK_EQ(post_datagram(&a, 1, 0, 20, ah, friend.qp->qp_num), 0);
     expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
-    CHECK(is_silent(&a, qpns[0])); /* that was the one wait */
+    CHECK(is_silent(&a, qpns[0])); /* one wait marks the peer as silent */
     for (int i = 0; i < CROWD; i++) {
         expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
     }
@@ -195,7 +195,7 @@ static int dawdle_ms(void) {
 static void dawdle(int socket) {
     struct end end;
     receive_in_turn(socket, &end);
-    qp_lock(qp_of(end.qp)); /* it takes no more */
+    qp_lock(qp_of(end.qp)); /* the receiver takes no more */
     send_all(socket, "", 1);
     struct rx_flow *rx_flow = qp_of(end.qp)->ud->rx_flows;
     struct pollfd heard = { .fd = socket, .events = POLLIN };

@@ -391,7 +391,7 @@ static void client_in_a(const void *unused) {
     (void) unused;
     enter_network(OF_A); /* another namespace than that of the service, with the same address */
     converse(OF_B, OF_A, "b");
-    CHECK_EQ(fail_to_connect(OF_A), ECONNREFUSED); /* of its own, where nobody listens */
+    CHECK_EQ(fail_to_connect(OF_A), ECONNREFUSED); /* own namespace, where nobody listens */
     CHECK_EQ(fail_to_connect("127.0.0.1"), ECONNREFUSED);
     CHECK_EQ(fail_to_connect(OF_C), ENODEV);
 }
@@ -642,7 +642,7 @@ int main(void) {
     } else {
         fprintf(stderr, "    skipped: tests in other namespaces, which this system lets this user not make\n");
     }
-    RUN(a_folder_of_any_length_is_not_read_to_its_end); /* which is full then */
+    RUN(a_folder_of_any_length_is_not_read_to_its_end); /* the folder is full after this test */
     remove_folder();
     return 0;
 }

@@ -76,8 +76,8 @@ static void expect_between(const struct person *server, void (*run)(const void *
 
 static void users_who_are_not_listed_are_refused(void) {
     expect_between(&alice, client_who_is_refused, &bob);
-    expect_between(&alice, client_who_is_refused, &bob_who_lists_alice); /* by the service */
-    expect_between(&alice_who_lists_bob, client_who_is_refused, &bob);   /* by the client */
+    expect_between(&alice, client_who_is_refused, &bob_who_lists_alice); /* refused by the service */
+    expect_between(&alice_who_lists_bob, client_who_is_refused, &bob);   /* refused by the client */
     expect_between(&alice_who_lists_bob, client_who_is_refused, &nobody);
     expect_between(&alice_who_lists_bob, client_who_is_refused, &root_who_lists_alice);
     expect_between(&alice_who_lists_the_team, client_who_is_refused, &bob_who_lists_alice);
@@ -205,7 +205,7 @@ static void show_memory(const void *person) {
     int fd = sealed_create(SHOWN, size, &memory);
     CHECK(fd >= 0);
     link_set_handler(WIRE_LEAVE, count_answer);
-    struct link *link = peer_link(qp_of(end.id->qp)->route); /* which has the notify area */
+    struct link *link = peer_link(qp_of(end.id->qp)->route); /* link that has the notify area */
     struct wire_attach attach = {
         .src_qpn = 1, .dst_qpn = attr.dest_qp_num, .type = IBV_QPT_RC, .carries = WIRE_ARENA,
         .place = { .arena = 1000, .segments = WIRE_ARENA_SEGMENTS },

@@ -627,7 +627,7 @@ static void a_stranger_does_not_have_the_engine_work_in_place_of_a_thread_that_p
     expect_nothing(a.send_cq);
     CHECK(cq_is_polled(cq_of(b.recv_cq)));
     atomic_store(&cq_overdue_suspended, false);
-    expect_wc(a.send_cq, 1, IBV_WC_SUCCESS); /* by a nudge of its own */
+    expect_wc(a.send_cq, 1, IBV_WC_SUCCESS); /* completed by a nudge of its own */
     atomic_store(&watch_suspended, false);
     pair_close(&a, &b);
 }

@@ -37,8 +37,8 @@ static struct inherited {
     struct end datagrams;
     struct ibv_td *td;
     struct ibv_pd *parent; /* domain of a's, with td */
-    struct ibv_cq_ex *ex;  /* in it */
-    struct ibv_qp *posting; /* by ibv_wr_*, never connected */
+    struct ibv_cq_ex *ex;  /* completion queue in the parent domain */
+    struct ibv_qp *posting; /* posts by ibv_wr_*, never connected */
     struct ibv_srq *srq;
     struct ibv_ah *ah;
     union ibv_gid group;
@@ -272,7 +272,7 @@ static void try_extended(void) {
     };
     MAKES_NOTHING(ibv_create_qp_ex(o.a.context, &pair));
     struct ibv_qp_ex *posting = ibv_qp_to_qp_ex(o.posting);
-    ibv_wr_start(posting); /* whose lock the parent holds */
+    ibv_wr_start(posting); /* the parent holds the lock */
     ibv_wr_send(posting);
     ibv_wr_set_inline_data(posting, "x", 1);
     FAILS(ibv_wr_complete(posting));
@@ -308,7 +308,7 @@ static void release_all(void) {
     CHECK_EQ(rdma_destroy_id(o.listener), 0);
     rdma_destroy_event_channel(o.channel);
     CHECK_EQ(ibv_destroy_ah(o.ah), 0);
-    CHECK_EQ(ibv_dealloc_td(o.td), EBUSY); /* who uses what is known here, too */
+    CHECK_EQ(ibv_dealloc_td(o.td), EBUSY); /* the users are known here, too */
     CHECK_EQ(ibv_destroy_qp(o.posting), 0);
     CHECK_EQ(ibv_dealloc_pd(o.parent), EBUSY);
     CHECK_EQ(ibv_destroy_cq(ibv_cq_ex_to_cq(o.ex)), 0);
@@ -394,7 +394,7 @@ static void make_all(void) {
     };
     o.posting = ibv_create_qp_ex(o.a.context, &pair);
     CHECK(o.posting != NULL);
-    ibv_wr_start(ibv_qp_to_qp_ex(o.posting)); /* to the end of the parent's test */
+    ibv_wr_start(ibv_qp_to_qp_ex(o.posting)); /* holds the lock to the end of the parent's test */
     struct ibv_srq_init_attr srq = { .attr = { .max_wr = 4, .max_sge = 1 } };
     o.srq = ibv_create_srq(o.a.pd, &srq);
     CHECK(o.srq != NULL);

@@ -64,7 +64,7 @@ static void all_queue_pairs_can_be_connected(void) {
     options.send_wr = options.recv_wr = 1;
     options.cqe = 2 * 65536;
     options.inline_data = 0;
-    options.timeout = 0; /* for ever: a loaded machine takes its time to introduce so many to each other */
+    options.timeout = 0; /* no timeout: a loaded machine takes its time to introduce so many to each other */
     end_open(&shared, &options);
     struct ibv_device_attr device;
     CHECK_EQ(ibv_query_device(shared.context, &device), 0);
@@ -185,7 +185,7 @@ static void use_device_under_a_limit_of_file_sizes(void) {
     CHECK_EQ(embedded_start(reason, sizeof(reason)), 0);
     struct end end;
     end_open(&end, &defaults);
-    set_file_size_limit(64 << 10); /* what there is can still be used */
+    set_file_size_limit(64 << 10); /* existing objects can still be used */
     CHECK_EQ(embedded_start(reason, sizeof(reason)), 0);
     CHECK_EQ(sealed_create("test", 64 << 10, &memory) < 0, 0);
     CHECK_EQ(sealed_create("test", (64 << 10) + 4096, &memory), -1);

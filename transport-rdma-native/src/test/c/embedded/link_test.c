@@ -217,7 +217,7 @@ static void a_port_leads_to_one_link_and_is_exclusive(void) {
     end_link(link);
 }
 
-static uid_t owner; /* of the ports */
+static uid_t owner; /* owner of the ports */
 
 /* The name of (PS, port). */
 static const char *name_of_port(uint16_t port) {
@@ -253,7 +253,7 @@ static void a_port_whose_name_another_user_holds_is_not_said_to_be_in_use(void) 
         CHECK_EQ(link_bind_port(PS, 9, &port), EACCES);
         expect_nothing_said_to(fd, 9);
         int backlog[3];
-        for (int i = 0; i < 3; i++) { /* it accepts none, so that they fill its backlog */
+        for (int i = 0; i < 3; i++) { /* the listener accepts none, so that they fill its backlog */
             struct sockaddr_un address;
             socklen_t size = sizeof(address);
             CHECK_EQ(getsockname(fd, (struct sockaddr *) &address, &size), 0);
@@ -295,7 +295,7 @@ static void short_lived_ports_do_not_use_up_the_links_to_a_process(void) {
 
 static void a_queue_pair_number_leads_to_its_process(void) {
     uint32_t first = link_claim_qpn_block(true), second = link_claim_qpn_block(true);
-    fds_without_links += 2; /* they stay claimed */
+    fds_without_links += 2; /* the blocks stay claimed */
     CHECK(first != 0 && second != 0 && first != second);
     CHECK((first & 0xff) == 0 && first < LINK_UNNAMED_QPN);
     struct link *link, *same;
@@ -477,7 +477,7 @@ static void a_forked_child_closes_the_descriptors_that_wait_in_a_queue_of_its_pa
     CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
     CHECK_EVENTUALLY(get(&echoes) == echoed + 1);
     kill(peer, SIGSTOP);
-    CHECK_EQ(waitpid(peer, NULL, WUNTRACED), peer); /* else it may still read */
+    CHECK_EQ(waitpid(peer, NULL, WUNTRACED), peer); /* the peer must not read any more */
     char body[LINK_MAX_BODY] = { 0 };
     while (!link_is_behind(link)) {
         CHECK_EQ(link_send(link, SEQUENCE, body, sizeof(body), NULL, 0), 0);
@@ -497,7 +497,7 @@ static void a_forked_child_closes_the_descriptors_that_wait_in_a_queue_of_its_pa
         _exit(descriptors_of(ends));
     }
     expect_exit(child, 0);
-    CHECK_EQ(descriptors_of(ends), 3); /* of the parent, for whom they still wait */
+    CHECK_EQ(descriptors_of(ends), 3); /* descriptors of the parent, for whom they still wait */
     kill(peer, SIGKILL);
     waitpid(peer, NULL, 0);
     CHECK_EVENTUALLY(descriptors_of(ends) == 0);
@@ -518,7 +518,7 @@ static void send_as_a_user_without_privileges(void) {
     CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
     CHECK_EVENTUALLY(get(&echoes) == echoed + 1);
     kill(peer, SIGSTOP);
-    CHECK_EQ(waitpid(peer, NULL, WUNTRACED), peer); /* else it may still read */
+    CHECK_EQ(waitpid(peer, NULL, WUNTRACED), peer); /* the peer must not read any more */
     struct rlimit few;
     CHECK_EQ(getrlimit(RLIMIT_NOFILE, &few), 0);
     few.rlim_cur = 64;
@@ -696,7 +696,7 @@ static void descriptors_that_nobody_asked_for_are_closed(void) {
     uint32_t packet[] = { ECHO, 0, 0 };
     CHECK_EQ(send(fd, packet, 10, 0), 10);
     char answer[64];
-    CHECK(recv(fd, answer, sizeof(answer), 0) == 16); /* its greeting */
+    CHECK(recv(fd, answer, sizeof(answer), 0) == 16); /* the other side's greeting */
     CHECK_EQ(recv(fd, answer, sizeof(answer), 0), 9);
     int before = open_fds();
     for (int i = 0; i < 20; i++) {
@@ -716,7 +716,7 @@ static void what_comes_behind_a_lie_is_not_heard_and_its_descriptors_are_closed(
     CHECK_EQ(link_bind_port(PS, 26, &port), 0);
     int fd = raw_connect(26);
     char answer[64];
-    CHECK(recv(fd, answer, sizeof(answer), 0) == 16); /* its greeting */
+    CHECK(recv(fd, answer, sizeof(answer), 0) == 16); /* the other side's greeting */
     int before = open_fds(), heard = get(&received), down = get(&downs);
     next_sequence = 0;
     CHECK_EQ(send(fd, raw_hello, sizeof(raw_hello), 0), sizeof(raw_hello));
@@ -749,7 +749,7 @@ static void the_messages_before_a_death_are_delivered(void) {
         uint32_t packet[] = { SEQUENCE, 0, i };
         CHECK_EQ(send(fd, packet, sizeof(packet), 0), sizeof(packet));
     }
-    close(fd); /* with its greeting unread: we get ECONNRESET first */
+    close(fd); /* the greeting is unread: we get ECONNRESET first */
     CHECK_EVENTUALLY(get(&received) == before + 10);
     link_unbind_port(port);
 }
@@ -848,7 +848,7 @@ static void ask_without_reading(struct asker *asker) {
         }
         CHECK(asker->asked < 100000);
     }
-    while (ask(asker)) { /* what the socket takes */
+    while (ask(asker)) { /* fills the socket */
     }
 }
 
@@ -1066,7 +1066,7 @@ static bool can_refuse_descriptors(void) {
 
 struct attacker {
     uint16_t port;
-    bool is_stranger; /* else of this user, and let in */
+    bool is_stranger; /* another user, not let in */
 };
 
 /* Sends, when it is told, descriptors that are slow to close, and says how many messages the kernel has refused. */
@@ -1143,7 +1143,7 @@ static void what_a_peer_has_sent_is_closed_beside_the_engine(void) {
     struct link_port *port;
     struct child child;
     int down = get(&downs);
-    set_old_kernel(true); /* else it had to wait until it is accepted */
+    set_old_kernel(true); /* otherwise the attacker had to wait until it is accepted */
     CHECK_EQ(link_bind_port(PS, 31, &port), 0);
     CHECK_EQ(have_attack(&child, &peer), 0);
     let_engine_go();

@@ -81,7 +81,7 @@ static void expect_wait(void *(*take_away)(void *)) {
     struct mw *first = enter(key), *second = enter(key);
     CHECK(first != NULL && second == first);
     CHECK_EQ(pthread_create(&thread, NULL, take_away, NULL), 0);
-    CHECK_EVENTUALLY(!is_open(key)); /* to others */
+    CHECK_EVENTUALLY(!is_open(key)); /* closed to others */
     settle();
     CHECK_EQ(ibv_dereg_mr(region), EBUSY);
     /* A copying thread may be preempted for long. Lane stalls sees whether the wait for it keeps a processor busy. */

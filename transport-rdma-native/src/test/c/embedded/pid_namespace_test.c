@@ -189,7 +189,7 @@ static void nobody_waits_for_descriptors_that_are_too_many(void) {
     tell(&child);
     CHECK_EQ(hear(&child), 0);
     let_engine_go();
-    CHECK_EQ(hear(&child), 0); /* it is hung up on */
+    CHECK_EQ(hear(&child), 0); /* the link was closed */
     run(connect_from_here);
     tell(&child);
     CHECK_EQ(hear(&child), 1);

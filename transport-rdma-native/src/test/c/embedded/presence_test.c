@@ -185,7 +185,7 @@ static void a_child_begins_anew_whether_or_not_its_parent_rests(void) {
         if (parent_is_present) {
             pair_open(&a, &b, &defaults);
         }
-        CHECK_EVENTUALLY(closer_is_done()); /* what waits is open in the child as well, for a while */
+        CHECK_EVENTUALLY(closer_is_done()); /* descriptors that wait are open in the child as well, for a while */
         WAIT_FOR_FORK();
         pid_t child = fork();
         CHECK(child >= 0);
@@ -241,7 +241,7 @@ static void serve(int socket) {
 static void a_peer_of_one_that_rests_is_told(void) {
     int socket;
     uint32_t done = 0, count = rounds(100, 20);
-    presence_rest_ns = UINT64_C(3600000000000); /* this process stays */
+    presence_rest_ns = UINT64_C(3600000000000); /* keeps this process present */
     pid_t child = spawn(serve, &socket);
     struct options impatient = defaults;
     impatient.timeout = 8; /* 1 ms */

@@ -190,7 +190,7 @@ static void a_process_with_very_many_doorbells_has_some_kept(void) {
     struct announcement announcement;
     int doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     CHECK(process_announce(another_area, 1, 1, &doorbell, &announcement));
-    CHECK(doorbell >= 0); /* of the same process: not kept */
+    CHECK(doorbell >= 0); /* doorbell of the same process: not kept */
     process_renounce(&announcement);
     CHECK(process_announce(other, 1, 1, &doorbell, &announcement));
     CHECK_EQ(doorbell, -1);

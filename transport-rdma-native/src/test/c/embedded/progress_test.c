@@ -180,7 +180,7 @@ static void polls_now_and_then_are_not_believed(void) {
     for (int i = 0; i < 400; i++) {
         CHECK_EQ(b.context->ops.poll_cq(b.recv_cq, 1, &wc), 0);
         CHECK(!cq_is_polled(cq_of(b.recv_cq)));
-        usleep(200); /* this is the program: nothing is waited for */
+        usleep(200); /* sleep of the program: nothing is waited for */
     }
     pair_close(&a, &b);
 }
@@ -217,7 +217,7 @@ static void who_was_believed_in_error_has_to_poll_longer(void) {
     believe(b.recv_cq);
     poll_in_vain(&b, 10000);
     read_twice(&a, &to);
-    CHECK_EVENTUALLY(atomic_load(&polling->needed) == first); /* it was right for long */
+    CHECK_EVENTUALLY(atomic_load(&polling->needed) == first); /* the mark was right for long */
     close_unwatched(&a, &b);
 }
 

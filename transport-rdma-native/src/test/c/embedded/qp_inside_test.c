@@ -60,7 +60,7 @@ static void a_post_does_not_last_until_all_is_sent(void) {
         wr[i].wr.rdma.remote_addr = to.buffer;
         wr[i].wr.rdma.rkey = to.rkey;
     }
-    hold_engine(); /* it would go on at once */
+    hold_engine(); /* a running engine would go on at once */
     qp_lock(peer);
     pthread_t thread;
     CHECK_EQ(pthread_create(&thread, NULL, acknowledge, peer), 0);
@@ -183,7 +183,7 @@ static void what_was_acknowledged_before_the_error_state_has_succeeded(void) {
     struct end a, b;
     pair_open(&a, &b, &defaults);
     CHECK_EVENTUALLY(hears_its_peer(qp_of(a.qp)) && hears_its_peer(qp_of(b.qp)));
-    hold_engine(); /* it would take the acknowledgement at once */
+    hold_engine(); /* a running engine would take the acknowledgement at once */
     CHECK_EQ(post_recv(&b, 2, 0, 8), 0);
     CHECK_EQ(post_send(&a, 1, IBV_WR_SEND, 0, 0, 8), 0);
     expect_wc(b.recv_cq, 2, IBV_WC_SUCCESS);
@@ -205,7 +205,7 @@ static void messages_that_find_no_receive_are_counted_once_each(void) {
         CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, 8), 0);
         if (i > 0) {
             CHECK_EVENTUALLY(embedded_ext_rnr_naks(a.context) == before + i);
-            settle(); /* it waits, and is looked at again and again */
+            settle(); /* the message waits, and is looked at again and again */
             CHECK_EQ(embedded_ext_rnr_naks(a.context), before + i);
             CHECK_EQ(post_recv(&b, i, 0, 8), 0);
         }

@@ -76,7 +76,7 @@ struct side {
     bool names_are_held, all_draw_the_same;
     bool moves_itself; /* the program, and not the connection manager, moves the queue pair through its states */
     char says;         /* each server something else */
-    uint16_t port;     /* of a server; the system's choice is random, too */
+    uint16_t port;     /* port of a server; the system's choice is random, too */
 };
 
 struct connection {
@@ -328,7 +328,7 @@ static void make_without_names(const void *unused) {
     }
     CHECK(binds > 0);
     names_are_held = false;
-    CHECK_EVENTUALLY(gets_a_name(&device)); /* they are looked for again */
+    CHECK_EVENTUALLY(gets_a_name(&device)); /* names are looked for again */
     struct ibv_qp *qp = make_qp(&device, IBV_QPT_UD);
     CHECK(qp != NULL && has_name(qp));
     CHECK_EQ(ibv_destroy_qp(qp), 0);
@@ -349,7 +349,7 @@ static void connect_by_number(const void *unused) {
     names_are_held = false;
     struct ibv_qp *named = NULL;
     CHECK_EVENTUALLY((named = make_qp(&device, IBV_QPT_RC)) != NULL && has_name(named));
-    CHECK_EQ(to_rtr(named, unnamed->qp_num), 0); /* as to a number that nobody has */
+    CHECK_EQ(to_rtr(named, unnamed->qp_num), 0); /* unreachable like a number that nobody has */
     CHECK_EQ(ibv_destroy_qp(named), 0);
     CHECK_EQ(ibv_destroy_qp(unnamed), 0);
 }

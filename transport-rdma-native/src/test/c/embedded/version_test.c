@@ -220,7 +220,7 @@ static void ask_and_be_refused(const void *argument) {
 
     unsigned before = ended_links;
     send_datagram(&qps, (uint32_t) asked->ud_qpn, NULL);
-    CHECK(ended_links - before <= 2); /* that of the queue pair above may end late */
+    CHECK(ended_links - before <= 2); /* the link of the queue pair above may end late */
 
     /* Each version has the members of its own. */
     union ibv_gid gid = the_group();

@@ -166,7 +166,7 @@ static void shared_queues_go_while_messages_come(void) {
             CHECK_EQ(ibv_query_srq(queue.srq, &left), 0);
         } while (attr.qp_state != IBV_QPS_RTS);
         if (i % 2 == 0) {
-            CHECK_EQ(ibv_destroy_srq(queue.srq), 0); /* what is under way is refused, and so is what follows */
+            CHECK_EQ(ibv_destroy_srq(queue.srq), 0); /* messages under way and later ones are refused */
             CHECK_EQ(pthread_join(threads[1], NULL), 0);
             CHECK_EQ(sender.refused, 1);
             CHECK_EQ(ibv_destroy_qp(target), 0);

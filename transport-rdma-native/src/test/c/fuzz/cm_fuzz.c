@@ -231,7 +231,7 @@ static void act(uint8_t what, uint8_t which) {
 /* ---- the peer ---- */
 
 static struct known {
-    struct cm_wire_ids ids; /* as the peer says them */
+    struct cm_wire_ids ids; /* handles as the peer says them */
     int link;
 } known[KNOWN];
 static unsigned count_known;
@@ -298,7 +298,7 @@ struct condition {
 
 static struct condition condition_of(uint32_t handle) {
     struct condition condition;
-    memset(&condition, 0, sizeof(condition)); /* it is compared */
+    memset(&condition, 0, sizeof(condition)); /* zeroed, as it is compared */
     pthread_mutex_lock(&cm_lock);
     const struct cm_id *id = cm_find(handle);
     if (id != NULL) {
@@ -327,7 +327,7 @@ static void say_ids(int link, unsigned type, const void *body, size_t length, co
         peer_say(link, type, body, length, thing, count);
         return;
     }
-    engine_run(); /* what came before may change it */
+    engine_run(); /* earlier messages may change the condition */
     peer_listen();
     before = condition_of(ids.to);
     bool foreign = is_foreign(link, &ids, &before);
@@ -438,7 +438,7 @@ static void command(void) {
         peer_hang_up(code >> 4 & 3);
         break;
     case 13:
-        engine_pass(UINT64_C(1000000) << (input_u8() % 18)); /* to 131 s */
+        engine_pass(UINT64_C(1000000) << (input_u8() % 18)); /* up to 131 s */
         break;
     case 14:
         say_where(input_u8());

@@ -39,7 +39,7 @@ void (*engine_while_waiting)(void);
 
 static int epoll_fd = -1;
 static uint64_t now_ns = UINT64_C(1000000000000);
-static struct engine_timer *timers; /* in no order; linked by `next` and `prev` */
+static struct engine_timer *timers; /* timers in no order; linked by `next` and `prev` */
 static struct engine_task *first, *last;
 static struct epoll_event batch[BATCH];
 static int batch_size;

@@ -300,7 +300,7 @@ static void command(void) {
         change_membership();
         break;
     case 13:
-        engine_pass(UINT64_C(10000) << (input_u8() % 20)); /* to 5 s */
+        engine_pass(UINT64_C(10000) << (input_u8() % 20)); /* up to 5 s */
         break;
     case 14:
         if ((code & 16) != 0) {

@@ -182,7 +182,7 @@ static void command(void) {
         }
         break;
     }
-    case 14: { /* it speaks, too, and may not be listened to */
+    case 14: { /* the link speaks, too, and may not be listened to */
         struct end end = ends[2];
         end.qp = qps[2];
         struct ibv_ah *ah = own_ah(&end);

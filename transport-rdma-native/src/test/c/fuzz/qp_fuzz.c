@@ -427,7 +427,7 @@ static void publish_request(void) {
     } else if ((flags & 1) != 0 && !answered) { /* nor the first */
         desc.length = total < WIRE_CHUNK ? total - total / 2 : total - WIRE_CHUNK;
     }
-    if ((flags & 128) != 0) { /* or another length than it should have */
+    if ((flags & 128) != 0) { /* wrong length */
         desc.length += (uint32_t) (int8_t) input_u8();
     }
     if ((flags & 32) != 0) {
@@ -472,7 +472,7 @@ static void acknowledge(void) {
     atomic_store(&control->stream[stream].ack, WIRE_ACK_WORD(count, status));
     tell_victim();
     if (is_unsent) {
-        qp_kick(qp_meant(victim.qp), QP_WORK_ALL); /* else it may not have looked yet */
+        qp_kick(qp_meant(victim.qp), QP_WORK_ALL); /* the victim may not have looked yet */
         check_acknowledged();
     }
 }

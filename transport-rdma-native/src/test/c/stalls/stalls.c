@@ -75,7 +75,7 @@ static const char *const kinds[] = { "a lock was held", "a native method ran", "
  */
 static const struct {
     const char *place;
-    bool may_sleep; /* else work alone */
+    bool may_sleep; /* true: may sleep; false: may only work */
     const char *reason;
 } exceptions[] = {
     { "start_poll at ./embedded/device/cq_ex.c", true, "held until ibv_end_poll(3): the application's time" },
@@ -101,7 +101,7 @@ struct stay {
     enum kind kind;
     const void *what, *place;
     uint64_t begun, frozen;
-    struct sample since; /* of some moment of the millisecond before */
+    struct sample since; /* sample of some moment of the millisecond before */
     int64_t excused_sleep, excused_work;
     unsigned looks;
     bool forgiven;
@@ -110,8 +110,8 @@ struct stay {
 struct thread {
     atomic_int tid;
     atomic_uint count, waiting;
-    atomic_bool timed; /* in pthread_cond_timedwait(3) */
-    unsigned depth; /* of native methods */
+    atomic_bool timed; /* thread is in pthread_cond_timedwait(3) */
+    unsigned depth; /* depth of native methods */
     struct stay stays[MAX_STAYS];
     struct sample latest, before_wait;
     uint64_t wait_begun;
@@ -131,7 +131,7 @@ static __thread struct thread *self;
 static pthread_key_t key;
 static atomic_bool watched;
 static _Atomic uint64_t frozen; /* the process as a whole was stopped for so long */
-static atomic_uint ticks;       /* of the thread that watches */
+static atomic_uint ticks;       /* ticks of the watching thread */
 static int log_file = -1;
 
 int __real_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr);
@@ -189,7 +189,7 @@ static struct sample sample(void) {
             sample.slept = (int64_t) (sample.at - sample.worked - delayed);
             sample.switches = usage.ru_nvcsw;
         }
-        sample.complete = sample.complete && now() - sample.at < FRESH; /* else these are of several moments */
+        sample.complete = sample.complete && now() - sample.at < FRESH; /* an old sample is of several moments */
         if (sample.complete) {
             break;
         }
@@ -450,7 +450,7 @@ static void judge(struct thread *thread, const struct stay *stay) {
         return;
     }
     const int saved = errno;
-    thread->waiting++; /* what follows does not count for what else it holds */
+    thread->waiting++; /* the following does not count for the other stays of the thread */
     const struct sample since = stay->since, until = sample();
     const bool complete = since.complete && until.complete && until.switches != since.switches;
     int64_t slept = until.slept - since.slept - (thread->excused_sleep - stay->excused_sleep);
@@ -706,7 +706,7 @@ static void look(struct thread *thread, int tid, uint64_t at) {
 
 static void *watch(void *unused) {
     (void) unused;
-    syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_UNSHARE); /* what it opens is no descriptor of the process */
+    syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_UNSHARE); /* descriptors of this thread are not the process's */
     sched_setscheduler(0, SCHED_RR, &(struct sched_param) { .sched_priority = 1 }); /* where it may */
     for (;;) {
         const struct sample before = sample();
@@ -714,7 +714,7 @@ static void *watch(void *unused) {
         const struct sample after = sample();
         const int64_t late = after.slept - before.slept - (int64_t) TICK;
         const bool was_stopped = before.complete && after.complete && late > (int64_t) (2 * MS);
-        if (was_stopped) { /* by SIGSTOP, a debugger, or with the whole machine */
+        if (was_stopped) { /* stopped by SIGSTOP, a debugger, or with the whole machine */
             frozen += (uint64_t) late;
         }
         ticks++;
