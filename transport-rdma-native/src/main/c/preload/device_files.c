@@ -56,7 +56,7 @@ static const struct {
  * NULL.
  */
 static const char *stand_in(const char *path, char buffer[PATH_MAX]) {
-    /* hidden from the compiler, to which the headers promise that it is not NULL, which callers need not keep */
+    /* Hidden from the compiler, to which the headers promise that it is not NULL, which callers need not keep. */
     __asm__("" : "+r"(path));
     if (path == NULL) {
         return NULL;

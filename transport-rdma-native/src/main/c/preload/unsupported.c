@@ -31,7 +31,7 @@
         return EOPNOTSUPP;                                                                                            \
     }
 
-/* libibverbs and librdmacm, for functions that make something: NULL and errno */
+/* libibverbs and librdmacm, for functions that make something: NULL and errno. */
 #define UNSUPPORTED_OBJECT(name)                                                                                      \
     EXPORT void *name(void);                                                                                          \
     EXPORT void *name(void) {                                                                                         \

@@ -90,7 +90,7 @@ static bool take_datagrams(int socket) {
 bool doorbell_clear(struct doorbell doorbell) {
     UNCANCELLED;
     if (doorbell.is_socket) {
-        /* if closer_is_behind(), the doorbell stays rung until there is room */
+        /* If closer_is_behind(), the doorbell stays rung until there is room. */
         return closer_is_behind() || take_datagrams(doorbell.fd);
     }
     ssize_t n = read_nowait(doorbell.fd);

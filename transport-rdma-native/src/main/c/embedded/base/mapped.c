@@ -97,7 +97,7 @@ static int check_pages(uintptr_t first, uintptr_t last, uintptr_t page, bool wri
     for (uintptr_t at = first;; at = last) {
         int advice = at == last && written ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
         if (madvise((void *) at, page, advice) != 0) {
-            /* kernels before 5.14, which do not know this advice, also say EINVAL */
+            /* Kernels before 5.14, which do not know this advice, also say EINVAL. */
             if (errno != EINVAL || madvise((void *) page, 0, MADV_POPULATE_READ) == 0) {
                 return errno == ENOMEM ? ENOMEM : EFAULT;
             }

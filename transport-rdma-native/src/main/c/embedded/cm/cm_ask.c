@@ -115,7 +115,7 @@ static void ask_one(struct cm_question *question, const struct link_network *net
         }
         err = link_send(link, CM_ASK, message, sizeof(*message), NULL, 0);
         if (err == EPIPE && fresh && link_is_up(link)) {
-            /* the peer has ended the link, perhaps after a message that says why: its down handler comes next */
+            /* The peer has ended the link, perhaps after a message that says why: its down handler comes next. */
             err = 0;
         }
         if (err != 0) {

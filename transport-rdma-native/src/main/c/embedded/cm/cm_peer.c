@@ -233,7 +233,7 @@ static bool on_reject(struct link *link, const void *body, size_t length, int *f
         }
         cm_post_rejected(id, (int) message->reason, message->data);
         break;
-    /* the user has not accepted yet, and will fail when trying to; with UD the user is not told */
+    /* The user has not accepted yet, and will fail when trying to; with UD the user is not told. */
     case CM_CONN_REQ_RCVD:
         id->conn = cm_is_datagram(id) ? CM_CONN_REQ_RCVD : CM_CONN_IDLE;
         cm_detach(id);
@@ -242,7 +242,7 @@ static bool on_reject(struct link *link, const void *body, size_t length, int *f
     case CM_CONN_REP_RCVD:
         cm_post_rejected(id, (int) message->reason, message->data);
         break;
-    /* the rejection crossed our ready-to-use: the kernel tells it as well, and the connection is over */
+    /* The rejection crossed our ready-to-use: the kernel tells it as well, and the connection is over. */
     case CM_CONN_ESTABLISHED:
         cm_enter_timewait(id);
         cm_post(id, RDMA_CM_EVENT_REJECTED, (int) message->reason, message->data, CM_REJ_DATA);

@@ -173,7 +173,7 @@ static uint16_t free_number(int port_space) {
  */
 static int choose_port(struct cm_id *id, bool reachable, struct cm_port **result) {
     int err = EADDRINUSE;
-    /* other processes may have the port */
+    /* Other processes may have the port. */
     for (unsigned i = 0; i < NAME_TRIES && (err == EADDRINUSE || err == EACCES); i++) {
         uint16_t number = free_number((int) id->id.ps);
         if (number == 0) {

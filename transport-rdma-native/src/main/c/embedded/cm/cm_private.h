@@ -114,7 +114,7 @@ struct cm_event {
     struct cm_id *owner; /* id whose destruction waits for the ack: for a CONNECT_REQUEST the listening id */
     struct cm_pending *pending; /* counter of the owner for a CONNECT_REQUEST that is not fetched */
     struct cm_multicast *multicast; /* membership whose leaving waits for the ack as well; NULL: none */
-    /* handler of RDMA_CM_EVENT_MULTICAST_JOIN, on the thread that fetches it */
+    /* Handler of RDMA_CM_EVENT_MULTICAST_JOIN, on the thread that fetches it. */
     void (*process)(struct cm_event *event);
     struct cm_event *next;
     unsigned generation;
@@ -217,12 +217,12 @@ struct cm_event *cm_new_event(struct cm_id *id, enum rdma_cm_event_type type, in
  * fetches none.
  */
 struct cm_event *cm_new_sure_event(struct cm_id *id, enum rdma_cm_event_type type, int status);
-/* called with cm_lock held; an owner that has used a spare event keeps this one instead */
+/* Called with cm_lock held; an owner that has used a spare event keeps this one instead. */
 void cm_free_event(struct cm_event *event);
 void cm_set_event_data(struct cm_event *event, const void *data, size_t length, size_t delivered_length);
 void cm_set_event_endpoint(struct cm_event *event, const struct cm_wire_endpoint *remote);
 void cm_post_event(struct cm_event *event); /* called with cm_lock held */
-/* drops unfetched events; called with cm_lock held */
+/* Drops unfetched events; called with cm_lock held. */
 void cm_drop_multicast_events(struct cm_id *id, const struct cm_multicast *multicast);
 /*
  * Drops the unfetched events of an id. Returns the ids of dropped requests, chained by port_next. Called with cm_lock
@@ -236,9 +236,9 @@ void cm_move_events(struct cm_id *id, struct cm_channel *to); /* moves the unfet
  */
 int cm_pending_requests(const struct cm_id *listener, const struct link *link);
 bool cm_count_request(struct cm_event *event, const struct link *link); /* called with cm_lock held; false: no memory */
-/* called with cm_lock held; does nothing if the event was not counted */
+/* Called with cm_lock held; does nothing if the event was not counted. */
 void cm_uncount_request(struct cm_event *event);
-/* returns the next event, or NULL; called without cm_lock */
+/* Returns the next event, or NULL; called without cm_lock. */
 struct cm_event *cm_fetch_event(struct cm_channel *channel);
 bool cm_channel_is_inherited(const struct rdma_event_channel *channel);
 
@@ -307,7 +307,7 @@ int cm_qp_connect(struct cm_id *id, struct ibv_qp *qp); /* goes to INIT again wi
 int cm_qp_error(struct cm_id *id);
 /* Replaces the completion queue of an id's shared receive queue of XRC, which is too small. 0 or errno */
 int cm_create_srq_cq(struct rdma_cm_id *id, uint32_t size);
-/* destroys the queues that were made for the caller, unless such a shared receive queue uses them */
+/* Destroys the queues that were made for the caller, unless such a shared receive queue uses them. */
 void cm_destroy_cqs(struct rdma_cm_id *id);
 void cm_fill_address(const struct cm_id *id, struct ibv_ah_attr *ah); /* fills the address of any peer */
 

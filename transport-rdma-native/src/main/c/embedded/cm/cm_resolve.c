@@ -266,7 +266,7 @@ int embedded_rdma_resolve_addr(struct rdma_cm_id *public_id, struct sockaddr *so
     }
     pthread_mutex_lock(&cm_lock);
     int err = status != 0 ? (id->state == CM_IDLE || id->state == CM_ADDR_BOUND ? 0 : EINVAL)
-                          /* the source of a route to a local destination is the destination itself */
+                          /* The source of a route to a local destination is the destination itself. */
                           : set_addresses(id, source, (struct sockaddr *) &target, (struct sockaddr *) &target);
     if (err == 0) {
         if (status == 0) {

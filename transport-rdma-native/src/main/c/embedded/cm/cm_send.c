@@ -195,7 +195,7 @@ int cm_send_request(struct cm_id *id) {
         cm_attach(id, link);
         err = link_send(link, CM_REQ, &id->request, sizeof(id->request), NULL, 0);
         if (err == EPIPE && link_is_up(link)) {
-            /* the peer has ended the link, perhaps after a message that says why: its down handler comes next */
+            /* The peer has ended the link, perhaps after a message that says why: its down handler comes next. */
             err = 0;
         }
         bool another_version = err == EPIPE && link_is_of_another_version(link);

@@ -103,7 +103,7 @@ struct cq_overdue {
     struct engine_timer timer;
     atomic_bool planned; /* timer is set, and has a reference */
     struct engine_timer count; /* timer that counts polls, while the queue is marked as polled */
-    /* timer `count` is set, and has a reference; the thread that sets this owns the following until it fires */
+    /* Timer `count` is set, and has a reference; the thread that sets this owns the following until it fires. */
     atomic_bool count_planned;
     uint32_t polls_at_plan;
     uint64_t count_gap_ns;
@@ -141,7 +141,7 @@ struct cq {
 
     int index;   /* index on the notify area */
     uint32_t id; /* never reused in this process */
-    /* number of queue pairs, counted twice if for both directions, and of shared receive queues of XRC */
+    /* Number of queue pairs, counted twice if for both directions, and of shared receive queues of XRC. */
     atomic_int users;
     /* Fields of cq_ex.c. `batch` is held from ibv_start_poll() to ibv_end_poll(), and guards the following two. */
     pthread_mutex_t batch;
@@ -317,7 +317,7 @@ void cq_overdue_end(struct cq *cq);
 
 /* ---- cq_scan.c ---- */
 
-/* polls without work after which a queue pair is not looked at directly any more; 0 for tests: each tick changes it */
+/* Polls without work after which a queue pair is not looked at directly any more; 0 for tests: each tick changes it. */
 extern atomic_uint cq_cold_polls;
 
 /* Executes work that peers have announced, for a poll: cheap, skipped if another thread does it. */

@@ -25,9 +25,9 @@ struct td;
 
 struct pd {
     struct ibv_pd ibv;
-    /* itself; for a parent domain, the `domain` of the protection domain that it was made from */
+    /* Itself; for a parent domain, the `domain` of the protection domain that it was made from. */
     const struct pd *domain;
-    /* number of regions, windows, queue pairs, shared receive queues, address handles, parent domains */
+    /* Number of regions, windows, queue pairs, shared receive queues, address handles, parent domains. */
     atomic_int objects;
     struct pd *of;           /* protection domain of a parent domain, or NULL */
     struct td *td;           /* thread domain of a parent domain, or NULL */

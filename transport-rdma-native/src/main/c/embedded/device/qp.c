@@ -62,7 +62,7 @@ static int check(const struct ibv_pd *pd, const struct ibv_qp_init_attr *attr) {
 static int init_queues(struct qp *qp) {
     size_t sges = qp->cap.max_send_sge * sizeof(struct ibv_sge);
     if (qp->cap.max_inline_data < sges) {
-        /* the space of the list serves, as in soft-RoCE: rdma_xclient relies on it */
+        /* The space of the list serves, as in soft-RoCE: rdma_xclient relies on it. */
         qp->cap.max_inline_data = (uint32_t) sges;
     }
     if (qp->srq != NULL || qp->domain != NULL || qp->ibv.qp_type == IBV_QPT_XRC_SEND) {

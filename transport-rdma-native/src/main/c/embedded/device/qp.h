@@ -163,7 +163,7 @@ struct qp {
     struct work_queue sq, rq;
     uint8_t *inlined; /* `inline_recv` bytes for each place of rq, written by the gate's owner, read by polls */
     uint32_t inline_recv;
-    /* shared queue in place of rq, or NULL; for a target queue pair, the queue of the latest message */
+    /* Shared queue in place of rq, or NULL; for a target queue pair, the queue of the latest message. */
     struct srq *srq;
     bool waits_for_shared; /* guarded by the lock of srq, as the next one */
     struct qp *next_waiting;
@@ -323,7 +323,7 @@ static inline bool qp_sends_in(enum ibv_qp_state state) {
 }
 
 /* qp.c */
-/* sets the operations of all queue pairs of the type */
+/* Sets the operations of all queue pairs of the type. */
 void qp_set_ops(enum ibv_qp_type type, const struct qp_ops *ops);
 struct qp_parts {
     struct ibv_qp ibv; /* part that the application sees: type, context, ... */
@@ -352,7 +352,7 @@ struct qp *qp_table_find(uint32_t qpn); /* returns a reference, or NULL */
  */
 uint32_t qp_table_claim_number(void);
 void qp_table_release_number(uint32_t number);
-/* forgets the numbers, before link_rest() gives them back; called when there is no queue pair */
+/* Forgets the numbers, before link_rest() gives them back; called when there is no queue pair. */
 void qp_table_rest(void);
 /* Calls `visit` for all queue pairs, with the table's lock held; it may take control and gates. */
 void qp_table_visit(void (*visit)(struct qp *qp, const void *argument), const void *argument);

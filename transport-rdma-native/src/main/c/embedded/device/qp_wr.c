@@ -287,7 +287,7 @@ static int check(const struct ibv_context *context, const struct ibv_qp_init_att
 
 /* Adds the state for posting. Returns false without memory. */
 static bool add_posting(struct qp *qp) {
-    /* one element, even without any, as inline data take one */
+    /* One element, even without any, as inline data take one. */
     size_t sges = (qp->cap.max_send_sge + 1) * sizeof(struct ibv_sge);
     struct posting *posting = calloc(1, sizeof(*posting) + sges + qp->cap.max_inline_data);
     if (posting == NULL) {

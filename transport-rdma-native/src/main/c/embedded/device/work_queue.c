@@ -56,7 +56,7 @@ int work_queue_grow(struct work_queue *queue) {
     if (memory == MAP_FAILED) {
         return ENOMEM;
     }
-    /* a huge page for one place of one ring would take the memory of many */
+    /* A huge page for one place of one ring would take the memory of many. */
     madvise(memory, ring_bytes(queue), MADV_NOHUGEPAGE);
     queue->ring = memory; /* places of requests posted after this are there */
     return 0;

@@ -270,7 +270,7 @@ void mcast_leave(const union ibv_gid *gid, uint32_t qpn) {
     struct mcast_request request = { .gid = *gid, .qpn = qpn };
     pthread_mutex_lock(&mcast.lock);
     forget(&request);
-    /* the result does not matter: an entry that stays leads to a queue pair that refuses the group's datagrams */
+    /* The result does not matter: an entry that stays leads to a queue pair that refuses the group's datagrams. */
     ask(MCAST_LEAVE, &request);
     pthread_mutex_unlock(&mcast.lock);
 }

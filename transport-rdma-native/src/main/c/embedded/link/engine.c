@@ -228,7 +228,7 @@ static void drain(int fd) {
 }
 
 static void run_tasks(void) {
-    /* only tasks queued now run: a task that submits itself again must not starve the sources */
+    /* Only tasks queued now run: a task that submits itself again must not starve the sources. */
     struct engine_task *last = engine.last;
     for (;;) {
         wait_while_halted();
@@ -255,7 +255,7 @@ static void run_tasks(void) {
 
 static void run_timers(void) {
     uint64_t now = engine_now_ns();
-    /* bounded: a timer that always sets itself to the past must not starve the sources */
+    /* Bounded: a timer that always sets itself to the past must not starve the sources. */
     for (int i = 0; i < BATCH; i++) {
         wait_while_halted();
         if (engine.heap == NULL || engine.heap->deadline_ns > now) {

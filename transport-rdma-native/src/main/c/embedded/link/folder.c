@@ -252,7 +252,7 @@ static int lock_dead(const char *name, struct stat *status, int *lock) {
         return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? errno : EADDRINUSE;
     }
     struct flock place = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = place_of(name), .l_len = 1 };
-    /* second check: the name may have a new owner now */
+    /* Second check: the name may have a new owner now. */
     err = fcntl(fd, F_OFD_SETLK, &place) == 0 ? check_dead(name, status) : EADDRINUSE;
     if (err != 0) {
         close(fd);

@@ -290,7 +290,7 @@ static int open_link(int fd, const struct link_peer *peer, const struct link_nam
         link->name = *name;
         link->named = true;
     }
-    /* random start, so that numbers differ from those of another process, which may tell them by mistake */
+    /* Random start, so that numbers differ from those of another process, which may tell them by mistake. */
     if (table.last_number == 0) {
         table.last_number = (uint64_t) random_start() << 32;
     }
@@ -421,9 +421,9 @@ static int connect_name(const struct link_name *name, bool fresh, struct link **
     pthread_mutex_lock(&table.lock);
     for (struct link *link = table.links; link != NULL; link = link->next) {
         if (link->named && link_is_up(link) && is_same(&link->name, name)) {
-            /* a link with many references is left: connects make another one, and find that */
+            /* A link with many references is left: connects make another one, and find that. */
             if (!fresh && __atomic_load_n(&link->references, __ATOMIC_RELAXED) < MANY_REFERENCES) {
-                /* moved to the front, as connections come in bursts: the next one looks for it or its neighbours */
+                /* Moved to the front, as connections come in bursts: the next one looks for it or its neighbours. */
                 unlist(link);
                 list_first(link);
                 *result = link_get(link);
@@ -598,7 +598,7 @@ static void on_accept_retry(struct engine_timer *timer) {
 static int listen_on(int fd, const struct link_name *name, char file[FOLDER_NAME_SIZE]) {
     if (folder_is_used()) {
         file_of(name, file);
-        /* block names are not taken over: there are other blocks */
+        /* Block names are not taken over: there are other blocks. */
         return folder_listen(fd, file, name->kind == LINK_PORT);
     }
     struct sockaddr_un address;
@@ -725,7 +725,7 @@ void link_unbind_port(struct link_port *port) {
 
 static uint32_t claim_named_block(void) {
     for (int i = 0; i < BLOCK_TRIES; i++) {
-        /* random start, unlikely to meet the numbers of a process that has just died */
+        /* Random start, unlikely to meet the numbers of a process that has just died. */
         uint32_t block = FIRST_NAMED_BLOCK + random_start() % (FIRST_UNNAMED_BLOCK - FIRST_NAMED_BLOCK);
         struct link_name name;
         struct link_port *port;
@@ -785,7 +785,7 @@ static struct link *find_link(void) {
     return link;
 }
 
-/* names first: from then on nobody connects */
+/* Names first: from then on nobody connects. */
 void link_rest(void) {
     struct link_port *block;
     struct link *link;

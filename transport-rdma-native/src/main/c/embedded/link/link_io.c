@@ -206,7 +206,7 @@ void link_discard_queue(struct link *link, void (*close_fd)(int fd)) {
  */
 static bool has_too_much_to_read(const struct link *link) {
     bool is_acceptor = link->name.kind == LINK_UNNAMED;
-    /* the peer's greeting may be what the queue needs */
+    /* The peer's greeting may be what the queue needs. */
     if (!is_acceptor || link->first == NULL || link->peer_version == 0) {
         return false;
     }
@@ -468,7 +468,7 @@ static bool receive_some(struct link *link, bool *again) {
     for (int i = 0; i < count; i++) {
         ended = !handle(link, &packets[i], &messages[i].msg_hdr, messages[i].msg_len, ended);
     }
-    /* if all were taken, epoll_wait(2) tells if more comes, or an error */
+    /* If all were taken, epoll_wait(2) tells if more comes, or an error. */
     *again = !ended && count == (int) MESSAGES_PER_CALL;
     return !ended;
 }
@@ -529,7 +529,7 @@ bool link_transfer(struct link *link, uint32_t events) {
     bool has_ended = (events & (EPOLLHUP | EPOLLERR)) != 0;
     if (has_ended || (events & EPOLLOUT) != 0) {
         pthread_mutex_lock(&link->lock);
-        /* nobody reads any more: queued messages are dropped, and messages sent before by the peer are handled */
+        /* Nobody reads any more: queued messages are dropped, and messages sent before by the peer are handled. */
         flush(link);
         pthread_mutex_unlock(&link->lock);
     }

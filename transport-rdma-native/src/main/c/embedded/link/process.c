@@ -189,7 +189,7 @@ void process_put(struct process *process) {
             link = &(*link)->next;
         }
         *link = process->next;
-        /* closed with processes_lock held: a fork() sees either none or both of this and the unlisting */
+        /* Closed with processes_lock held: a fork() sees either none or both of this and the unlisting. */
         close_doorbell(process, closer_close);
     }
     pthread_mutex_unlock(&processes_lock);

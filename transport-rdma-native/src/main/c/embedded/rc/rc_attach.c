@@ -228,7 +228,7 @@ void rc_introduce_again(struct qp *qp) {
         atomic_store(&qp->introduce_at_ns, 0);
         return;
     }
-    /* while messages wait, the last introduction is still on its way */
+    /* While messages wait, the last introduction is still on its way. */
     if (qp->route != NULL && !link_is_behind(peer_link(qp->route))) {
         send_introduction(qp);
     } else if (qp->route == NULL && reach(qp) == 0) {

@@ -105,7 +105,7 @@ static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload
         memcpy(inline_slot(qp, qp->rq.done) + in->offset, payload, length);
     } else {
         const struct receive_wqe *wqe = qp_current_receive(qp);
-        /* a shared receive queue may have another domain */
+        /* A shared receive queue may have another domain. */
         const struct pd *pd = qp->srq != NULL ? qp->srq->pd : qp->pd;
         int error = sge_scatter(&pd->ibv, wqe->sge, wqe->num_sge, &in->cursor, payload, length);
         if (error != 0) {

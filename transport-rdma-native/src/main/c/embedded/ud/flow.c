@@ -202,7 +202,7 @@ static struct wire_slot *find_room(struct qp *qp, struct flow *flow, uint32_t le
         }
         slot = claim(flow, length, offset);
         if (slot == NULL && look == 0) {
-            /* take_ack() again: the acknowledgement may be there by now */
+            /* take_ack() again: the acknowledgement may be there by now. */
             producer_want(&flow->out, flow->own, WIRE_REQUESTS);
         }
     }

@@ -52,7 +52,7 @@ struct ud {
     STAILQ_HEAD(, rx_flow) queue; /* incoming flows that may have datagrams, to be served in turn */
     union ibv_gid group[UD_MAX_GROUPS];
     unsigned num_groups;
-    /* guards the groups; not `control`, for which the engine may wait, whose work an answer is */
+    /* Guards the groups. Not `control`, for which the engine may wait, while an answer is the work of the engine. */
     pthread_mutex_t attaching;
 
     /* Rest of the work request at the head, if it waits for a receiver. */
