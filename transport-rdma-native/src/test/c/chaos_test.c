@@ -277,7 +277,7 @@ static void survive(const int *sockets, unsigned rounds, int answering, int repo
         limit_life();
         live_through(sockets[i], &other);
         if (i == 0) {
-            /* counted now, with all that is made once; descriptors of later rounds are closed as they end */
+            /* Counted now, with all that is made once; descriptors of later rounds are closed as they end. */
             fds = open_fds() + 1;
             maps = shared_mappings();
         }

@@ -60,7 +60,7 @@ struct address {
 };
 
 void end_open(struct end *end, const struct options *options);
-/* shares the context, PD, CQs of an end */
+/* Shares the context, PD, CQs of an end. */
 void end_open_on(struct end *end, const struct end *shared, const struct options *options);
 void end_query_port(const struct end *end, struct ibv_port_attr *port);
 struct address end_address(const struct end *end);

@@ -64,7 +64,7 @@ static void one_who_tries_all_the_time_keeps_nobody_out(void) {
         gate_lock(&gate);
         CHECK_EQ(gate_leave(&gate), 0);
         CHECK(now_ns() < end);
-        /* the other thread goes on as well */
+        /* The other thread goes on as well. */
         for (unsigned before = atomic_load(&taken); atomic_load(&taken) == before;) {
             sched_yield();
             CHECK(now_ns() < end);

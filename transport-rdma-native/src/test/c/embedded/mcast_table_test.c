@@ -153,7 +153,7 @@ static void joining_that_timed_out_does_not_happen_later(void) {
         CHECK_EQ(ibv_detach_mcast(a.qp, &gid, LID), 0);
     } else {
         CHECK_EQ(error, ETIMEDOUT);
-        /* the administrator has by now taken up the earlier requests */
+        /* The administrator has by now taken up the earlier requests. */
         CHECK_EQ(ibv_attach_mcast(a.qp, &other_gid, LID), 0);
         struct mcast_members members = { .era = 0 };
         CHECK_EVENTUALLY(mcast_find_members(&gid, &members));

@@ -96,7 +96,7 @@ static inline void add_address(int fd, const char *address) {
     strcpy(alias.ifr_name, "lo:1");
     alias.ifr_addr = set_in(address);
     CHECK_EQ(ioctl(fd, SIOCSIFADDR, &alias), 0);
-    /* mask of one address: with a wider one all of the network would be local on lo */
+    /* Mask of one address: with a wider one all of the network would be local on lo. */
     alias.ifr_netmask = set_in("255.255.255.255");
     CHECK_EQ(ioctl(fd, SIOCSIFNETMASK, &alias), 0);
 }

@@ -90,7 +90,7 @@ static void a_link_stays_as_long_as_a_silent_queue_pair(void) {
 int main(void) {
     end_idle_links_soon();
     struct end first;
-    /* opened first, so that the process has what lasts: its engine, its notify area, its names */
+    /* Opened first, so that the process has what lasts: its engine, its notify area, its names. */
     end_open(&first, &defaults);
     end_close(&first);
     fds_without_links = open_fds();

@@ -67,7 +67,7 @@ int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags, struct
 
 ssize_t recvmsg(int fd, struct msghdr *message, int flags) {
     ssize_t n = syscall(SYS_recvmsg, fd, message, flags);
-    /* descriptors of a message that is only looked at as well: it may be taken without them (link_io.c) */
+    /* Descriptors of a message that is only looked at as well: it may be taken without them (link_io.c). */
     if (n >= 0) {
         keep(message);
     }
