@@ -271,7 +271,7 @@ static bool is_behind(void) {
 
 bool closer_is_behind(void) {
     pthread_mutex_lock(&closer.lock);
-    if (closer.first != NULL && closer.threads == 0) { /* in the child of a fork */
+    if (closer.first != NULL && closer.threads == 0) { /* only in the child of a fork */
         start_spare();
     }
     bool behind = is_behind();

@@ -43,7 +43,7 @@ struct store_policy {
     uint64_t left; /* bytes until the phase ends */
     uint64_t gap;  /* bytes from one comparison to the next */
     uint64_t bytes, ns;                 /* size and cost of the sample under way */
-    uint64_t slowest_bytes, slowest_ns; /* its piece that took longest */
+    uint64_t slowest_bytes, slowest_ns; /* slowest piece of the sample */
     uint64_t decided_cost;              /* cost of the first sample of a comparison, nanoseconds a MiB */
     uint8_t phase;
     bool decided; /* result: past the cache? */

@@ -236,7 +236,7 @@ int cq_poll_one(struct cq *cq, struct ibv_wc *wc, struct cq_time *time) {
 int cq_req_notify(struct ibv_cq *ibv, int solicited_only) {
     struct cq *cq = cq_of(ibv);
     if (ibv->channel == NULL) {
-        return 0; /* as a device: armed, without a channel for the event */
+        return 0; /* armed like a device, without a channel for the event */
     }
     cq_ring_deferred(cq);
     cq_scan_try(cq); /* completions that are here already need no event: the caller polls after arming */

@@ -256,7 +256,7 @@ void cq_scan_try(struct cq *cq) {
         scan_some(cq);
     }
     if (!STAILQ_EMPTY(&cq->unfinished) && !cq_is_polled(cq)) {
-        cq_engine_ring(); /* this may have been the last poll, and was rung for already */
+        cq_engine_ring(); /* peers have rung already, and no poll may follow */
     }
     leave(cq);
 }

@@ -21,7 +21,7 @@
 #include "qp.h"
 
 #define ROUND_NS UINT64_C(2000000)
-#define ROUND_EACH_NS UINT64_C(1000) /* with very many, rarer: the rounds must not eat the processor */
+#define ROUND_EACH_NS UINT64_C(1000) /* rarer with very many: rounds must not eat the processor */
 
 static void make_round(struct engine_timer *timer);
 

@@ -30,7 +30,7 @@
 #define MCAST_MAX_GROUPS 8192u /* limit of groups, and of members of all groups together */
 #define MCAST_MAX_GROUP_MEMBERS 512u
 #define MCAST_MAX_OF_PEER 2048u /* limit of memberships of one process, or of all of another user */
-#define MCAST_MAX_OF_USER_IN_GROUP (MCAST_MAX_GROUP_MEMBERS / 2) /* or another user could take all */
+#define MCAST_MAX_OF_USER_IN_GROUP (MCAST_MAX_GROUP_MEMBERS / 2) /* another user must not take all */
 
 /*
  * Members of a group as a sender remembers them, so that it reads the table only when that has changed. Begins as

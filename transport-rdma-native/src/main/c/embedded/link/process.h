@@ -36,7 +36,7 @@ enum wake {
     WAKE_COMPLETION, /* a completion and nothing else: a poll now and then is soon enough for it */
     WAKE_WORK,       /* work without a completion there: the engine may do it if no thread polls */
     WAKE_EVENT,      /* a completion, and there may be more to do */
-    WAKE_SOLICITED,  /* as WAKE_EVENT, and the sender asked for attention */
+    WAKE_SOLICITED,  /* WAKE_EVENT, and the sender asked for attention */
 };
 
 struct announcement {

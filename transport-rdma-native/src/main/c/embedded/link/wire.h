@@ -104,7 +104,7 @@ enum wire_op {
     WIRE_WRITE,
     WIRE_WRITE_IMM,
     WIRE_SEND_INV,
-    WIRE_READ, /* this one and the following are answered */
+    WIRE_READ, /* READ and atomics are answered */
     WIRE_FETCH_ADD,
     WIRE_CMP_SWAP,
     WIRE_RESPONSE, /* the only one in the response stream */

@@ -115,7 +115,7 @@ void rc_hint(const struct qp *qp, uint32_t streams) {
 bool rc_signal(const struct qp *qp, uint32_t streams, enum wake wake) {
     const struct announcement *to = announcement_of(qp, streams);
     if (is_direct(qp, streams, memory_order_relaxed)) {
-        fence(); /* what was published is visible before the second look */
+        fence(); /* published work is visible before the second look */
         rc_hint(qp, streams);
     } else {
         process_hint(to); /* process_hint() is a fence as well */
