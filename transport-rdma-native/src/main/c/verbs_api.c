@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * The function tables: of the libraries of the system, which is filled when it is first asked for, and of the embedded
- * provider.
+ * Function tables: one for the libraries of the system, which is filled when it is first asked for, and one for the
+ * embedded provider.
  *
  * The libraries stay loaded for ever: unloading code that other threads may be in is never safe.
  */
@@ -30,7 +30,7 @@
 
 struct symbol {
     const char *name;
-    size_t offset; /* of the field in struct verbs_api */
+    size_t offset; /* offset of the field in struct verbs_api */
 };
 
 static const struct symbol ibverbs_symbols[] = {

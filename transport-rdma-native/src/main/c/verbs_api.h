@@ -16,10 +16,10 @@
 /*
  * The verbs and RDMA CM functions that this library calls, behind a table for each provider.
  *
- * There are two: libibverbs + librdmacm (found by dlopen, so that the library loads where they are not installed), and
- * the embedded provider. A process may use both, but never mixed: an object made by one must only meet functions of the
- * same one, because both do container_of() on the public structs. So whoever has an object has the table that it came
- * from; in Java that is VerbsObject.
+ * There are two providers: libibverbs + librdmacm (found by dlopen, so that the library loads where they are not
+ * installed), and the embedded provider. A process may use both, but never mixed: an object made by one must only meet
+ * functions of the same one, because both do container_of() on the public structs. So the holder of an object also has
+ * the table that it came from; in Java in VerbsObject.
  *
  * The hot path (ibv_poll_cq, ibv_req_notify_cq, ibv_post_send, ibv_post_recv, ibv_post_srq_recv) is not in the table:
  * in <infiniband/verbs.h> these are static inlines that call through ibv_context->ops, which both providers fill.
@@ -31,8 +31,8 @@
 #include <rdma/rdma_cma.h>
 
 /*
- * verbs.h wraps these in macros that reference exported symbols of libibverbs, which would give this library a hard
- * dependency on it.
+ * Macros of verbs.h that reference exported symbols of libibverbs, which would give this library a hard dependency on
+ * it.
  */
 #undef ibv_get_device_list
 #undef ibv_query_port
@@ -114,7 +114,8 @@
     F(uint16_t, rdma_get_dst_port, (struct rdma_cm_id *id))
 
 /*
- * Of libibverbs, but NULL where that is too old: _ibv_query_gid_ex came with rdma-core 32, ibv_reg_dmabuf_mr with 34.
+ * Functions of libibverbs that are NULL where it is too old: _ibv_query_gid_ex came with rdma-core 32,
+ * ibv_reg_dmabuf_mr with 34.
  */
 #define VERBS_API_OPTIONAL(F)                                                                                         \
     F(int, _ibv_query_gid_ex, (struct ibv_context *context, uint32_t port, uint32_t index,                            \
@@ -123,16 +124,21 @@
                                            int access))
 
 /*
- * Of the embedded provider alone, and NULL with the libraries: inline receive, that is a message of few bytes, or the
- * answer to a READ or an atomic, travels in its completion, and ibv_poll_cq() copies it to the memory of the receive or
- * the request. Adapters have it, but public verbs
- * neither ask for it nor tell what was granted: docs/providers.md.
+ * Functions of the embedded provider alone, NULL with the libraries.
+ *
+ * Inline receive: a message of few bytes, or the answer to a READ or an atomic, travels in its completion, and
+ * ibv_poll_cq() copies it to the memory of the receive or the request. Adapters have it, but public verbs neither ask
+ * for it nor tell what was granted: docs/providers.md.
+ *
  * ext_set_inline_recv: *bytes is how many are asked for and becomes how many are granted. Before RTR, with no receive
  * posted; else EINVAL. 0 or errno.
+ *
  * ext_set_nonblocking: ibv_get_cq_event(3) never blocks from then on, whatever O_NONBLOCK of the descriptor is, which
- * peers may change that have it as well. 0 or errno.
- * ext_rnr_naks: how many messages of the queue pairs of this process have found no receive at the peer. Of adapters it
- * is rnr_nak_retry_err among the kernel's counters of a port, for which there is no kernel here.
+ * peers that have the descriptor may change. 0 or errno.
+ *
+ * ext_rnr_naks: how many messages of the queue pairs of this process have found no receive at the peer. For adapters
+ * this is rnr_nak_retry_err among the kernel's counters of a port, for which there is no kernel here.
+ *
  * ext_peer: a number for the process at the other end of a connection request or, if another user has the process, for
  * that user; 0 if it has gone. Limits for a peer count by it.
  */
@@ -159,8 +165,8 @@ enum verbs_provider {
 
 /*
  * The table of a provider, which stays as it is until the process ends, or NULL with a NUL-terminated reason for a
- * person in `reason`: which library or symbol is missing, or what is wrong with the settings. What is missing is looked
- * for again by the next call. Any thread.
+ * person in `reason`: which library or symbol is missing, or what is wrong with the settings. The next call looks again
+ * for a missing library or symbol. Any thread.
  */
 const struct verbs_api *verbs_api_get(enum verbs_provider provider, char *reason, size_t reason_size);
 

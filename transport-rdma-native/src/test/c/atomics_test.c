@@ -73,7 +73,7 @@ static void additions_through_several_queue_pairs_lose_nothing(void) {
         CHECK_EQ(pthread_create(&threads[i], NULL, add_in_thread, &adders[i]), 0);
     }
     uint64_t own = 0;
-    if (device.atomic_cap == IBV_ATOMIC_GLOB) { /* also against this processor */
+    if (device.atomic_cap == IBV_ATOMIC_GLOB) { /* atomic also against this processor */
         for (; own < 5 * COUNT; own++) {
             atomic_fetch_add(counter_of(&b[0]), 1);
         }
@@ -88,7 +88,7 @@ static void additions_through_several_queue_pairs_lose_nothing(void) {
     }
 }
 
-/* Each addition returns what it added to, so that no two of them return the same. */
+/* Each addition returns the value before it, so that no two of them return the same. */
 static void every_result_is_seen_once(void) {
     enum { COUNT = 200 };
     static bool seen[2 * COUNT];
@@ -287,7 +287,7 @@ static void the_result_may_be_scattered(void) {
     pair_close(&a, &b);
 }
 
-/* As many as the send queue takes; the device holds back those beyond max_rd_atomic. */
+/* Posts as many as the send queue takes; the device holds back those beyond max_rd_atomic. */
 static void more_than_may_be_outstanding_wait_in_the_queue(void) {
     struct end a, b;
     struct options options = defaults;

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* What the tests of completion channels share: arming, and events awaited with a bound. */
+/* Common part of the tests of completion channels: arming, and events awaited with a bound. */
 #ifndef NETTY_RDMA_TEST_CHANNEL_SUPPORT_H
 #define NETTY_RDMA_TEST_CHANNEL_SUPPORT_H
 

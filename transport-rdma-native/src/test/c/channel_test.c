@@ -36,13 +36,13 @@ static void an_armed_queue_gets_one_event(void) {
     expect_wc(b.recv_cq, 0, IBV_WC_SUCCESS);
     expect_no_event(&b); /* was not armed */
     CHECK_EQ(arm(b.recv_cq, 0), 0);
-    expect_no_event(&b); /* what came before does not count */
+    expect_no_event(&b); /* earlier completions do not count */
     CHECK_EQ(post_send(&a, 1, IBV_WR_SEND, 0, 0, 8), 0);
     expect_event(&b, b.recv_cq);
     CHECK_EQ(post_send(&a, 2, IBV_WR_SEND, 0, 0, 8), 0);
     expect_wc(b.recv_cq, 1, IBV_WC_SUCCESS);
     expect_wc(b.recv_cq, 2, IBV_WC_SUCCESS);
-    expect_no_event(&b); /* one per arm */
+    expect_no_event(&b); /* one event per arm */
     pair_close(&a, &b);
 }
 
@@ -84,7 +84,7 @@ static void solicited_only_wakes_for_solicited_messages_and_errors(void) {
     pair_close(&a, &b);
 }
 
-/* What soft-RoCE does not count among the errors. */
+/* soft-RoCE does not count a send that failed among the errors. */
 static void solicited_only_wakes_for_a_send_that_failed(void) {
     struct end a, b;
     struct options options = with_channel();

@@ -79,7 +79,7 @@ static void check_words(const struct end *end, uint32_t at, uint32_t length, uin
     }
 }
 
-/* False if the other process is gone. */
+/* Exchanges data. Returns false if the other process is gone. */
 static bool exchange(int socket, const void *own, void *others, size_t length) {
     return send(socket, own, length, MSG_NOSIGNAL) == (ssize_t) length
             && recv(socket, others, length, MSG_WAITALL) == (ssize_t) length;
@@ -110,7 +110,7 @@ static bool connect_over(int socket, struct connection *connection) {
     }
     CHECK_EQ(end_to_rtr(&connection->end, connection->peer.qpn), 0);
     CHECK_EQ(end_to_rts(&connection->end), 0);
-    /* What comes before the peer is ready is lost on a network, and sent again when it has timed out. */
+    /* Messages before the peer is ready are lost on a network, and sent again when they have timed out. */
     char ready = 1;
     return exchange(socket, &ready, &ready, 1);
 }
@@ -174,7 +174,7 @@ static void received(struct connection *connection, const struct ibv_wc *wc) {
     connection->receives--;
 }
 
-/* Whether anything is left to do. */
+/* Does a step. Returns whether anything is left to do. */
 static bool turn(struct connection *connection) {
     while (!connection->broken && connection->requests < REQUESTS && below(8) != 0) {
         post(connection);
@@ -231,7 +231,7 @@ static void answer(int socket) {
     end_close(&connection.end);
 }
 
-/* What the embedded provider shares with its peers. */
+/* Returns the number of mappings that the embedded provider shares with its peers. */
 static int shared_mappings(void) {
     FILE *maps = fopen("/proc/self/maps", "r");
     CHECK(maps != NULL);
@@ -277,7 +277,7 @@ static void survive(const int *sockets, unsigned rounds, int answering, int repo
         limit_life();
         live_through(sockets[i], &other);
         if (i == 0) {
-            /* What is made once for all is there now. Those of later rounds are closed as they end. */
+            /* Counted now, with all that is made once; descriptors of later rounds are closed as they end. */
             fds = open_fds() + 1;
             maps = shared_mappings();
         }
@@ -293,7 +293,7 @@ static void survive(const int *sockets, unsigned rounds, int answering, int repo
     end_close(&other.end);
 }
 
-/* So that what follows comes at a random instant; nothing is waited for. */
+/* Pauses shortly, so that the next step comes at a random instant; nothing is waited for. */
 static void pause_shortly(void) {
     nanosleep(&(struct timespec) { .tv_nsec = 1000L * below(MAX_PAUSE_US) }, NULL);
 }

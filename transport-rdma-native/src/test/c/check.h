@@ -13,9 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/*
- * What all C tests share: CHECK fails the program with the place and the expression; waits are bounded.
- */
+/* Common part of all C tests: CHECK fails the program with the place and the expression; waits are bounded. */
 #ifndef NETTY_RDMA_TEST_CHECK_H
 #define NETTY_RDMA_TEST_CHECK_H
 
@@ -96,8 +94,9 @@ static inline void limit_receives(int socket, int limit_ms) {
 #endif
 
 /*
- * How often a test repeats what depends on chance. Under a sanitizer, which makes each round much slower, fewer rounds
- * do: it sees defects that have had no effect yet. RDMA_TEST_ALL=1 runs all of them there as well.
+ * Returns how often a test repeats a step that depends on chance. Under a sanitizer, which makes each round much
+ * slower, fewer rounds suffice, as it sees defects that have had no effect yet. RDMA_TEST_ALL=1 runs all of them there
+ * as well.
  */
 static inline uint32_t rounds(uint32_t all, uint32_t sanitized) {
     return IS_SANITIZED && env_number("RDMA_TEST_ALL", 0) == 0 ? sanitized : all;
@@ -140,7 +139,7 @@ static inline int threads(const char *name) {
         snprintf(path, sizeof(path), "/proc/self/task/%.20s/comm", entry->d_name);
         int fd = entry->d_name[0] == '.' ? -1 : open(path, O_RDONLY | O_CLOEXEC);
         if (fd >= 0) {
-            ssize_t size = read(fd, text, sizeof(text) - 1); /* it may have ended since */
+            ssize_t size = read(fd, text, sizeof(text) - 1); /* the thread may have ended since */
             n += size > 0 && strncmp(text, name, strlen(name)) == 0;
             close(fd);
         }
@@ -149,7 +148,7 @@ static inline int threads(const char *name) {
     return n;
 }
 
-/* All tests of a program, or the one that RDMA_TEST names. */
+/* Runs all tests of a program, or the one that RDMA_TEST names. */
 #define RUN(test)                                                                                                     \
     do {                                                                                                              \
         if (getenv("RDMA_TEST") != NULL && strcmp(getenv("RDMA_TEST"), #test) != 0) {                                 \

@@ -27,7 +27,7 @@ static void the_death_of_the_peer_disconnects(void) {
     end_server(server);
     expect_and_ack(channel, RDMA_CM_EVENT_DISCONNECTED, 0);
     expect_and_ack(channel, RDMA_CM_EVENT_DISCONNECTED, 0);
-    /* It asked to disconnect, or its kernel did, and waits for an answer. */
+    /* The peer asked to disconnect, or its kernel did, and waits for an answer. */
     CHECK_EQ(rdma_disconnect(first), 0);
     struct rdma_cm_event *exit = expect(channel, RDMA_CM_EVENT_TIMEWAIT_EXIT);
     CHECK(exit->id == first);

@@ -131,7 +131,7 @@ static void connected_queue_pairs_carry_data(void) {
     free_queue_pairs(&p);
 }
 
-/* As soft-RoCE (Linux 6.1) does it: the other side finds out by its event alone. */
+/* The other side finds out by its event alone, as with soft-RoCE (Linux 6.1). */
 static void a_disconnect_flushes_the_own_queue_pair_only(void) {
     struct pair p = connect_queue_pairs();
     char buffer[64];
@@ -183,7 +183,7 @@ static void a_peer_that_left_before_establishment_is_a_connect_error(void) {
     struct rdma_cm_event *event = expect(client, RDMA_CM_EVENT_CONNECT_ERROR);
     CHECK(event->status < 0);
     rdma_ack_cm_event(event);
-    expect_nothing(client); /* what follows from it is not told again */
+    expect_nothing(client); /* consequences of it are not reported again */
     CHECK_EQ(state_of(active), IBV_QPS_ERR);
     rdma_destroy_qp(active);
     rdma_destroy_id(active);
@@ -229,7 +229,7 @@ static void creation_checks_what_it_is_given(void) {
     rdma_destroy_event_channel(channel);
 }
 
-/* What a queue pair without the connection manager is set up with, of the port that the local address belongs to. */
+/* Attributes for a queue pair without the connection manager, of the port that the local address belongs to. */
 static void a_bound_id_knows_port_and_gid_of_its_device(void) {
     struct rdma_event_channel *channel = new_channel();
     struct rdma_cm_id *id = new_id(channel);

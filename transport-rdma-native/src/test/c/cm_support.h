@@ -13,9 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/*
- * What the tests of the connection manager share: ids without queue pairs, and events awaited with a bound.
- */
+/* Common part of the tests of the connection manager: ids without queue pairs, and events awaited with a bound. */
 #ifndef NETTY_RDMA_TEST_CM_SUPPORT_H
 #define NETTY_RDMA_TEST_CM_SUPPORT_H
 

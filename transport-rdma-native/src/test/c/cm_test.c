@@ -38,7 +38,7 @@ static void ports_conflict_where_addresses_overlap(void) {
     CHECK_EQ(bind_result(second, test_address(), port), EADDRINUSE);
     CHECK_EQ(bind_result(second, "0.0.0.0", port), EADDRNOTAVAIL); /* the kernel's word, as a wildcard is part of it */
     CHECK_EQ(bind_result(second, "::", port), EADDRNOTAVAIL);
-    /* Another id, as in the kernel one whose bind failed stays with the device of that address. */
+    /* A new id is used, as in the kernel one whose bind failed stays with the device of that address. */
     CHECK_EQ(rdma_destroy_id(second), 0);
     second = new_id(channel);
     CHECK_EQ(bind_result(second, test_address_elsewhere(), port), 0);
@@ -100,7 +100,7 @@ static void addresses_of_other_hosts_are_refused(void) {
     struct address far = address_of("192.0.2.1", 7);
     CHECK_EQ(rdma_resolve_addr(id, NULL, sockaddr_of(&far), 2000), 0);
     expect_and_ack(channel, RDMA_CM_EVENT_ADDR_ERROR, -ENODEV);
-    if (!is_embedded()) { /* in the kernel an id stays with the network interface of its first attempt */
+    if (!is_embedded()) { /* an id of the kernel stays with the network interface of its first attempt */
         CHECK_EQ(rdma_destroy_id(id), 0);
         id = new_id(channel);
     }
@@ -123,7 +123,7 @@ static int option_result(struct rdma_cm_id *id, int level, int name, int value, 
     return rdma_set_option(id, level, name, data, length) == 0 ? 0 : errno;
 }
 
-/* What librdmacm 44 and Linux 6.1 say, with soft-RoCE. */
+/* Results are those of librdmacm 44 and Linux 6.1, with soft-RoCE. */
 static void options_are_checked(void) {
     struct rdma_event_channel *channel = new_channel();
     struct rdma_cm_id *id = new_id(channel), *datagram;
@@ -309,14 +309,14 @@ static void nobody_listening_is_a_rejection(void) {
     rdma_destroy_id(active);
     CHECK_EQ(rdma_listen(bound, 1), 0);
     active = connecting(client, test_address_elsewhere(), port_of(bound)); /* a listener, but not there */
-    /* There it is another device, which has no listener; here it is another address of the one that has. */
+    /* soft-RoCE has another device there, which has no listener; embedded it is another address of the same device. */
     expect_and_ack(client, RDMA_CM_EVENT_REJECTED, is_embedded() ? REJECT_CONSUMER : REJECT_NO_LISTENER);
     rdma_destroy_id(active);
     rdma_destroy_id(bound);
     rdma_destroy_event_channel(client);
 }
 
-/* As those of TCP: the connection manager below asks again, seconds later with the kernel. */
+/* Requests wait as with TCP: the connection manager below asks again, seconds later with the kernel. */
 static void requests_beyond_the_backlog_wait_until_there_is_room(void) {
     struct rdma_event_channel *server = new_channel(), *client = new_channel();
     struct rdma_cm_id *listener = new_listener(server, test_address(), 2), *active[4], *passive[4];
@@ -355,7 +355,7 @@ static void destroying_a_listener_rejects_what_is_pending(void) {
         rdma_ack_cm_event(event);
     }
     struct rdma_conn_param param = { .qp_num = 5 };
-    CHECK_EQ(rdma_accept(passive, &param), 0); /* what was fetched lives on */
+    CHECK_EQ(rdma_accept(passive, &param), 0); /* fetched requests live on */
     expect_and_ack(client, RDMA_CM_EVENT_CONNECT_RESPONSE, 0);
     for (int i = 0; i < 3; i++) {
         rdma_destroy_id(active[i]);

@@ -224,7 +224,7 @@ static void private_data_has_its_limits(void) {
     CHECK_EQ(rdma_accept(passive, &param), -1);
     CHECK_EQ(errno, EINVAL);
     CHECK_EQ(rdma_ack_cm_event(event), 0);
-    expect_and_ack(client, RDMA_CM_EVENT_UNREACHABLE, SIDR_REJECT); /* as any accept that fails */
+    expect_and_ack(client, RDMA_CM_EVENT_UNREACHABLE, SIDR_REJECT); /* fails as any accept */
     CHECK_EQ(rdma_destroy_id(passive), 0);
     CHECK_EQ(rdma_destroy_id(active), 0);
     CHECK_EQ(rdma_destroy_id(listener), 0);
@@ -234,7 +234,7 @@ static void private_data_has_its_limits(void) {
 
 /* ---- groups ---- */
 
-/* Of this run: another one at the same time would hear what is sent, and be heard. */
+/* Group of this run: another run at the same time would hear what is sent, and be heard. */
 static const char *group_text(void) {
     static char text[INET_ADDRSTRLEN];
     unsigned pid = (unsigned) getpid();
@@ -291,7 +291,7 @@ static void members_of_a_group_receive(void) {
     CHECK_EQ(strcmp(received + 40, "to all"), 0);
     if (!is_soft_roce()) {
         settle();
-        CHECK_EQ(ibv_poll_cq(a->recv_cq, 1, &wc), 0); /* it only sends */
+        CHECK_EQ(ibv_poll_cq(a->recv_cq, 1, &wc), 0); /* the end only sends */
     }
     CHECK_EQ(leave(b, group_text()), 0);
     CHECK_EQ(leave(b, group_text()), -1);
@@ -320,7 +320,7 @@ static void joining_is_checked(void) {
     CHECK_EQ(leave(a, group_text()), -1);
     CHECK_EQ(errno, EADDRNOTAVAIL);
     CHECK_EQ(join(a, group_text(), NULL), 0);
-    CHECK_EQ(rdma_destroy_id(a), 0); /* with its event unread, and in the group */
+    CHECK_EQ(rdma_destroy_id(a), 0); /* destroyed with its event unread, and in the group */
     expect_nothing(channel);
     CHECK_EQ(rdma_destroy_id(unbound), 0);
     CHECK_EQ(rdma_destroy_id(tcp), 0);

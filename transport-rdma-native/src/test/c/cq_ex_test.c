@@ -74,12 +74,12 @@ static void an_empty_queue_begins_no_batch(void) {
     both_open(&both, &defaults, 0);
     both_connect(&both);
     CHECK_EQ(begin(both.cq), ENOENT);
-    CHECK_EQ(begin(both.cq), ENOENT); /* which does not wait for the first one's end */
+    CHECK_EQ(begin(both.cq), ENOENT); /* a second batch does not wait for the first one's end */
     if (is_embedded()) { /* soft-RoCE's driver does not look at it */
         struct ibv_poll_cq_attr unknown = { .comp_mask = 1 };
         CHECK_EQ(ibv_start_poll(both.cq, &unknown), EINVAL);
     }
-    pair_talk(&both.a, &both.b); /* by ibv_poll_cq() */
+    pair_talk(&both.a, &both.b); /* polled by ibv_poll_cq() */
     both_close(&both);
 }
 
@@ -115,7 +115,7 @@ static void a_batch_has_one_completion_after_the_other(void) {
     both_close(&both);
 }
 
-/* What a program with one request under way at a time does: it answers inside the batch. */
+/* A program with one request under way at a time answers inside the batch. */
 static void requests_are_posted_inside_a_batch(void) {
     struct both both;
     both_open(&both, &defaults, IBV_WC_STANDARD_FLAGS);
@@ -191,8 +191,8 @@ static void write_flag(struct end *from, const struct end *to, size_t offset) {
 }
 
 /*
- * Until the completions of what this end has posted are made, without a poll: the peer has acknowledged that before it
- * answers. Only what is signaled completes here.
+ * Waits, without a poll, until the completions of this end's requests are made: the peer has acknowledged them before
+ * it answers. Only signaled requests complete here.
  */
 static void await_completions(struct end *end, struct end *peer) {
     memset(end->buffer + 1000, 0, 3); /* both have the same */
@@ -224,7 +224,7 @@ static void completions_have_the_time_at_which_they_were_made(void) {
     }
     await_completions(&both.a, &both.b);
     uint64_t made = device_now(both.shared.context), last = before, last_wall = wall_before;
-    CHECK_EQ(ibv_resize_cq(ibv_cq_ex_to_cq(both.cq), 128), 0); /* which keeps them */
+    CHECK_EQ(ibv_resize_cq(ibv_cq_ex_to_cq(both.cq), 128), 0); /* resizing keeps the times */
     for (uint64_t i = 0; i < 8; i++) {
         begin_with(both.cq, i, IBV_WC_SUCCESS);
         uint64_t time = ibv_wc_read_completion_ts(both.cq), wall_time = ibv_wc_read_completion_wallclock_ns(both.cq);
@@ -324,7 +324,7 @@ static void a_basic_shared_queue_is_made_by_either_call(void) {
     struct ibv_srq *srq = ibv_create_srq_ex(end.context, &attr);
     CHECK(srq != NULL);
     uint32_t number;
-    CHECK_EQ(ibv_get_srq_num(srq, &number), EOPNOTSUPP); /* of XRC alone */
+    CHECK_EQ(ibv_get_srq_num(srq, &number), EOPNOTSUPP); /* only XRC has numbers */
     CHECK_EQ(ibv_destroy_srq(srq), 0);
     end_close(&end);
 }

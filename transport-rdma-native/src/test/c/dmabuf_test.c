@@ -63,7 +63,7 @@ static void to_a_device_a_memfd_is_no_dma_buf(void) {
     end_close(&end);
 }
 
-/* Every operation on the memory, which the program itself sees by another mapping, and the provider by a third. */
+/* Does every operation on the memory, which the program itself sees by another mapping, and the provider by a third. */
 static void operations_reach_the_file_by_the_address_chosen(void) {
     struct end a, b;
     pair_open(&a, &b, &defaults);
@@ -74,7 +74,7 @@ static void operations_reach_the_file_by_the_address_chosen(void) {
     CHECK(mr != NULL);
     CHECK_EQ(mr->length, LENGTH);
     CHECK_EQ((uintptr_t) mr->addr, OFFSET);
-    close(fd); /* as with a mapping, it is not needed any more */
+    close(fd); /* the descriptor is not needed any more, as with a mapping */
     struct address to = { .buffer = IOVA, .rkey = mr->rkey };
 
     memset(a.buffer, 0x5a, LENGTH);
@@ -94,7 +94,7 @@ static void operations_reach_the_file_by_the_address_chosen(void) {
     expect_wc(a.send_cq, 3, IBV_WC_SUCCESS);
     CHECK_EQ(*(uint64_t *) (file + OFFSET), 77);
 
-    /* As a local region: received into, and sent from. */
+    /* Uses it as a local region: received into, and sent from. */
     struct ibv_sge sge = { IOVA + 2000, 100, mr->lkey };
     struct ibv_recv_wr receive = { .wr_id = 4, .sg_list = &sge, .num_sge = 1 }, *bad_receive;
     CHECK_EQ(b.context->ops.post_recv(b.qp, &receive, &bad_receive), 0);

@@ -102,7 +102,7 @@ static struct ibv_context_ops real_ops;
 
 static atomic_int planned = -1;
 static atomic_long occurrence;
-static atomic_bool lasting; /* and the later ones */
+static atomic_bool lasting; /* the later calls fail as well */
 static atomic_int planned_error;
 static atomic_long calls[CALLS];
 static atomic_bool fired;
@@ -119,7 +119,7 @@ static int fault(enum call call)
     return errno;
 }
 
-/* What a call returns. */
+/* Returns the result of the real call. */
 #define PASS(name, ...) return real.name(__VA_ARGS__)
 #define POINTER(name, ...) return fault(CALL_##name) != 0 ? NULL : real.name(__VA_ARGS__)
 #define MINUS_ONE(name, ...) return fault(CALL_##name) != 0 ? -1 : real.name(__VA_ARGS__)

@@ -75,7 +75,7 @@ static void destroy_inherited(void) {
     CHECK_EQ(ibv_destroy_qp(inherited), 0);
 }
 
-/* With a device the object belongs to the descriptor, and that to both processes. */
+/* A device's objects belong to the descriptor, which belongs to both processes. */
 static void what_a_child_destroys_is_its_own_unless_a_device_has_it(void) {
     struct end a, b;
     pair_open(&a, &b, &defaults);
@@ -95,7 +95,7 @@ static void what_a_child_destroys_is_its_own_unless_a_device_has_it(void) {
 
 static bool was_open[1024];
 
-/* What the descriptors of a process come from. */
+/* Origins of the descriptors of a process. */
 struct descriptors {
     struct end a, b;
     struct rdma_event_channel *events;
@@ -118,7 +118,10 @@ static void descriptors_close(struct descriptors *all) {
     pair_close(&all->a, &all->b);
 }
 
-/* One that stays open beyond an exec keeps objects, and here links to peers, for a program that does not know them. */
+/*
+ * A descriptor that stays open beyond an exec keeps objects, and here links to peers, for a program that does not know
+ * them.
+ */
 static void no_descriptor_outlives_an_exec(void) {
     struct descriptors all;
     descriptors_open(&all);
@@ -141,7 +144,7 @@ static void look_at_descriptors(void) {
     }
 }
 
-/* Nothing of the parent's lives on in the child, but what an application may know. */
+/* Only descriptors that an application may know live on in the child. */
 static void a_child_keeps_no_descriptor_that_the_application_does_not_see(void) {
     if (!is_embedded()) {
         return; /* the library keeps the device's */
@@ -152,7 +155,7 @@ static void a_child_keeps_no_descriptor_that_the_application_does_not_see(void) 
         all.a.context->async_fd, all.a.channel->fd, all.b.context->async_fd, all.b.channel->fd, all.events->fd,
     };
     memcpy(visible, fds, sizeof(fds));
-    settle(); /* what is being closed is open in the child as well */
+    settle(); /* descriptors that are being closed are open in the child as well */
     expect_exit(fork_child(look_at_descriptors), 0);
     descriptors_close(&all);
 }
@@ -185,7 +188,7 @@ static void stay_with_a_child(int socket) {
     }
 }
 
-/* With a device, the child keeps its parent's objects until it ends as well: they belong to the descriptor. */
+/* A device's objects stay until the child ends as well: they belong to the descriptor. */
 static void the_parents_death_is_noticed_while_its_child_lives(void) {
     if (!is_embedded()) {
         return;

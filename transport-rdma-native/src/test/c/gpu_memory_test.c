@@ -156,7 +156,7 @@ static void use(const struct gpu *gpu, uintptr_t memory, struct end *a, const st
     CHECK_EQ(memcmp(seen, a->buffer, SIZE), 0);
 }
 
-/* Whether the kernel can is up to its drivers; if not, registration fails, and says so in the way that it should. */
+/* Registers memory by address. The drivers decide whether the kernel can; if not, registration fails as it should. */
 static void by_address(const struct gpu *gpu, uintptr_t memory) {
     struct end a, b;
     pair_open(&a, &b, &defaults);

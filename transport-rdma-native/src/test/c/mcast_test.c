@@ -216,7 +216,7 @@ static void members_of_other_processes_come_and_go(void) {
     close(first_socket);
     char c;
     send_all(third_socket, &gid, sizeof(gid));
-    receive_all(third_socket, &c, 1); /* it has joined, with whoever is first now */
+    receive_all(third_socket, &c, 1); /* the process has joined, whoever is the administrator now */
     /* The others tell the new one of themselves; until they have, what is sent may miss them. */
     struct ibv_wc wc;
     uint64_t limit = now_ns() + UINT64_C(20000000000);
@@ -239,7 +239,9 @@ static void members_of_other_processes_come_and_go(void) {
 int main(void) {
     if (is_soft_roce()) {
         RUN(attaching_is_checked);
-        /* Its packets are the host's, which must have joined the group as well: rdma_join_multicast(), cm_ud_test.c. */
+        /*
+         * Packets of the group are the host's, which must have joined it as well: rdma_join_multicast(), cm_ud_test.c.
+         */
         fprintf(stderr, "  skipped: groups that only queue pairs are members of\n");
         return 0;
     }

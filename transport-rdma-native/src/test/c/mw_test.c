@@ -136,7 +136,7 @@ static void the_device_says_that_it_has_windows(void) {
 static void a_window_opens_a_part_until_it_is_invalidated(void) {
     open_all();
     struct ibv_mw *mw = alloc(IBV_MW_TYPE_2);
-    bind_2(mw, RIGHTS | IBV_ACCESS_LOCAL_WRITE); /* as rdma-core's tests do */
+    bind_2(mw, RIGHTS | IBV_ACCESS_LOCAL_WRITE); /* rdma-core's tests do so */
     struct address to = at(mw);
     memset(a.buffer, 'x', LENGTH);
     expect_access(&a, IBV_WR_RDMA_WRITE, &to, START, LENGTH, IBV_WC_SUCCESS);
@@ -267,9 +267,9 @@ static void addresses_may_begin_at_zero(void) {
     close_all();
 }
 
-/* Nor does an atomic operation reach memory that is not aligned, whatever the address says. */
+/* Atomic operations do not reach memory that is not aligned either, whatever the address says. */
 static void so_may_those_of_a_region(void) {
-    if (!is_embedded()) { /* for soft-RoCE the flag changes nothing */
+    if (!is_embedded()) { /* the flag changes nothing for soft-RoCE */
         return;
     }
     open_all();
@@ -345,7 +345,7 @@ static void a_peer_gives_back_what_it_has_only(void) {
         struct ibv_wc wc = next_wc(b.recv_cq);
         CHECK_EQ(wc.wr_id, 7);
         CHECK_EQ(wc.status, IBV_WC_REM_INV_REQ_ERR);
-        if (!is_soft_roce()) { /* which leaves the peer without an answer */
+        if (!is_soft_roce()) { /* soft-RoCE leaves the peer without an answer */
             expect_wc(a.send_cq, 6, IBV_WC_REM_ACCESS_ERR);
         }
         expect_state(b.qp, IBV_QPS_ERR);
@@ -369,7 +369,7 @@ static void a_region_stays_while_windows_are_bound_to_it(void) {
         CHECK_EQ(errno, EBUSY);
     }
     struct address to = at(type_1);
-    expect_access(&a, IBV_WR_RDMA_READ, &to, 0, 64, IBV_WC_SUCCESS); /* what failed had no effect */
+    expect_access(&a, IBV_WR_RDMA_READ, &to, 0, 64, IBV_WC_SUCCESS); /* the failed requests had no effect */
     CHECK_EQ(ibv_dealloc_mw(type_1), 0); /* bound as it is */
     expect_access(&a, IBV_WR_RDMA_READ, &to, 0, 64, IBV_WC_REM_ACCESS_ERR);
     CHECK_EQ(ibv_dealloc_mw(type_2), 0);
@@ -543,7 +543,7 @@ static void posting_checks_what_it_can(void) {
     struct ibv_mw *type_1 = alloc(IBV_MW_TYPE_1), *type_2 = alloc(IBV_MW_TYPE_2);
     struct ibv_mw_bind bind = { .bind_info = part(region, START, LENGTH, RIGHTS) };
     CHECK_EQ(ibv_bind_mw(b.qp, type_2, &bind), EINVAL);
-    bind.bind_info.mr = a.mr; /* of another domain */
+    bind.bind_info.mr = a.mr; /* region of another domain */
     CHECK_EQ(ibv_bind_mw(b.qp, type_1, &bind), EPERM);
     if (is_embedded()) { /* rdma-core's soft-RoCE library looks into both */
         CHECK_EQ(post_bind(1, type_2, part(NULL, START, LENGTH, RIGHTS)), EINVAL);

@@ -285,7 +285,7 @@ pid_t spawn(void (*body)(int socket), int *socket) {
         close(sockets[0]);
         body(sockets[1]);
         fflush(stdout);
-        _exit(0); /* what the parent had before the fork is no leak of the child's */
+        _exit(0); /* memory that the parent had before the fork is no leak of the child's */
     }
     close(sockets[1]);
     *socket = sockets[0];

@@ -28,11 +28,11 @@ struct options {
     enum ibv_qp_type type; /* RC or UC; for UD see ud_support.h */
     int send_wr, recv_wr, cqe;
     unsigned inline_data;
-    int access; /* of the queue pair */
+    int access; /* access flags of the queue pair */
     int timeout, retry_cnt, rnr_retry, min_rnr_timer;
     int responder_resources, initiator_depth; /* READs and atomics that it answers, and asks for, at a time */
     bool sig_all, channel, separate_cqs;
-    struct ibv_srq *srq; /* for its receives, or NULL */
+    struct ibv_srq *srq; /* shared receive queue, or NULL */
 };
 
 /*
@@ -53,21 +53,22 @@ struct end {
     struct options options;
 };
 
-/* What the other side must know. */
+/* Address of an end, which the other side must know. */
 struct address {
     uint32_t qpn, rkey;
     uint64_t buffer;
 };
 
 void end_open(struct end *end, const struct options *options);
-void end_open_on(struct end *end, const struct end *shared, const struct options *options); /* its context, PD, CQs */
+/* Shares the context, PD, CQs of an end. */
+void end_open_on(struct end *end, const struct end *shared, const struct options *options);
 void end_query_port(const struct end *end, struct ibv_port_attr *port);
 struct address end_address(const struct end *end);
 void end_to_init(struct end *end);
 int end_to_rtr(struct end *end, uint32_t qpn);
 int end_to_rts(struct end *end);
 void end_connect(struct end *end, uint32_t qpn);
-void end_close(struct end *end); /* of which the queue pair may be gone, and NULL */
+void end_close(struct end *end); /* closes an end, whose queue pair may be gone, and NULL */
 
 void pair_open(struct end *a, struct end *b, const struct options *options);
 void pair_close(struct end *a, struct end *b);

@@ -34,13 +34,13 @@ static void connect_over(int socket, struct end *end, struct address *peer, int 
     receive_all(socket, peer, sizeof(*peer));
     CHECK_EQ(end_to_rtr(end, peer->qpn), 0);
     CHECK_EQ(end_to_rts(end), 0);
-    /* What comes before the peer is ready is lost on a network, and sent again when it has timed out. */
+    /* Messages before the peer is ready are lost on a network, and sent again when they have timed out. */
     char ready = 1;
     send_all(socket, &ready, 1);
     receive_all(socket, &ready, 1);
 }
 
-/* To find out within seconds that the peer has died. */
+/* Options to find out within seconds that the peer has died. */
 static struct options mortal(void) {
     struct options options = defaults;
     options.timeout = 17; /* 0.54 s */
@@ -213,7 +213,7 @@ static void death_of_the_peer_wakes_a_sleeper(void) {
     close(socket);
 }
 
-/* As with a device, where nothing tells. The CM does: DISCONNECTED. */
+/* Nothing tells, as with a device. The CM does: DISCONNECTED. */
 static void death_of_the_peer_leaves_an_idle_queue_pair_until_it_sends(void) {
     int socket;
     pid_t child = spawn(stay, &socket);
@@ -293,7 +293,7 @@ static void write_and_stay(int socket) {
     }
 }
 
-/* Of a request to a number that nobody has, after at least so many milliseconds. */
+/* Expects the timeout of a request to a number that nobody has, after at least so many milliseconds. */
 static void expect_time_out(unsigned ms) {
     struct end end;
     struct options options = defaults;

@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * What a test must know of the provider that its program is linked with: the embedded one, or the libraries of the
- * system and through them the kernel. The same object files are linked with either; provider_embedded.c and
- * provider_system.c make the difference.
+ * Properties of the provider that a test program is linked with: the embedded one, or the libraries of the system and
+ * through them the kernel. The same object files are linked with either; provider_embedded.c and provider_system.c make
+ * the difference.
  */
 #ifndef NETTY_RDMA_TEST_PROVIDER_H
 #define NETTY_RDMA_TEST_PROVIDER_H

@@ -58,7 +58,10 @@ void end_idle_links_soon(void) {
     link_idle_timeout_ns = 20000000;
 }
 
-/* More than the messages that any effect here takes: each turn of the engine receives what was sent before it. */
+/*
+ * Number of turns, more than the messages that any effect here takes: each turn of the engine receives what was sent
+ * before it.
+ */
 #define TURNS 8
 
 struct turns {
@@ -84,7 +87,7 @@ void settle(void) {
     clock_gettime(CLOCK_REALTIME, &limit);
     limit.tv_sec += patience_ms() / 1000;
     CHECK_EQ(sem_timedwait(&turns.done, &limit), 0);
-    engine_task_cancel(&turns.task); /* its last run may not have returned yet */
+    engine_task_cancel(&turns.task); /* the task's last run may not have returned yet */
     sem_destroy(&turns.done);
     CHECK_EVENTUALLY(closer_is_done());
 }

@@ -89,7 +89,10 @@ bool is_soft_roce(void) {
     return known != 0;
 }
 
-/* To a port without a listener: the rejection comes by the way that messages of the connection manager took before. */
+/*
+ * Connects to a port without a listener: the rejection comes by the way that messages of the connection manager took
+ * before.
+ */
 static void go_there_and_back(void) {
     static uint32_t count;
     struct rdma_event_channel *channel = new_channel();

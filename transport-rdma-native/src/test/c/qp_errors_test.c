@@ -58,7 +58,7 @@ static void error_state_flushes_both_queues_in_order(void) {
     CHECK_EQ(post_send(&a, 50, IBV_WR_SEND, 0, 0, 64), 0);
     expect_wc(a.send_cq, 50, IBV_WC_WR_FLUSH_ERR);
     CHECK_EQ(post_recv(&a, 51, 0, 64), 0);
-    if (!is_soft_roce()) { /* its receives are posted without a system call, so nobody looks at this one any more */
+    if (!is_soft_roce()) { /* soft-RoCE posts receives without a system call, so nobody looks at this one any more */
         expect_wc(a.recv_cq, 51, IBV_WC_WR_FLUSH_ERR);
     }
     expect_state(b.qp, IBV_QPS_RTS);
@@ -268,7 +268,7 @@ static void misaligned_atomic_is_an_invalid_request(void) {
     struct end a, b;
     pair_open(&a, &b, &defaults);
     struct address to = end_address(&b);
-    if (is_soft_roce()) { /* its library looks at the address */
+    if (is_soft_roce()) { /* soft-RoCE's library looks at the address */
         CHECK_EQ(post_atomic(&a, 1, IBV_WR_ATOMIC_FETCH_AND_ADD, 0, &to, 4, 1, 0), EINVAL);
     } else {
         CHECK_EQ(post_atomic(&a, 1, IBV_WR_ATOMIC_FETCH_AND_ADD, 0, &to, 4, 1, 0), 0);
@@ -391,7 +391,7 @@ static void requests_posted_before_the_peer_is_ready_wait_for_it(void) {
     end_to_init(&b);
     CHECK_EQ(post_recv(&b, 2, 0, 100000), 0);
     CHECK_EQ(end_to_rtr(&b, a.qp->qp_num), 0);
-    expect_wc(b.recv_cq, 2, IBV_WC_SUCCESS); /* it may receive, and answer, before it may send */
+    expect_wc(b.recv_cq, 2, IBV_WC_SUCCESS); /* a queue pair may receive, and answer, before it may send */
     expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
     expect_misuse(&b, IBV_EVENT_COMM_EST);
     CHECK_EQ(post_send(&b, 3, IBV_WR_SEND, 0, 0, 8), EINVAL);
@@ -503,7 +503,7 @@ static void creation_checks_its_arguments(void) {
     CHECK(ibv_create_qp(a.pd, &attr) == NULL && errno == EINVAL);
     CHECK_EQ(ibv_dealloc_pd(a.pd), EBUSY);
     CHECK_EQ(ibv_destroy_cq(a.send_cq), EBUSY);
-    if (is_embedded()) { /* with libibverbs its objects cannot be used any more */
+    if (is_embedded()) { /* objects of libibverbs cannot be used any more */
         CHECK_EQ(ibv_close_device(a.context), 0);
     }
     end_close(&a);

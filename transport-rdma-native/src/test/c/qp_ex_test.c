@@ -42,7 +42,7 @@ static struct options eight(enum ibv_qp_type type) {
     return options;
 }
 
-/* In place of the queue pair that the end has. */
+/* Makes an extended queue pair in place of the end's. */
 static struct ibv_qp_ex *replace_qp(struct end *end, uint64_t ops) {
     CHECK_EQ(ibv_destroy_qp(end->qp), 0);
     struct ibv_qp_init_attr_ex attr = attributes(end, end->options.type, ops);
@@ -90,7 +90,7 @@ static void each_operation_does_what_post_send_does(void) {
         { (uintptr_t) a.buffer, 16, a.mr->lkey }, { (uintptr_t) a.buffer + 32, 16, a.mr->lkey },
     };
     ibv_wr_set_sge_list(qp, 2, parts);
-    memset(parts, 0, sizeof(parts)); /* it was copied */
+    memset(parts, 0, sizeof(parts)); /* the list was copied */
     qp->wr_id = 3;
     ibv_wr_rdma_write(qp, to.rkey, to.buffer + 128);
     set_sge(qp, &a, 100, 20);
@@ -221,7 +221,7 @@ static void a_datagram_has_its_address_set(void) {
         settle();
         expect_nothing(a.send_cq);
     }
-    CHECK_EQ(ibv_destroy_ah(ah), 0); /* what was not posted does not keep it */
+    CHECK_EQ(ibv_destroy_ah(ah), 0); /* requests that were not posted do not keep the address handle */
     pair_close(&a, &b);
 }
 
@@ -380,7 +380,7 @@ static void a_queue_pair_has_the_operations_of_its_type(void) {
         attr.comp_mask = IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
         MAKES_NOTHING(EINVAL, ibv_create_qp_ex(end.context, &attr));
     }
-    CHECK(ibv_qp_to_qp_ex(end.qp) == NULL); /* of ibv_create_qp() */
+    CHECK(ibv_qp_to_qp_ex(end.qp) == NULL); /* made by ibv_create_qp() */
     end_close(&end);
 }
 

@@ -51,7 +51,7 @@ static void each_of_many_queue_pairs_is_heard(void) {
     struct options options = defaults;
     options.cqe = 4 * MANY;
     options.send_wr = options.recv_wr = 4;
-    options.channel = true; /* its descriptor goes along with each introduction */
+    options.channel = true; /* the channel's descriptor goes along with each introduction */
     open_many(0, &options, MANY);
     open_many(1, &options, MANY);
     int before = open_fds();
@@ -94,7 +94,7 @@ static atomic_int moved; /* completions */
 static atomic_int moved_by[PAIRS];
 static atomic_bool stop;
 
-/* All threads poll the two queues, which all pairs share; whoever finds a completion counts it for its pair. */
+/* Polls the two queues, which all pairs share, on all threads; whoever finds a completion counts it for its pair. */
 static void poll_for_all(void) {
     struct ibv_wc wc[4];
     for (int side = 0; side < 2; side++) {
@@ -145,7 +145,7 @@ static void *churn(void *argument) {
         end_connect(&b, a.qp->qp_num);
         struct address to = end_address(&b);
         CHECK_EQ(post_rdma(&a, 7, IBV_WR_RDMA_WRITE, 0, 1 << 20, 8192, &to, 2 << 20), 0);
-        CHECK_EQ(ibv_destroy_qp(a.qp), 0); /* in whatever state the transfer is */
+        CHECK_EQ(ibv_destroy_qp(a.qp), 0); /* destroyed in whatever state the transfer is */
         CHECK_EQ(ibv_dereg_mr(mr), 0);
         CHECK_EQ(ibv_destroy_qp(b.qp), 0);
     }

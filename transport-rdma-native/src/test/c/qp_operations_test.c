@@ -45,7 +45,8 @@ static void send_carries_data_of_any_length(void) {
         CHECK_EQ(wc.opcode, IBV_WC_RECV);
         CHECK_EQ(wc.byte_len, length);
         CHECK_EQ(wc.qp_num, b.qp->qp_num);
-        CHECK_EQ(wc.wc_flags & ~IBV_WC_GRH, i % 2 ? 0 : IBV_WC_WITH_IMM); /* of use with UD only, yet some set it */
+        /* This flag is of use with UD only, yet some set it. */
+        CHECK_EQ(wc.wc_flags & ~IBV_WC_GRH, i % 2 ? 0 : IBV_WC_WITH_IMM);
         CHECK(i % 2 || wc.imm_data == htobe32(100 + i));
         CHECK_EQ(memcmp(a.buffer, b.buffer, length), 0);
         CHECK_EQ(b.buffer[length], 0x55);
@@ -173,7 +174,7 @@ static void inline_data_may_change_after_the_post_and_needs_no_region(void) {
         struct ibv_send_wr wr = {
             .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_INLINE,
         }, *bad;
-        /* No receive yet, so it stays queued while the source changes. */
+        /* No receive is there yet, so the request stays queued while the source changes. */
         CHECK_EQ(a.context->ops.post_send(a.qp, &wr, &bad), 0);
         memset(local, 0, sizeof(local));
         CHECK_EQ(post_recv(&b, 1, 0, 4096), 0);
@@ -244,7 +245,7 @@ static void queues_have_the_size_asked_for(void) {
     }
     expect_room(sends, options.send_wr);
     CHECK_EQ(post_send(&a, 1000, IBV_WR_SEND, 0, 0, 8), ENOMEM);
-    /* At the end that nothing is sent to: with soft-RoCE there is room again as soon as a message has come. */
+    /* The end receives nothing, as with soft-RoCE there is room again as soon as a message has come. */
     while (receives < 1000 && post_recv(&a, (uint64_t) receives, 0, 8) == 0) {
         receives++;
     }
@@ -264,7 +265,8 @@ static void queues_have_the_size_asked_for(void) {
 }
 
 /*
- * With and without memory, in runs of different lengths, with the same ids or not, and the queue is never quite empty.
+ * Posts receives with and without memory, in runs of different lengths, with the same ids or not; the queue is never
+ * quite empty.
  */
 static void receives_are_taken_in_order_whatever_they_are(void) {
     enum { ROUNDS = 200, AHEAD = 40 };

@@ -88,7 +88,8 @@ static void a_change_that_is_wrong_says_whose_fault_it_is(void) {
     REREG_FAILS(IBV_REREG_MR_ERR_INPUT, EINVAL, mr, IBV_REREG_MR_CHANGE_PD, b.pd, NULL, 0, IBV_ACCESS_LOCAL_WRITE);
     REREG_FAILS(IBV_REREG_MR_ERR_CMD, EINVAL, mr, 0, NULL, NULL, 0, 0);
     REREG_FAILS(IBV_REREG_MR_ERR_CMD, EINVAL, mr, IBV_REREG_MR_CHANGE_PD, NULL, NULL, 0, 0);
-    REREG_FAILS(IBV_REREG_MR_ERR_CMD, EINVAL, mr, IBV_REREG_MR_CHANGE_PD, a.pd, NULL, 0, 0); /* of another context */
+    /* Domain of another context. */
+    REREG_FAILS(IBV_REREG_MR_ERR_CMD, EINVAL, mr, IBV_REREG_MR_CHANGE_PD, a.pd, NULL, 0, 0);
     REREG_FAILS(IBV_REREG_MR_ERR_CMD, EINVAL, mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, IBV_ACCESS_REMOTE_WRITE);
     char *nothing = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(nothing != MAP_FAILED);
@@ -178,7 +179,7 @@ static void a_gid_table_has_room_for_all_or_says_so(void) {
 
 int main(void) {
     if (!is_soft_roce()) {
-        /* Its driver in libibverbs has no ibv_rereg_mr() before rdma-core 45, and that moves nothing. */
+        /* The driver in libibverbs has no ibv_rereg_mr() before rdma-core 45, and that moves nothing. */
         RUN(a_region_moves_and_keeps_its_keys);
         RUN(a_region_changes_what_peers_may_do);
         RUN(a_region_changes_its_protection_domain);

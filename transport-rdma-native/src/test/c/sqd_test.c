@@ -50,7 +50,7 @@ static void what_is_posted_in_it_waits_for_the_way_back(void) {
     CHECK_EQ(post_rdma(&a, 2, IBV_WR_RDMA_WRITE, 0, 100, 8, &to, 100), 0);
     CHECK_EQ(post_recv(&b, 4, 0, 8), 0);
     CHECK_EQ(post_send(&a, 3, IBV_WR_SEND, 0, 0, 8), 0);
-    /* Its receive queue, and its answers to the peer, go on. */
+    /* The receive queue, and the answers to the peer, go on. */
     struct address back = end_address(&a);
     CHECK_EQ(post_recv(&a, 5, 4096, 8), 0);
     CHECK_EQ(post_send(&b, 6, IBV_WR_SEND, 0, 0, 8), 0);
@@ -79,7 +79,7 @@ static void what_is_posted_in_it_waits_for_the_way_back(void) {
 static void it_is_drained_when_all_that_has_begun_is_complete(void) {
     struct end a, b;
     pair_open(&a, &b, &defaults);
-    CHECK_EQ(post_send(&a, 1, IBV_WR_SEND, 0, 0, 300000), 0); /* to no receive */
+    CHECK_EQ(post_send(&a, 1, IBV_WR_SEND, 0, 0, 300000), 0); /* no receive is there */
     settle();
     CHECK_EQ(to_state(&a, IBV_QPS_SQD, IBV_QP_EN_SQD_ASYNC_NOTIFY), 0);
     CHECK_EQ(post_send(&a, 2, IBV_WR_SEND, 0, 0, 8), 0);
@@ -107,7 +107,7 @@ static void without_having_been_asked_for_there_is_no_event(void) {
     pair_open(&a, &b, &defaults);
     CHECK_EQ(to_state(&a, IBV_QPS_SQD, 0), 0);
     settle();
-    if (!is_soft_roce()) { /* it does not look at that attribute */
+    if (!is_soft_roce()) { /* soft-RoCE does not look at that attribute */
         expect_no_async(a.context);
     }
     CHECK_EQ(to_state(&a, IBV_QPS_RTS, 0), 0);
@@ -137,7 +137,7 @@ static void only_rts_leads_to_it(void) {
 
 int main(void) {
     RUN(what_is_posted_in_it_waits_for_the_way_back);
-    if (!is_soft_roce()) { /* to which a request that waits for a receive is complete enough */
+    if (!is_soft_roce()) { /* soft-RoCE counts a request that waits for a receive as complete */
         RUN(it_is_drained_when_all_that_has_begun_is_complete);
     }
     RUN(without_having_been_asked_for_there_is_no_event);

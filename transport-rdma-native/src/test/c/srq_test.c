@@ -88,7 +88,7 @@ static void arm(uint32_t limit) {
     CHECK_EQ(current_limit(), limit);
 }
 
-/* One message of pair i, to its completion at both ends. */
+/* Passes one message of pair i, to its completion at both ends. */
 static struct ibv_wc pass(int i, uint32_t length) {
     CHECK_EQ(post_send(&sender[i], 1000, IBV_WR_SEND, 0, 0, length), 0);
     expect_wc(sender[i].send_cq, 1000, IBV_WC_SUCCESS);
@@ -231,7 +231,7 @@ static void a_queue_pair_in_error_leaves_the_receives_to_the_others(void) {
     }
     struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
     CHECK_EQ(ibv_modify_qp(receiver[1].qp, &attr, IBV_QP_STATE), 0);
-    if (!is_soft_roce()) { /* of Linux 6.1 */
+    if (!is_soft_roce()) { /* soft-RoCE of Linux 6.1 has no such event */
         struct ibv_async_event event = next_async(srq->context);
         CHECK_EQ(event.event_type, IBV_EVENT_QP_LAST_WQE_REACHED);
         CHECK(event.element.qp == receiver[1].qp);

@@ -33,7 +33,7 @@ static void open_pair(struct end *a, struct end *b) {
     pair_open(a, b, &options);
 }
 
-/* Until the last byte of the range is that value; what was sent before it has come or is lost then. */
+/* Waits until the last byte of the range is that value; messages sent before have come or are lost then. */
 static void await_byte(const struct end *end, size_t last, char value) {
     uint64_t limit = now_ns() + UINT64_C(60000000000);
     struct ibv_wc unused;

@@ -118,7 +118,7 @@ static void without_global_route_there_is_no_header(void) {
     send_datagram(&a, 2, 0, 10, ah, b.qp->qp_num);
     struct ibv_wc wc = next_wc(b.recv_cq);
     CHECK_EQ(wc.wc_flags, 0);
-    CHECK_EQ(wc.byte_len, GRH + 10); /* its place is left free all the same */
+    CHECK_EQ(wc.byte_len, GRH + 10); /* the place of the header is left free all the same */
     CHECK_EQ(wc.slid, attr.dlid);
     CHECK_EQ(memcmp(a.buffer, b.buffer + GRH, 10), 0);
     CHECK_EQ(ibv_destroy_ah(ah), 0);
@@ -206,7 +206,7 @@ static void datagram_to_nobody_is_lost(void) {
     CHECK_EQ(post_recv(&b, 1, 0, 100), 0);
     for (unsigned i = 0; i < 5; i++) {
         send_datagram(&a, i, 0, 8, ah, gone_qpn);
-        send_datagram(&a, i, 0, 8, ah, 0xfffff0 + i); /* of no process at all */
+        send_datagram(&a, i, 0, 8, ah, 0xfffff0 + i); /* number of no process at all */
     }
     expect_next_arrives(&a, &b, ah, 1);
     CHECK_EQ(ibv_destroy_ah(ah), 0);
@@ -296,7 +296,7 @@ static void longer_than_the_mtu_fails_here(void) {
         expect_state(a.qp, IBV_QPS_SQE);
         CHECK_EQ(post_datagram(&a, 4, 0, 8, ah, b.qp->qp_num), 0);
         expect_wc(a.send_cq, 4, IBV_WC_WR_FLUSH_ERR);
-        struct ibv_ah *back = own_ah(&b); /* in its own protection domain */
+        struct ibv_ah *back = own_ah(&b); /* handle in its own protection domain */
         send_datagram(&b, 5, 0, 8, back, a.qp->qp_num);
         expect_wc(a.recv_cq, 1, IBV_WC_SUCCESS); /* receives are not concerned */
         CHECK_EQ(ibv_destroy_ah(back), 0);
@@ -329,7 +329,7 @@ static void what_datagrams_cannot_do_is_refused(void) {
     ud_open(&a);
     struct ibv_ah *ah = own_ah(&a);
     const enum ibv_wr_opcode opcodes[] = { IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ, IBV_WR_ATOMIC_FETCH_AND_ADD };
-    for (unsigned i = 0; i < 3 && !is_soft_roce(); i++) { /* which accepts them */
+    for (unsigned i = 0; i < 3 && !is_soft_roce(); i++) { /* soft-RoCE accepts them */
         CHECK_EQ(post_datagram_as(&a, 1, opcodes[i], 0, 0, 8, ah, a.qp->qp_num, QKEY), EINVAL);
     }
     struct ibv_ah_attr attr = own_address(&a);
@@ -423,7 +423,7 @@ static void domain_with_an_address_handle_is_in_use(void) {
     end_close(&a);
 }
 
-/* With the application's own flow control nothing is lost, and one sender's messages stay in order. */
+/* No datagram is lost with the application's own flow control, and one sender's messages stay in order. */
 static void many_keep_their_order(void) {
     enum { SENDERS = 3, ROUNDS = 400, WINDOW = 16 };
     struct end b, a[SENDERS];

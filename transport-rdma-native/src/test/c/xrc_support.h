@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* One side of XRC connections: a domain with its memory and completion queues, and what is made in it. */
+/* One side of XRC connections: a domain with its memory and completion queues, and objects made in it. */
 #ifndef NETTY_RDMA_TEST_XRC_SUPPORT_H
 #define NETTY_RDMA_TEST_XRC_SUPPORT_H
 
@@ -113,7 +113,7 @@ static inline struct ibv_qp *make_initiator(const struct side *side, uint64_t op
     return qp;
 }
 
-/* To RTS, as the retries of `rnr_retry` say. */
+/* Connects the queue pair to RTS; `rnr_retry` gives the retries. */
 static inline void connect_to(struct ibv_qp *qp, uint32_t qpn, int rnr_retry) {
     const struct end of_device = { .context = qp->context };
     struct ibv_port_attr port;

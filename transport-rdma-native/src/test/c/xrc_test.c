@@ -133,7 +133,7 @@ static void a_number_that_is_none_of_the_domain_is_refused(void) {
         send_to(&a, initiator, 3, 64, queue.number);
         expect_wc(b.cq, 1, IBV_WC_SUCCESS);
         expect_wc(a.cq, 3, IBV_WC_SUCCESS);
-        if (wrong[i] == queue.number) { /* that was one */
+        if (wrong[i] == queue.number) { /* number of a shared receive queue */
             CHECK_EQ(ibv_destroy_srq(queue.srq), 0);
         }
         send_to(&a, initiator, 4, 64, wrong[i]);
@@ -189,7 +189,7 @@ static void a_shared_queue_without_receives_holds_up_its_messages_only(void) {
     CHECK_EQ(wc.wr_id, 4);
     CHECK_EQ(wc.qp_num, targets[0]->qp_num);
     expect_wc(a.cq, 1, IBV_WC_SUCCESS);
-    /* One that waits while its shared queue goes. */
+    /* A message waits while its shared queue goes. */
     send_to(&a, initiators[0], 5, 64, empty.number);
     settle();
     CHECK_EQ(ibv_destroy_srq(empty.srq), 0);
@@ -326,7 +326,7 @@ static void a_target_is_opened_by_its_number_and_lives_until_all_have_closed_it(
     CHECK(third != NULL);
     send_to(&a, initiator, 3, 64, 0);
     expect_wc(a.cq, 3, IBV_WC_REM_INV_REQ_ERR);
-    int errors = 0; /* of the target are events of both */
+    int errors = 0; /* events of the target are events of both */
     while (errors < 2) {
         struct ibv_async_event event = next_async(c.context);
         CHECK(event.element.qp == opened || event.element.qp == third);
@@ -380,7 +380,7 @@ static void each_end_has_attributes_of_its_own(void) {
         CHECK_EQ(attr.qp_state, IBV_QPS_RTS);
         CHECK_EQ(ibv_destroy_qp(qp), 0);
     }
-    /* What the other end has may be given, and says nothing: modify_qp_mask() in the kernel's uverbs_cmd.c. */
+    /* Attributes of the other end may be given, and say nothing: modify_qp_mask() in the kernel's uverbs_cmd.c. */
     struct ibv_qp *initiator = make_initiator(&side, 0);
     struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
     CHECK_EQ(ibv_modify_qp(initiator, &attr, init), 0);
@@ -565,7 +565,7 @@ static void initiators_of_several_processes_share_queues(void) {
         while (targets[from]->qp_num != wc.qp_num) {
             CHECK(++from < CHILDREN);
         }
-        CHECK_EQ(received[from] % 2, wc.wr_id % 2); /* in order, whichever queue they are for */
+        CHECK_EQ(received[from] % 2, wc.wr_id % 2); /* in order, whatever their queue */
         CHECK_EQ(wc.byte_len, received[from] % 10 == 0 ? 20000 : 64);
         received[from]++;
         give_receive(&side, queues[wc.wr_id % 2].srq, wc.wr_id, wc.wr_id / 2 * 20000 % (SIDE_BUFFER - 20000), 20000);

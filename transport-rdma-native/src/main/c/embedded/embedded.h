@@ -31,18 +31,19 @@ VERBS_API_EXTENSIONS(EMBEDDED_DECLARE)
 #undef EMBEDDED_DECLARE
 
 /*
- * Which processes it reaches: a folder where names are, in place of the network namespace's, and who else than this
- * user may be met there (link/folder.h, link/trust.h). The first sets it in place of the environment, NULL leaves it to
- * that; the second makes it effective, as the first use of the provider does, and says why this process can't use the
- * provider, if so; the third is for people. Errors are errno values.
+ * Configuration of reachable processes: a folder where names are, in place of the network namespace's, and the users
+ * and groups besides this user that may be met there (link/folder.h, link/trust.h). embedded_configure() sets it in
+ * place of the environment, NULL keeps the environment's; embedded_start() makes it effective, as the first use of the
+ * provider does, and says why this process can't use the provider, if so; embedded_describe() is for people. Errors are
+ * errno values.
  */
 int embedded_configure(const char *folder, const char *users, const char *groups);
 int embedded_start(char *reason, size_t reason_size);
 void embedded_describe(char *text, size_t size);
 
 /*
- * Gives back the descriptor of the device that all ids share. The library's code may stay mapped (-z nodelete), but no
- * thread of the application comes back to it.
+ * Gives back the descriptor of the device that all ids share. Called when the library is unloaded: its code may stay
+ * mapped (-z nodelete), but no thread of the application comes back to it.
  */
 void embedded_unload(void);
 

@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * What has to be there before the first call: fork handlers, the handlers of the peers' messages, what the engine's
- * rounds do, and the types of queue pairs. In one place, as the order matters: pthread_atfork(3) runs the `prepare`
- * handlers in reverse order of registration, and a folder takes its locks before those of the folders below it.
+ * Initialization before the first call: fork handlers, the handlers of the peers' messages, the engine's rounds, and
+ * the types of queue pairs. The order matters: pthread_atfork(3) runs the `prepare` handlers in reverse order of
+ * registration, and a folder takes its locks before those of the folders below it.
  */
 #include "embedded/base/closer.h"
 #include "embedded/base/epoch.h"

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* struct ibv_ah_attr as the int[] and the byte[] of AddressVector. */
+/* Conversion of struct ibv_ah_attr to and from the int[] and the byte[] of AddressVector. */
 #ifndef NETTY_RDMA_JNI_ADDRESS_VECTOR_H
 #define NETTY_RDMA_JNI_ADDRESS_VECTOR_H
 

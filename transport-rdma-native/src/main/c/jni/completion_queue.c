@@ -16,7 +16,7 @@
 /* Natives of CompletionQueue: polling and arming. */
 #include "jni_util.h"
 
-/* Set in the result of poll_or_arm() where the queue was armed. */
+/* Flag in the result of poll_or_arm(): the queue was armed. */
 #define ARMED (1 << 30)
 
 static jlong create(JNIEnv *env, jclass class, jlong api, jlong context, jint capacity, jlong channel)

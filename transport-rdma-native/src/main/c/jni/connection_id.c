@@ -116,7 +116,7 @@ static jlong device(JNIEnv *env, jclass class, jlong id)
     return to_long(((struct rdma_cm_id *) to_pointer(id))->verbs);
 }
 
-/* The port of the device and the partition key in host order; and the GID of the port. */
+/* Returns the port of the device and the partition key in host order; and the GID of the port. */
 static void port(JNIEnv *env, jclass class, jlong id_address, jintArray port_and_key, jbyteArray gid)
 {
     (void) class;
@@ -134,7 +134,7 @@ static void destroy_queue_pair(JNIEnv *env, jclass class, jlong api, jlong id)
     to_api(api)->rdma_destroy_qp(to_pointer(id));
 }
 
-/* Bytes that are valid during a call. A uint8_t holds the length, so they fit. */
+/* Bytes of an array, valid during a call. A uint8_t holds the length, so they fit. */
 struct private_data {
     jbyte bytes[UINT8_MAX];
     uint8_t length;

@@ -68,7 +68,7 @@ static jlong open_device(JNIEnv *env, jclass class, jlong api, jstring name)
     return result;
 }
 
-/* That of librdmacm, which opens each device once and keeps it. */
+/* Returns the device of librdmacm, which opens each device once and keeps it. */
 static jlong shared_device(JNIEnv *env, jclass class, jlong api, jstring name)
 {
     (void) class;
@@ -114,7 +114,7 @@ static jboolean is_iwarp(JNIEnv *env, jclass class, jlong context)
     return ((struct ibv_context *) to_pointer(context))->device->transport_type == IBV_TRANSPORT_IWARP;
 }
 
-/* The order is that of the accessors of DeviceAttributes. */
+/* Attributes in the order of the accessors of DeviceAttributes. */
 static jint attributes(JNIEnv *env, jclass class, jlong api, jlong context, jlongArray values)
 {
     (void) class;
@@ -142,7 +142,7 @@ static jint max_inline_receive(JNIEnv *env, jclass class, jlong api, jlong conte
     return to_api(api)->ext_max_inline_recv == NULL ? 0 : (jint) to_api(api)->ext_max_inline_recv(to_pointer(context));
 }
 
-/* -1: the device counts elsewhere. */
+/* Returns the counter; -1: the device counts elsewhere. */
 static jlong rnr_naks(JNIEnv *env, jclass class, jlong api, jlong context)
 {
     (void) env;
@@ -151,8 +151,8 @@ static jlong rnr_naks(JNIEnv *env, jclass class, jlong api, jlong context)
 }
 
 /*
- * What the macro ibv_query_port of verbs.h does: the exported function fills an older, shorter struct, a provider's
- * extended context the whole.
+ * Queries a port as the macro ibv_query_port of verbs.h does: the exported function fills an older, shorter struct, a
+ * provider's extended context the whole.
  */
 static int query_port(jlong api, struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr)
 {
@@ -164,7 +164,7 @@ static int query_port(jlong api, struct ibv_context *context, uint8_t port, stru
     return to_api(api)->ibv_query_port(context, port, (struct _compat_ibv_port_attr *) attr);
 }
 
-/* The order is that of the accessors of PortAttributes. */
+/* Attributes in the order of the accessors of PortAttributes. */
 static jint port_attributes(JNIEnv *env, jclass class, jlong api, jlong context, jint port, jintArray values)
 {
     (void) class;
@@ -193,7 +193,7 @@ static jint gid(JNIEnv *env, jclass class, jlong api, jlong context, jint port, 
     return error;
 }
 
-/* In host order, or a negative errno. */
+/* Returns the key in host order, or a negative errno. */
 static jint partition_key(JNIEnv *env, jclass class, jlong api, jlong context, jint port, jint index)
 {
     (void) env;
@@ -242,7 +242,7 @@ static jint async_fd(JNIEnv *env, jclass class, jlong context)
     return error != 0 ? -error : fd;
 }
 
-/* The order is that of the constructor of AsyncEvent. */
+/* Values in the order of the arguments of the constructor of AsyncEvent. */
 static jint next_async_event(JNIEnv *env, jclass class, jlong api, jlong context, jlongArray values)
 {
     (void) class;

@@ -65,7 +65,7 @@ static jint channel_fd(JNIEnv *env, jclass class, jlong channel)
     return ((struct rdma_event_channel *) to_pointer(channel))->fd;
 }
 
-/* Only these carry connection parameters; the union is undefined in the others (rdma_get_cm_event(3)). */
+/* Whether an event carries connection parameters; the union is undefined in others (rdma_get_cm_event(3)). */
 static bool has_parameters(const struct rdma_cm_event *event)
 {
     switch (event->event) {
@@ -74,7 +74,7 @@ static bool has_parameters(const struct rdma_cm_event *event)
     case RDMA_CM_EVENT_REJECTED:
     case RDMA_CM_EVENT_ESTABLISHED:
         return true;
-    case RDMA_CM_EVENT_UNREACHABLE: /* with datagrams also a rejection */
+    case RDMA_CM_EVENT_UNREACHABLE: /* may be a rejection with datagrams */
         return event->id->ps == RDMA_PS_UDP && event->status > 0;
     default:
         return false;
@@ -86,7 +86,10 @@ static bool is_multicast(enum rdma_cm_event_type type)
     return type == RDMA_CM_EVENT_MULTICAST_JOIN || type == RDMA_CM_EVENT_MULTICAST_ERROR;
 }
 
-/* In place of private data there is what ConnectionId.joinMulticast() gave. */
+/*
+ * Copies the parameters of a multicast event, which has the context of ConnectionId.joinMulticast() in place of private
+ * data.
+ */
 static void copy_multicast(JNIEnv *env, const struct rdma_cm_event *event, jlong *numbers, jintArray vector,
                            jbyteArray gid)
 {
@@ -125,7 +128,7 @@ static void copy_parameters(JNIEnv *env, const struct rdma_cm_event *event, jlon
     }
 }
 
-/* Tokens: see ConnectionId.BY_TOKEN. `new_token` becomes that of the id of a connect request. */
+/* Fetches an event. Tokens: see ConnectionId.BY_TOKEN. `new_token` becomes the token of the id of a connect request. */
 static jint next(JNIEnv *env, jclass class, jlong api, jlong channel, jlong new_token, jlongArray values,
                  jbyteArray private_data, jintArray vector, jbyteArray gid)
 {

@@ -16,7 +16,7 @@
 /*
  * Registers the natives when the library is loaded.
  *
- * They are registered instead of found by name, as in the rest of Netty, so that the classes can be relocated
+ * Natives are registered instead of found by name, as in the rest of Netty, so that the classes can be relocated
  * ("shaded"): NativeLibraryLoader then loads lib<prefix>netty_transport_native_rdma_<arch>.so, where the prefix is the
  * relocated package with '_' for '.', and from that name the package is found here.
  */
@@ -55,9 +55,9 @@ int set_nonblocking(int fd)
 }
 
 /*
- * The path prefix of relocated classes, for example "com/example/" for
- * libcom_example_netty_transport_native_rdma_x86_64.so. As NativeLibraryLoader writes it, "_1" in the file name is '_'
- * in the package.
+ * Finds the path prefix of relocated classes, for example "com/example/" for
+ * libcom_example_netty_transport_native_rdma_x86_64.so. NativeLibraryLoader writes "_1" in the file name for '_' in the
+ * package.
  */
 static bool package_prefix(char *prefix, size_t size)
 {
@@ -103,7 +103,7 @@ static bool register_class(JNIEnv *env, const char *prefix, const struct jni_cla
     return done;
 }
 
-/* The class loader is gone. */
+/* Called when the class loader is gone. */
 JNIEXPORT void JNI_OnUnload(JavaVM *vm, void *reserved)
 {
     (void) vm;
@@ -124,7 +124,7 @@ JNIEXPORT jint JNI_OnLoad(JavaVM *vm, void *reserved)
             if (i == 0) {
                 return JNI_ERR;
             }
-            /* Classes of another build, as NativeVersion.java says in words that help. */
+            /* NativeVersion.java explains that the classes are of another build. */
             (*env)->ExceptionClear(env);
             native_version_failed(classes[i]);
             break;

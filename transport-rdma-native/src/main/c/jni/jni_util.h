@@ -14,7 +14,7 @@
  * under the License.
  */
 /*
- * What the JNI files share: the tables of native methods, and the conventions of results.
+ * Common part of the JNI files: the tables of native methods, and the conventions of results.
  *
  * Results: a native returns 0 or a positive errno; or, where it has something to return, that or a negative errno.
  * Nothing is thrown from C except what JNI itself throws (OutOfMemoryError): Java makes the exceptions, because there
@@ -29,7 +29,7 @@
 
 #include "verbs_api.h"
 
-/* The natives of one Java class. `name` is behind the package io.netty.channel.rdma: "verbs/Device". */
+/* Natives of one Java class. `name` is relative to the package io.netty.channel.rdma: "verbs/Device". */
 struct jni_class {
     const char *name;
     const JNINativeMethod *methods;
@@ -60,7 +60,7 @@ extern const struct jni_class jni_shared_receive_queue;
 extern const struct jni_class jni_thread_usage;
 extern const struct jni_class jni_verbs;
 
-/* The natives of a class could not be registered: the classes are of another build. */
+/* Notes that the natives of a class could not be registered: the classes are of another build. */
 void native_version_failed(const struct jni_class *definition);
 
 static inline void *to_pointer(jlong address)
@@ -74,22 +74,22 @@ static inline jlong to_long(const void *pointer)
 }
 
 /*
- * The table that the objects among the arguments of a native come from: its first argument, where it calls any of it.
+ * Converts the first argument of a native that calls verbs: the table that the objects among its arguments come from.
  */
 static inline const struct verbs_api *to_api(jlong api)
 {
     return to_pointer(api);
 }
 
-/* The result of a call that returns an object: its address, or a negative errno. */
+/* Returns the result of a call that makes an object: its address, or a negative errno. */
 static inline jlong created(const void *object)
 {
     return object != NULL ? to_long(object) : -(jlong) (errno != 0 ? errno : EIO);
 }
 
 /*
- * The positive errno of a failed call: the functions of rdma_cma.h and some of verbs.h return -1 and set errno, the
- * rest of verbs.h returns the errno, some providers a negated one.
+ * Returns the positive errno of a failed call: the functions of rdma_cma.h and some of verbs.h return -1 and set errno,
+ * the rest of verbs.h returns the errno, some providers a negated one.
  */
 static inline int to_errno(int result)
 {

@@ -14,12 +14,12 @@
  * under the License.
  */
 /*
- * Which build the library is of: NativeVersion.java compares it with that of the classes. This class is the same in all
- * versions, and registered first, so that it can tell of those that are not.
+ * Build that the library is of: NativeVersion.java compares it with the classes' build. This class is the same in all
+ * versions, and registered first, so that it can report others that are not.
  */
 #include "jni_util.h"
 
-/* The class whose natives the library could not register, or NULL. */
+/* Name of the class whose natives the library could not register, or NULL. */
 static const char *unregistered_class;
 
 void native_version_failed(const struct jni_class *definition)

@@ -60,7 +60,7 @@ static void clear(JNIEnv *env, jclass class, jlong address, jint bytes)
     (void) env;
     (void) class;
     if (madvise(to_pointer(address), (size_t) bytes, MADV_DONTNEED) != 0) {
-        memset(to_pointer(address), 0, (size_t) bytes); /* locked by mlockall(2) */
+        memset(to_pointer(address), 0, (size_t) bytes); /* memory locked by mlockall(2) */
     }
 }
 

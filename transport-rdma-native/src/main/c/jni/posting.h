@@ -13,19 +13,19 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* What the natives that post tell Java. */
+/* Results of the natives that post. */
 #ifndef NETTY_RDMA_JNI_POSTING_H
 #define NETTY_RDMA_JNI_POSTING_H
 
 #include "jni_util.h"
 
-/* The number posted in the upper half, the errno of the first that was not in the lower. */
+/* Returns the number posted in the upper half, and the errno of the first request that was not posted in the lower. */
 static inline jlong posted(int count, int error)
 {
     return (jlong) ((uint64_t) (uint32_t) count << 32 | (uint32_t) error);
 }
 
-/* How many receives of a chain come before `bad`, which is NULL if the provider did not tell. */
+/* Counts the receives of a chain before `bad`, which is NULL if the provider did not tell. */
 static inline int count_posted(const struct ibv_recv_wr *wr, const struct ibv_recv_wr *bad)
 {
     int count = 0;

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Receives without memory posted with one call of ibv_post_recv(). */
+/* Number of receives without memory posted with one call of ibv_post_recv(). */
 #define EMPTY_RECEIVES 64
 
 /* Indexes of the int[] of QueuePairInitAttributes. */
@@ -80,7 +80,7 @@ static void read_init(JNIEnv *env, jlong send_cq, jlong recv_cq, jlong srq, jint
     init->cap.max_inline_data = (uint32_t) v[INIT_INLINE];
 }
 
-/* How many bytes of a received message travel in the completion: 0 where that cannot be asked for. */
+/* Returns how many bytes of a received message travel in the completion: 0 where that cannot be asked for. */
 static jint set_inline_receive(JNIEnv *env, const struct verbs_api *api, struct ibv_qp *qp, jintArray values)
 {
     jint wanted;
@@ -154,7 +154,7 @@ static jint state(JNIEnv *env, jclass class, jlong api, jlong qp)
     return error != 0 ? -error : (jint) attr.qp_state;
 }
 
-/* The order is that of the accessors of QueuePairInfo. */
+/* Values in the order of the accessors of QueuePairInfo. */
 static jint query(JNIEnv *env, jclass class, jlong api, jlong qp, jintArray values)
 {
     (void) class;

@@ -28,7 +28,7 @@ static jfieldID field(JNIEnv *env, jclass class, const char *name, const char *s
     return id;
 }
 
-/* The class is an argument and not looked for by name, as it may have been relocated. */
+/* Gets the class as an argument, not by name, as it may have been relocated. */
 static jboolean init(JNIEnv *env, jclass class, jclass regions)
 {
     (void) class;

@@ -55,7 +55,7 @@ static jint arm(JNIEnv *env, jclass class, jlong api, jlong srq, jint limit)
     return to_errno(to_api(api)->ibv_modify_srq(to_pointer(srq), &attr, IBV_SRQ_LIMIT));
 }
 
-/* The limit, or a negative errno. */
+/* Returns the limit, or a negative errno. */
 static jint limit(JNIEnv *env, jclass class, jlong api, jlong srq)
 {
     (void) env;

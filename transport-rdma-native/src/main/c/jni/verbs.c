@@ -20,7 +20,7 @@
 
 #include <stdbool.h>
 
-/* The address of the table; or 0, and the reason is in the array. */
+/* Returns the address of the table; or 0, and the reason in the array. */
 static jlong get_api(JNIEnv *env, jclass class, jint provider, jobjectArray reasons)
 {
     (void) class;
@@ -35,7 +35,7 @@ static jlong get_api(JNIEnv *env, jclass class, jint provider, jobjectArray reas
     return to_long(api);
 }
 
-/* NULL stays NULL; false: an exception is pending. */
+/* Copies a string; NULL stays NULL. Returns false if an exception is pending. */
 static bool get_text(JNIEnv *env, jstring string, const char **text)
 {
     *text = string == NULL ? NULL : (*env)->GetStringUTFChars(env, string, NULL);

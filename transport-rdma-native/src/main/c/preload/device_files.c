@@ -51,9 +51,13 @@ static const struct {
     { "/sys/class/infiniband/" DEVICE_NAME "/device/net", "/sys/class/net" },
 };
 
-/* The path to use in place of this one, in the buffer if not a constant; NULL (EFAULT in the kernel) stays NULL. */
+/*
+ * Returns the path to use in place of this one, in the buffer if not a constant; NULL (EFAULT in the kernel) stays
+ * NULL.
+ */
 static const char *stand_in(const char *path, char buffer[PATH_MAX]) {
-    __asm__("" : "+r"(path)); /* the headers promise the compiler that it is not NULL, which callers need not keep */
+    /* Hidden from the compiler, to which the headers promise that it is not NULL, which callers need not keep. */
+    __asm__("" : "+r"(path));
     if (path == NULL) {
         return NULL;
     }
@@ -87,7 +91,10 @@ EXPORT int lstat64(const char *path, struct stat64 *status) {
     return fstatat64(AT_FDCWD, stand_in(path, buffer), status, AT_SYMLINK_NOFOLLOW);
 }
 
-/* It has no such sibling. A path is only looked at with a folder's descriptor if it is relative, which ours are not. */
+/*
+ * statx(2) has no such sibling. A path is only looked at with a folder's descriptor if it is relative, which ours are
+ * not.
+ */
 EXPORT int statx(int folder, const char *path, int flags, unsigned int mask, struct statx *status) {
     static __typeof__(&statx) next;
     char buffer[PATH_MAX];

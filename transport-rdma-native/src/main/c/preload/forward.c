@@ -14,7 +14,7 @@
  * under the License.
  */
 /*
- * The preload object's view of verbs_api.h: each public name resolves to the embedded function of the same signature.
+ * Preload object's view of verbs_api.h: each public name resolves to the embedded function of the same signature.
  *
  * The symbols carry no version on purpose. The dynamic linker then binds every versioned reference of the program and
  * its libraries to them (ld.so(8), "versioning"); a version script would have to repeat libibverbs' own exactly.
@@ -30,8 +30,9 @@
 #endif
 
 /*
- * A jump costs one line for all names, hand-written forwarders would repeat every argument list. Aliases cannot cross
- * object files, and indirect functions cannot be resolved for libraries that are relocated before this one.
+ * Jump to the embedded function. It costs one line for all names, while hand-written forwarders would repeat every
+ * argument list. Aliases cannot cross object files, and indirect functions cannot be resolved for libraries that are
+ * relocated before this one.
  */
 #define FORWARD(ret, name, args)                                                                                      \
     __asm__(".text\n.globl " #name "\n.type " #name ", %function\n"                                                   \

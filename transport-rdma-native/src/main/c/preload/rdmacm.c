@@ -67,7 +67,7 @@ EXPORT void rdma_destroy_srq(struct rdma_cm_id *id) {
 
 EXPORT int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event) {
     (void) id;
-    (void) event; /* IBV_EVENT_COMM_EST stands in for a lost RTU: links lose nothing */
+    (void) event; /* IBV_EVENT_COMM_EST stands in for a lost RTU, but links lose nothing */
     return 0;
 }
 

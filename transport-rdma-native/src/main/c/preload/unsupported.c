@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Public names whose function the embedded provider does not have. They must exist all the same: one that is missing
- * here binds to the real library, which takes our objects for its own and crashes.
+ * Public names whose function the embedded provider does not have. The names must exist all the same: one that is
+ * missing here binds to the real library, which takes our objects for its own and crashes.
  *
  * No header: the names are defined without their arguments, which the C calling conventions of Linux allow.
  */
@@ -31,7 +31,7 @@
         return EOPNOTSUPP;                                                                                            \
     }
 
-/* Both libraries, for functions that make something: NULL and errno */
+/* libibverbs and librdmacm, for functions that make something: NULL and errno. */
 #define UNSUPPORTED_OBJECT(name)                                                                                      \
     EXPORT void *name(void);                                                                                          \
     EXPORT void *name(void) {                                                                                         \
@@ -50,7 +50,7 @@
 UNSUPPORTED_VERB(ibv_query_ece)
 UNSUPPORTED_VERB(ibv_resolve_eth_l2_from_gid)
 UNSUPPORTED_VERB(ibv_set_ece)
-UNSUPPORTED_VERB(ibv_unimport_dm) /* these three return nothing, and nobody has what they take */
+UNSUPPORTED_VERB(ibv_unimport_dm) /* functions that return nothing, and whose argument nobody has */
 UNSUPPORTED_VERB(ibv_unimport_mr)
 UNSUPPORTED_VERB(ibv_unimport_pd)
 UNSUPPORTED_OBJECT(ibv_import_device)

@@ -27,7 +27,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Not in the public header, but called by ibv_devinfo: libibverbs' private interface, 34. */
+/* Function of libibverbs' private interface (34), which is not in the public header, but called by ibv_devinfo. */
 EXPORT int ibv_query_gid_type(struct ibv_context *context, uint8_t port, unsigned int index, unsigned int *type);
 
 EXPORT __be64 ibv_get_device_guid(struct ibv_device *device) {
@@ -90,7 +90,7 @@ EXPORT int ibv_resize_cq(struct ibv_cq *cq, int entries) {
     return cq_resize(cq, entries);
 }
 
-/* Registered pages are not pinned for a device; what else a fork() means is in embedded/base/fork.h. */
+/* Does nothing, as registered pages are not pinned for a device; embedded/base/fork.h has the effects of a fork(). */
 EXPORT int ibv_fork_init(void) {
     return 0;
 }

@@ -73,7 +73,7 @@ static void open_pair(struct end pair[2], const struct end *shared) {
     pair_talk(&pair[0], &pair[1]);
 }
 
-/* As long as a peer may look at it, it is not written by another one. */
+/* A segment is not written by another user as long as a peer may look at it. */
 static void a_segment_has_no_other_user_before_the_peer_has_left_it(void) {
     enum { NEIGHBOURS = 12, NEXT = 64 };
     static struct end neighbours[NEIGHBOURS][2], next[NEXT][2];
@@ -91,7 +91,7 @@ static void a_segment_has_no_other_user_before_the_peer_has_left_it(void) {
         open_pair(next[count], &shared);
         CHECK(segment_of(&next[count][0]) != used && segment_of(&next[count][1]) != used);
     }
-    CHECK_EQ(post_send(&pair[1], 5, IBV_WR_SEND, 0, 0, 8), 0); /* to nobody */
+    CHECK_EQ(post_send(&pair[1], 5, IBV_WR_SEND, 0, 0, 8), 0); /* the receiver is gone */
     expect_nothing(shared.recv_cq);
     destroy(&pair[1]);
     settle();
@@ -111,7 +111,7 @@ static void a_segment_has_no_other_user_before_the_peer_has_left_it(void) {
     end_close(&shared);
 }
 
-/* Also while others of the link go on. */
+/* Memory is given back also while others of the link go on. */
 static void memory_without_users_is_given_back(void) {
     enum { COUNT = 100 };
     static struct end ends[2][COUNT];
@@ -124,7 +124,7 @@ static void memory_without_users_is_given_back(void) {
         pair_talk(&ends[0][i], &ends[1][i]);
     }
     int most = count_arenas();
-    CHECK(most >= 4 * COUNT / 8 && most < 2 * COUNT); /* of each link a few small ones, seen from two sides */
+    CHECK(most >= 4 * COUNT / 8 && most < 2 * COUNT); /* each link has a few small arenas, seen from two sides */
     for (int i = 1; i < COUNT; i++) {
         destroy(&ends[0][i]);
         destroy(&ends[1][i]);

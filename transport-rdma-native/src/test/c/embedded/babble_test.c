@@ -27,7 +27,7 @@
 
 #define MESSAGES 50000
 #define RECEIVES 32
-#define LASTING_FDS 8 /* at most, of what is opened once in the life of a process; what leaks would be hundreds */
+#define LASTING_FDS 8 /* limit of descriptors that are opened once in the life of a process; a leak would be hundreds */
 
 static struct rdma_event_channel *channel;
 static struct rdma_cm_id *listener;
@@ -44,7 +44,7 @@ static void end_connection(struct rdma_cm_id **place) {
     }
 }
 
-/* In the place of the one that was there longest. */
+/* Keeps a connection, in the place of the oldest one. */
 static void keep_connection(struct rdma_cm_id *id) {
     static unsigned next;
     struct rdma_cm_id **place = &connections[next++ % CONNECTIONS];
@@ -80,7 +80,10 @@ static void connect_to_babbler(void) {
     CHECK_EQ(rdma_resolve_addr(id, NULL, (struct sockaddr *) &in, 2000), 0);
 }
 
-/* As servers and clients without queue pairs would. What fails, fails since the babbler has hung up already. */
+/*
+ * Acts on an event as servers and clients without queue pairs would. Calls that fail do since the babbler has hung up
+ * already.
+ */
 static void take_event(void) {
     struct rdma_cm_event *event;
     CHECK_EQ(rdma_get_cm_event(channel, &event), 0);

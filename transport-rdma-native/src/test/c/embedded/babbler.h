@@ -38,14 +38,14 @@
 #define MESSAGES_OF_A_LINK 50
 #define MCAST_MESSAGES 5 /* mcast.c */
 
-/* What the babbler knows of its victim. */
+/* Victim, as the babbler knows it. */
 struct victim {
     uint32_t rc_qpn, ud_qpn;
     uint16_t port; /* network order */
     uint32_t seed, messages;
 };
 
-/* And the other way round. */
+/* Babbler, as the victim knows it. */
 struct babbler {
     uint32_t qpn;
     uint16_t port;
@@ -54,10 +54,10 @@ struct babbler {
 enum thing { NOTIFY_AREA, DOORBELL, SEGMENT, UNSEALED, PIPE, THINGS };
 
 static struct victim victim;
-static _Thread_local uint64_t state; /* of its random numbers; not 0 */
+static _Thread_local uint64_t state; /* state of the random numbers; not 0 */
 static uint32_t own_qpn;
 static int things[THINGS];
-static struct wire_arena *arena; /* of one segment */
+static struct wire_arena *arena; /* arena of one segment */
 static atomic_bool knows_victim; /* the above are set */
 
 /* xorshift64 (Marsaglia 2003), whose high bits are the better ones. */
@@ -185,7 +185,7 @@ static void make_flow(struct message *m) {
         body.dst_qpn = one_in(8) ? body.dst_qpn : victim.ud_qpn;
         opened = body;
     } else if (m->type == WIRE_FLOW_SLOT && !one_in(4)) {
-        body = opened; /* what the victim waits for, if it took that one */
+        body = opened; /* body that the victim waits for, if it took the message before */
         body.bank = some_index(NOTIFY_BANKS);
         body.slot = some_index(NOTIFY_BANK_SLOTS);
     }
@@ -238,7 +238,7 @@ static void make_connection_message(struct message *m) {
     }
 }
 
-/* Its first byte makes a group of it. */
+/* Makes a group message; its first byte makes a group of the address. */
 static void make_group_message(struct message *m) {
     const uint32_t body[] = { 0x000012ff, 0, 0, below(4), some_qpn(), some_id() };
     set_body(m, body, sizeof(body));
@@ -331,7 +331,7 @@ static bool on_request(struct link *link, const void *body, size_t length, int *
     return true;
 }
 
-/* Into the memory that the victim reads: work requests in the first places, and anything anywhere near them. */
+/* Writes into the memory that the victim reads: work requests in the first places, and anything anywhere near them. */
 static void scribble(void) {
     struct wire_slot *slots = arena->segment[0].request;
     uint8_t *bytes = one_in(2) ? (uint8_t *) slots : (uint8_t *) &arena->control[0];

@@ -34,7 +34,7 @@ struct call {
     atomic_bool returned;
 };
 
-/* With the request to end pending: the first cancellation point that is enabled obeys it. */
+/* Runs with the request to end pending: the first cancellation point that is enabled obeys it. */
 static void *run(void *argument) {
     struct call *call = argument;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
@@ -315,7 +315,7 @@ int main(void) {
     RUN(calls_of_verbs_are_not_cut_short);
     RUN(calls_for_datagrams_are_not_cut_short);
     RUN(calls_of_the_connection_manager_are_not_cut_short);
-#ifndef __SANITIZE_ADDRESS__ /* which keeps its marks of frames that the end of a thread has skipped */
+#ifndef __SANITIZE_ADDRESS__ /* AddressSanitizer keeps its marks of frames that the end of a thread has skipped */
     RUN(who_waits_for_an_event_can_be_cancelled_and_another_gets_it);
 #else
     (void) who_waits_for_an_event_can_be_cancelled_and_another_gets_it;

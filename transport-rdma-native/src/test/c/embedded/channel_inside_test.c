@@ -42,10 +42,10 @@
 static atomic_bool old_system, always_rung;
 static uint32_t messages;
 
-/* How many messages the receiver, another process, had when it last went to sleep. */
+/* Number of messages that the receiver, another process, had when it last went to sleep. */
 static atomic_uint *asleep_after;
 
-/* In place of the C library's. */
+/* Replaces the C library's function. */
 ssize_t preadv2(int fd, const struct iovec *to, int count, off_t offset, int flags) {
     if (atomic_load(&old_system) && (flags & RWF_NOWAIT) != 0) {
         errno = EOPNOTSUPP;
@@ -58,7 +58,7 @@ ssize_t preadv2(int fd, const struct iovec *to, int count, off_t offset, int fla
     return syscall(SYS_preadv2, fd, to, (long) count, (long) offset, 0L, (long) flags);
 }
 
-/* In place of the C library's. Between a look at a doorbell and what follows, others have time to read it. */
+/* Replaces the C library's function. Between a look at a doorbell and the next step, others have time to read it. */
 int poll(struct pollfd *fds, nfds_t count, int timeout) {
     const struct timespec limit = { .tv_sec = timeout / 1000, .tv_nsec = timeout % 1000 * 1000000L };
     int result = ppoll(fds, count, timeout < 0 ? NULL : &limit, NULL);
@@ -81,7 +81,7 @@ static void resume_insurances(void) {
     atomic_store(&cq_overdue_suspended, false);
 }
 
-/* Each peer holds it, and may write to it. The descriptor blocks, as the application has not said otherwise. */
+/* Each peer holds the descriptor, and may write to it. It blocks, as the application has not said otherwise. */
 static void a_full_descriptor_stops_nobody(void) {
     struct end a, b;
     struct options options = with_channel();
@@ -270,7 +270,7 @@ static int take_credit(struct end *end, int count, uint32_t *credit) {
 static void let_it_fall_asleep(struct end *end, uint32_t sent, uint32_t *credit) {
     for (uint64_t limit = now_ns() + (uint64_t) patience_ms() * 1000000; atomic_load(asleep_after) != sent;) {
         CHECK(now_ns() < limit);
-        take_credit(end, 16, credit); /* this sends the messages for which there was no room yet */
+        take_credit(end, 16, credit); /* sends the messages for which there was no room yet */
         sched_yield();
     }
 }
@@ -324,7 +324,7 @@ static void no_wake_up_is_lost_in_a_million_messages(void) {
     wake_by_messages(rounds(1000000, 100000), receive_asleep);
 }
 
-/* It is lent no descriptor of a channel, but rings the engine, and so is this process there. */
+/* The receiver is lent no descriptor of a channel, but rings the engine, and so is this process there. */
 static void receive_asleep_in_another_namespace(int socket) {
     enter_pid_namespace();
     receive_asleep(socket);
@@ -450,7 +450,7 @@ static void list_others(bool listed) {
     }
 }
 
-/* In a child, as this is settled with the first use of the provider. */
+/* Runs a test in a child, as the folder is settled with the first use of the provider. */
 static void in_folder(bool listed, void (*test)(void)) {
     fflush(stdout);
     pid_t child = fork();
@@ -549,7 +549,7 @@ int main(void) {
     RUN(sockets_give_threads_that_block_each_event_once);
     RUN(sockets_do_not_block_a_channel_that_must_not);
     RUN(destroying_a_queue_keeps_the_wake_up_of_another_by_a_socket);
-#ifndef __SANITIZE_ADDRESS__ /* as in cancel_test.c */
+#ifndef __SANITIZE_ADDRESS__ /* see cancel_test.c */
     RUN(sockets_let_a_thread_that_blocks_be_cancelled);
 #endif
     RUN(no_wake_up_is_lost_where_both_list_others);
@@ -564,7 +564,7 @@ int main(void) {
     RUN(rings_without_end_do_not_keep_a_channel_that_must_not_block);
     RUN(an_old_system_gives_threads_that_block_each_event_once);
     RUN(an_old_system_does_not_block_a_channel_that_must_not);
-#ifndef __SANITIZE_ADDRESS__ /* as in cancel_test.c */
+#ifndef __SANITIZE_ADDRESS__ /* see cancel_test.c */
     RUN(an_old_system_lets_a_thread_that_blocks_be_cancelled);
 #else
     (void) sockets_let_a_thread_that_blocks_be_cancelled;

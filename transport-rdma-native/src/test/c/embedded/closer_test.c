@@ -26,7 +26,7 @@
 #include "embedded/link/link.h"
 #include "lingering.h"
 
-#define THREADS 32  /* of closer.c */
+#define THREADS 32  /* the same as MAX_THREADS of closer.c */
 #define WAITING 128 /* the same */
 
 static int readers[THREADS];
@@ -92,7 +92,7 @@ static void the_rest_waits_while_all_threads_are_kept(void) {
     CHECK_EVENTUALLY(closer_is_behind());
     pid_t child = fork();
     CHECK(child >= 0);
-    if (child == 0) { /* it has the ends that show, and closes those that wait by threads of its own */
+    if (child == 0) { /* the child has the ends that show, and closes those that wait by threads of its own */
         limit_life();
         CHECK_EVENTUALLY(!closer_is_behind());
         CHECK_EVENTUALLY(open_fds() <= before + THREADS + WAITING + 1);

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* What tests of the connection manager's inside share. */
+/* Common part of the tests of the connection manager's inside. */
 #ifndef NETTY_RDMA_TEST_CM_INSIDE_H
 #define NETTY_RDMA_TEST_CM_INSIDE_H
 

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * What only the inside of the embedded connection manager shows or allows: its times set shorter, ids looked into, ids
- * that a fork() copied.
+ * Tests of properties that only the inside of the embedded connection manager shows or allows: its times set shorter,
+ * ids looked into, ids that a fork() copied.
  */
 #include "cm_processes.h"
 
@@ -105,7 +105,7 @@ static void a_channel_is_readable_while_it_has_events(void) {
     rdma_destroy_event_channel(other);
 }
 
-/* Only the process of this test has so few descriptors. */
+/* Runs in a process of its own, which has few descriptors. */
 static bool resolves_twice_with_one_look_at_the_host(struct rdma_event_channel *channel) {
     struct rdma_cm_id *first = new_id(channel), *second = new_id(channel);
     struct address address = address_of(test_address(), 9);
@@ -137,7 +137,7 @@ static void an_address_that_was_just_resolved_needs_no_descriptor(void) {
 static void a_connection_leads_to_one_host(void) {
     static const char *const addresses[] = { "224.0.0.1", "239.1.2.3", "255.255.255.255", "ff02::1", "ff0e::1" };
     struct rdma_event_channel *server = new_channel(), *client = new_channel();
-    struct rdma_cm_id *listener = new_listener(server, "::", 4); /* which would be reached */
+    struct rdma_cm_id *listener = new_listener(server, "::", 4); /* a listener that would be reached */
     for (size_t i = 0; i < sizeof(addresses) / sizeof(*addresses); i++) {
         struct rdma_cm_id *id = new_id(client);
         struct address address = address_of(addresses[i], port_of(listener));
@@ -155,7 +155,9 @@ static uint32_t scope_of(const struct sockaddr_storage *address) {
     return ((const struct sockaddr_in6 *) address)->sin6_scope_id;
 }
 
-/* As the kernel has it: a scope is of a link-local address. Java's network interfaces give it with each address. */
+/*
+ * A scope belongs to a link-local address only, as in the kernel. Java's network interfaces give one with each address.
+ */
 static void a_scope_is_kept_of_no_other_address(void) {
     struct rdma_event_channel *server = new_channel(), *client = new_channel();
     struct rdma_cm_id *listener = new_id(server), *id = new_id(client);
@@ -227,7 +229,7 @@ static void on_alarm(struct engine_timer *timer) {
     atomic_store(&((struct alarm *) timer)->fired, true);
 }
 
-/* Until the engine's other timers that are due by then have fired. */
+/* Waits until the engine's other timers that are due by then have fired. */
 static void wait_for_timers(uint64_t within_ns) {
     struct alarm alarm = { .timer = { .fire = on_alarm } };
     engine_timer_set(&alarm.timer, engine_now_ns() + within_ns);
@@ -275,7 +277,7 @@ static void an_unanswered_request_times_out_on_both_sides(void) {
 
 #define CROWD 640 /* more than the links that a process accepts from one */
 
-/* Each one asks again every 20 ms, so that the last ones wait long on a loaded machine. */
+/* Each client asks again every 20 ms, so that the last ones wait long on a loaded machine. */
 static void a_crowd_before_a_full_backlog_gets_its_turn_over_one_link(void) {
     struct rdma_event_channel *server = new_channel(), *client = new_channel();
     struct rdma_cm_id *listener = new_listener(server, test_address(), 32), *clients[CROWD], *accepted[CROWD];
@@ -299,7 +301,7 @@ static void a_crowd_before_a_full_backlog_gets_its_turn_over_one_link(void) {
         }
         rdma_ack_cm_event(event);
     }
-    CHECK_EVENTUALLY(open_fds() <= before + 2); /* its two ends */
+    CHECK_EVENTUALLY(open_fds() <= before + 2); /* two ends of the link */
     set_time(&cm_response_timeout_ns, 60000 * MS);
     for (int i = 0; i < CROWD; i++) {
         CHECK_EQ(rdma_destroy_id(clients[i]), 0);
@@ -314,7 +316,7 @@ static void a_crowd_before_a_full_backlog_gets_its_turn_over_one_link(void) {
 struct given_up {
     struct rdma_event_channel *server, *client;
     struct rdma_cm_id *listener, *passive, *active;
-    struct qp *qp; /* its control is held: who moves it waits there, and who destroys it */
+    struct qp *qp; /* queue pair whose control is held: a thread that modifies or destroys it waits */
     uint32_t qpn;
 };
 
@@ -431,7 +433,7 @@ static void an_event_leaves_a_queue_pair_alone_that_is_being_destroyed(void) {
         CHECK_EQ(pthread_create(&destroyer, NULL, destroy_qp, g.active), 0);
         CHECK_EVENTUALLY(!has_qp(g.active));
         CHECK_EQ(pthread_create(&fetcher, NULL, fetch_and_ack, g.client), 0);
-        CHECK_EVENTUALLY(has_ended(fetcher)); /* it does not wait for the other one */
+        CHECK_EVENTUALLY(has_ended(fetcher)); /* the fetcher does not wait for the other thread */
         let_go(&g);
         CHECK_EVENTUALLY(has_ended(destroyer));
         free_given_up(&g);
@@ -447,7 +449,7 @@ static void a_forked_child_can_connect_and_its_parent_notices_nothing(void) {
     CHECK(child >= 0);
     if (child == 0) {
         limit_life();
-        rdma_destroy_id(id); /* its copy: the connection is the parent's */
+        rdma_destroy_id(id); /* child's copy: the connection is the parent's */
         struct rdma_event_channel *own = new_channel();
         struct rdma_cm_id *second = connected(own, port);
         CHECK_EQ(rdma_disconnect(second), 0);
@@ -583,7 +585,7 @@ static void a_port_is_not_looked_for_among_all_that_others_hold(void) {
     rdma_destroy_event_channel(channel);
 }
 
-/* When nothing is left to close beside the engine. */
+/* Counts descriptors when nothing is left to close beside the engine's. */
 static int settled_fds(void) {
     CHECK_EVENTUALLY(threads("rdma-closer") == 0);
     return open_fds();

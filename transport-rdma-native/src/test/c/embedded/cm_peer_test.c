@@ -54,7 +54,7 @@ static int raw_connect(uint16_t port) {
     return raw_connect_in(RDMA_PS_TCP, port);
 }
 
-/* At some port beyond those that the connection manager chooses by itself. */
+/* Listens at a port beyond those that the connection manager chooses by itself. */
 static int raw_listen(enum rdma_port_space space, uint16_t *port) {
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     CHECK(fd >= 0);
@@ -300,7 +300,7 @@ static void one_process_does_not_fill_a_backlog(void) {
     CHECK_EQ(embedded_ext_peer(passive), (uint64_t) getpid());
     kill(child, SIGKILL);
     CHECK_EQ(waitpid(child, NULL, 0), child);
-    CHECK_EVENTUALLY(embedded_ext_peer(id) == 0); /* it is gone */
+    CHECK_EVENTUALLY(embedded_ext_peer(id) == 0); /* the peer is gone */
     rdma_destroy_id(id);
     rdma_destroy_id(active);
     rdma_destroy_id(passive);
@@ -309,7 +309,10 @@ static void one_process_does_not_fill_a_backlog(void) {
     rdma_destroy_event_channel(client);
 }
 
-/* They wait to be fetched all the same: without this one process would fill a backlog, and leave nothing to others. */
+/*
+ * Abandoned requests wait to be fetched all the same: otherwise one process could fill a backlog, and leave nothing to
+ * others.
+ */
 static void requests_that_a_process_has_given_up_count_until_they_are_fetched(void) {
     struct rdma_event_channel *server = new_channel();
     struct rdma_cm_id *listener = new_listener(server, test_address(), 16);
@@ -336,7 +339,7 @@ static void requests_that_a_process_has_given_up_count_until_they_are_fetched(vo
         }
         expect_nothing(server);
     }
-    struct cm_wire_req request = request_to(port, 1, 1); /* this one is not fetched */
+    struct cm_wire_req request = request_to(port, 1, 1); /* last request, which is not fetched */
     raw_send(fd, CM_REQ, &request, sizeof(request));
     struct pollfd wait = { .fd = server->fd, .events = POLLIN };
     CHECK_EQ(poll(&wait, 1, patience_ms()), 1);
@@ -435,7 +438,7 @@ static void lies_do_not_confuse_a_server_of_datagrams(void) {
     rdma_ack_cm_event(event);
     struct cm_wire_plain plain = { .ids = { .from = 77, .to = cm_of(passive)->handle } };
     struct cm_wire_rep reply = { .ids = plain.ids };
-    raw_send(fd, CM_RTU, &plain, sizeof(plain)); /* what there is for connections only */
+    raw_send(fd, CM_RTU, &plain, sizeof(plain)); /* messages for connections only */
     raw_send(fd, CM_DREQ, &plain, sizeof(plain));
     raw_send(fd, CM_DREP, &plain, sizeof(plain));
     raw_send(fd, CM_REP, &reply, sizeof(reply));

@@ -118,7 +118,7 @@ static void an_address_that_is_none_is_a_fault_like_any_other(void) {
 
 static bool is_sanitized(void) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return true; /* its handler reports the fault and exits */
+    return true; /* the child's handler reports the fault and exits */
 #else
     return false;
 #endif
@@ -150,7 +150,7 @@ static void in_a_child(void (*body)(void), int signal) {
 
 static void start(void) {
     CHECK_EQ(copy_catch_faults(), 0);
-    CHECK(!(copy_memory)(target, NULL, 1)); /* it works */
+    CHECK(!(copy_memory)(target, NULL, 1)); /* faults are caught */
 }
 
 static char *volatile nowhere = (char *) 64;
@@ -221,7 +221,7 @@ static void handle_faults(void) {
             touch_nowhere();
         }
         CHECK_EQ(handled, i);
-        CHECK(!(copy_memory)(target, NULL, 1)); /* of which it hears nothing */
+        CHECK(!(copy_memory)(target, NULL, 1)); /* the former handler hears nothing of the fault */
         CHECK_EQ(handled, i);
     }
 }
@@ -242,7 +242,7 @@ static void handle_plainly(void) {
     CHECK_EQ(handled, 1);
 }
 
-/* Else it would be called for ever: the fault comes again. */
+/* Handles one fault only: it comes again, so a handler that stays would be called for ever. */
 static void handle_once(void) {
     struct sigaction action = { .sa_handler = plain_handler, .sa_flags = (int) SA_RESETHAND };
     handled = 1;

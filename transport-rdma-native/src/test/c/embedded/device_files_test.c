@@ -13,9 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/*
- * What programs find that look for the device in the file system: preload/device_files.c.
- */
+/* Tests of the files that programs find that look for the device in the file system: preload/device_files.c. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -30,7 +28,7 @@
 static char device_file[PATH_MAX];
 static char interfaces[PATH_MAX];
 
-/* Of the device that verbs have: the two must not come apart. */
+/* Names the files of the device that verbs have: the two must not come apart. */
 static void name_the_files(void) {
     struct ibv_device **list = ibv_get_device_list(NULL);
     CHECK(list != NULL && list[0] != NULL);

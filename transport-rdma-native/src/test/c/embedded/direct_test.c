@@ -31,7 +31,7 @@ static void await_introductions(struct end *a, struct end *b) {
     CHECK_EVENTUALLY(hears_its_peer(qp_of(a->qp)) && hears_its_peer(qp_of(b->qp)));
 }
 
-/* All of a share its completion queue, and so do all of b. */
+/* Opens pairs. All ends of a share its completion queue, and so do all of b. */
 static void open_many(struct end *a, struct end *b) {
     for (int i = 0; i < MANY; i++) {
         if (i == 0) {
@@ -67,7 +67,7 @@ static int count_direct(const struct end *ends) {
     return count;
 }
 
-/* That announce its requests. */
+/* Returns the number of ticks that announce its requests. */
 static uint32_t ticks_of(const struct end *sender) {
     const struct announcement *to = &qp_of(sender->qp)->to_recv_cq;
     return atomic_load(&own_notify_area->tick[to->bank][to->slot]);
@@ -141,7 +141,7 @@ static void those_without_work_make_room_for_others(void) {
 
 static struct end *senders, *receivers;
 
-/* To some of them at a time, and waits until all has arrived: the next ones are published while others make room. */
+/* Sends to some ends at a time, and waits until all has arrived: the next ones are published while others make room. */
 static void *send_bursts(void *unused) {
     (void) unused;
     uint32_t random = 1, sent = 0;

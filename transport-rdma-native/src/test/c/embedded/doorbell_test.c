@@ -39,7 +39,7 @@
 
 static bool old_kernel;
 
-/* In place of the C library's. Before Linux 6.16 everybody could send descriptors to a socket. */
+/* Replaces the C library's function. Before Linux 6.16 everybody could send descriptors to a socket. */
 int setsockopt(int fd, int level, int option, const void *value, socklen_t size) {
     if (old_kernel && level == SOL_SOCKET && option == SO_PASSRIGHTS) {
         errno = ENOPROTOOPT;
@@ -64,7 +64,7 @@ static struct own_doorbell open_doorbell(void) {
     return doorbell;
 }
 
-/* As who has received it: without a change of what the owner lent, it blocks. */
+/* Lends a doorbell as its receiver has it: it blocks, unless the owner changed it. */
 static struct doorbell lend(const struct own_doorbell *own) {
     const struct link_peer other = { .uid = geteuid() + 1 };
     struct doorbell doorbell;
@@ -158,7 +158,7 @@ static void come_and_go(const void *unused) {
     CHECK_EVENTUALLY(open_fds() <= before);
 }
 
-/* With descriptors that are slow to close. */
+/* Rings with descriptors that are slow to close. */
 static void ring_on_an_old_kernel(const void *unused) {
     (void) unused;
     int readers[8];
@@ -199,7 +199,7 @@ static void ring_with_a_descriptor(const void *unused) {
     CHECK(!is_readable(&own));
 }
 
-/* What its peer has put into it is closed with the last reference to it. */
+/* Descriptors that a peer has put into a socket are closed with the last reference to it. */
 static void be_given_filled_ones(const void *unused) {
     (void) unused;
     struct end end; /* opens the provider */

@@ -56,7 +56,7 @@ static void run_gate(struct engine_task *t) {
     }
 }
 
-/* Until let_engine_go() no callback runs. */
+/* Holds the engine: no callback runs until let_engine_go(). */
 static void hold_engine(void) {
     gate.run = run_gate;
     __atomic_store_n(&gate_open, 0, __ATOMIC_SEQ_CST);
@@ -118,7 +118,7 @@ static void repeat(struct engine_timer *timer) {
 
 static void cancel_stops_a_timer_that_sets_itself_again(void) {
     repeating.fire = repeat;
-    for (uint32_t i = 0; i < rounds(300, 60); i++) { /* in some of them the timer fires while it is cancelled */
+    for (uint32_t i = 0; i < rounds(300, 60); i++) { /* the timer fires in some rounds while it is cancelled */
         int before = get(&repeats);
         engine_timer_set(&repeating, 0);
         CHECK_EVENTUALLY(get(&repeats) > before);
@@ -270,7 +270,7 @@ static void *submit_and_wait(void *unused) {
         engine_submit(&own.task);
         engine_timer_set(&timer, engine_now_ns());
         CHECK_EVENTUALLY(get(&own.runs) == (int) i);
-        engine_task_cancel(&own.task); /* its run has returned */
+        engine_task_cancel(&own.task); /* the task's run has returned */
         engine_timer_cancel(&timer);
     }
     return NULL;
@@ -404,8 +404,8 @@ static void a_fork_waits_for_the_callback_that_runs(void) {
 /* ---- forks while the thread starts ---- */
 
 /*
- * From before the engine's thread is there until its first line. What runs in it then, AddressSanitizer for one, has
- * locks, which a child would find locked for ever.
+ * True from before the engine's thread is there until its first line. Code that runs in it then, as AddressSanitizer's,
+ * has locks, which a child would find locked for ever.
  */
 static atomic_bool starting;
 
@@ -435,7 +435,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     return create(thread, attributes, begin_late, beginning);
 }
 
-/* How many of start_between() have run, and the one that starts the engine, from 0 on. */
+/* Number of start_between() that have run, and of the one that starts the engine, from 0 on. */
 static int between, starts_at = -1;
 
 static void start_between(void) {

@@ -28,7 +28,7 @@ static inline struct rlimit leave_descriptors(int count) {
     struct rlimit before;
     int fds[count + 1];
     CHECK_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
-    CHECK_EVENTUALLY(closer_is_done()); /* what it closes later would be free, too */
+    CHECK_EVENTUALLY(closer_is_done()); /* descriptors that it closes later would be free, too */
     for (int i = 0; i <= count; i++) {
         fds[i] = dup(0);
         CHECK(fds[i] >= 0);

@@ -27,7 +27,7 @@
 
 static const union ibv_gid crowded = { .raw = { 0xff, 0x12, 0x40, 0x1b, [15] = 1 } };
 
-/* Until the test has something to say. Nobody polls meanwhile. */
+/* Waits until the test has something to say. Nobody polls meanwhile. */
 static void await_turn(int socket) {
     char turn;
     receive_all(socket, &turn, 1);
@@ -49,7 +49,7 @@ static void receive_all_there_is(int socket) {
         last = end.buffer[GRH];
     }
     send_all(socket, "", 1);
-    receive_all(socket, &last, 1); /* to be killed */
+    receive_all(socket, &last, 1); /* waits to be killed */
 }
 
 static pid_t sleeper_pid;
@@ -107,7 +107,7 @@ static void be_a_crowd(int socket) {
         CHECK_EQ(ibv_attach_mcast(more.qp, &crowded, 0xc000), 0);
         send_all(socket, &more.qp->qp_num, sizeof(more.qp->qp_num));
     }
-    await_turn(socket); /* to be killed */
+    await_turn(socket); /* waits to be killed */
 }
 
 static pid_t crowd_pid;
@@ -136,7 +136,7 @@ static void a_process_that_is_stopped_is_waited_for_once(void) {
     CHECK_EQ(post_recv(&friend, 1, 0, 256), 0);
     CHECK_EQ(post_datagram(&a, 1, 0, 20, ah, friend.qp->qp_num), 0);
     expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
-    CHECK(is_silent(&a, qpns[0])); /* that was the one wait */
+    CHECK(is_silent(&a, qpns[0])); /* one wait marks the peer as silent */
     for (int i = 0; i < CROWD; i++) {
         expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
     }
@@ -175,7 +175,7 @@ static void a_group_waits_once_for_members_of_a_process_that_is_stopped(void) {
     end_close(&friend);
 }
 
-/* When it is its turn: opens the end, tells its number, and receives the first datagram. */
+/* Opens the end when it is its turn, tells its number, and receives the first datagram. */
 static void receive_in_turn(int socket, struct end *end) {
     await_turn(socket);
     ud_open(end);
@@ -195,7 +195,7 @@ static int dawdle_ms(void) {
 static void dawdle(int socket) {
     struct end end;
     receive_in_turn(socket, &end);
-    qp_lock(qp_of(end.qp)); /* it takes no more */
+    qp_lock(qp_of(end.qp)); /* the receiver takes no more */
     send_all(socket, "", 1);
     struct rx_flow *rx_flow = qp_of(end.qp)->ud->rx_flows;
     struct pollfd heard = { .fd = socket, .events = POLLIN };

@@ -29,7 +29,7 @@
 
 struct liar {
     struct link *link;
-    struct wire_arena *arena; /* of one segment */
+    struct wire_arena *arena; /* arena of one segment */
     int arena_fd;
     struct wire_flow flow;
 };

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * What the tests of RDMA_EMBEDDED_FOLDER share: a folder, services in other network namespaces and of other users, and
- * clients that talk with them.
+ * Common part of the tests of RDMA_EMBEDDED_FOLDER: a folder, services in other network namespaces and of other users,
+ * and clients that talk with them.
  */
 #ifndef NETTY_RDMA_TEST_FOLDER_SUPPORT_H
 #define NETTY_RDMA_TEST_FOLDER_SUPPORT_H
@@ -105,7 +105,7 @@ static inline struct rdma_conn_param parameters(const void *data, size_t length)
 
 /* ---- persons ---- */
 
-/* Of whom a process is, and whom it lists. NULL: nobody. */
+/* User of a process, and the users and groups that it lists. NULL: nobody. */
 struct person {
     uid_t user;
     gid_t group, other_group;
@@ -133,12 +133,12 @@ static inline void become_person(const struct person *person) {
 /* ---- services ---- */
 
 struct service {
-    const char *network; /* its address; NULL: this one */
+    const char *network; /* address of its network namespace; NULL: this one */
     const char *name;
     const struct person *person; /* NULL: this user */
 };
 
-/* Who is connected is told it. */
+/* Key that a service tells its clients. */
 struct key {
     uint64_t address;
     uint32_t rkey;

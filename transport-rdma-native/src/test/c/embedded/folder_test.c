@@ -28,7 +28,7 @@
 #include "embedded/link/link_private.h"
 #include "folder_support.h"
 
-#define PS 0x77 /* of link.c, for names that are no ports of the connection manager */
+#define PS 0x77 /* port space of link.c, for names that are no ports of the connection manager */
 
 static const char *path_in(const char *name) {
     static char path[sizeof(folder) + 1 + NAME_MAX + 1];
@@ -286,7 +286,7 @@ static void expect_refusal(int err, const char *reason) {
     end_child(&child);
 }
 
-/* To which a descriptor still leads, or a process's working directory. */
+/* The removed folder still has a descriptor, or is a process's working directory. */
 static void expect_refusal_of_removed_folder(const char *path) {
     char descriptor[32];
     CHECK_EQ(mkdir(path, 0700), 0);
@@ -333,7 +333,7 @@ static void a_setting_that_is_wrong_is_told_with_what_to_do(void) {
     setenv("RDMA_EMBEDDED_FOLDER", folder, 1);
 }
 
-/* In a root that has the folder's contents only. */
+/* Starts in a root that has the folder's contents only. */
 static void start_without_proc(const void *expected) {
     if (geteuid() != 0) {
         enter_user_namespace();
@@ -391,7 +391,7 @@ static void client_in_a(const void *unused) {
     (void) unused;
     enter_network(OF_A); /* another namespace than that of the service, with the same address */
     converse(OF_B, OF_A, "b");
-    CHECK_EQ(fail_to_connect(OF_A), ECONNREFUSED); /* of its own, where nobody listens */
+    CHECK_EQ(fail_to_connect(OF_A), ECONNREFUSED); /* own namespace, where nobody listens */
     CHECK_EQ(fail_to_connect("127.0.0.1"), ECONNREFUSED);
     CHECK_EQ(fail_to_connect(OF_C), ENODEV);
 }
@@ -642,7 +642,7 @@ int main(void) {
     } else {
         fprintf(stderr, "    skipped: tests in other namespaces, which this system lets this user not make\n");
     }
-    RUN(a_folder_of_any_length_is_not_read_to_its_end); /* which is full then */
+    RUN(a_folder_of_any_length_is_not_read_to_its_end); /* the folder is full after this test */
     remove_folder();
     return 0;
 }

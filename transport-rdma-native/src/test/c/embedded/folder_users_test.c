@@ -76,8 +76,8 @@ static void expect_between(const struct person *server, void (*run)(const void *
 
 static void users_who_are_not_listed_are_refused(void) {
     expect_between(&alice, client_who_is_refused, &bob);
-    expect_between(&alice, client_who_is_refused, &bob_who_lists_alice); /* by the service */
-    expect_between(&alice_who_lists_bob, client_who_is_refused, &bob);   /* by the client */
+    expect_between(&alice, client_who_is_refused, &bob_who_lists_alice); /* refused by the service */
+    expect_between(&alice_who_lists_bob, client_who_is_refused, &bob);   /* refused by the client */
     expect_between(&alice_who_lists_bob, client_who_is_refused, &nobody);
     expect_between(&alice_who_lists_bob, client_who_is_refused, &root_who_lists_alice);
     expect_between(&alice_who_lists_the_team, client_who_is_refused, &bob_who_lists_alice);
@@ -107,7 +107,7 @@ static void users_who_list_each_other_meet_from_other_namespaces(void) {
     kill_child(&child);
 }
 
-/* In a folder with a sticky bit nobody else may remove it, and whose it is does not matter for that. */
+/* In a folder with a sticky bit nobody else may remove a name, whoever owns the folder. */
 static void the_stale_name_of_another_user_stays_taken(void) {
     const struct service of_alice = { .name = "here", .person = &alice };
     struct child child = begin_service(&of_alice);
@@ -205,12 +205,12 @@ static void show_memory(const void *person) {
     int fd = sealed_create(SHOWN, size, &memory);
     CHECK(fd >= 0);
     link_set_handler(WIRE_LEAVE, count_answer);
-    struct link *link = peer_link(qp_of(end.id->qp)->route); /* which has the notify area */
+    struct link *link = peer_link(qp_of(end.id->qp)->route); /* link that has the notify area */
     struct wire_attach attach = {
         .src_qpn = 1, .dst_qpn = attr.dest_qp_num, .type = IBV_QPT_RC, .carries = WIRE_ARENA,
         .place = { .arena = 1000, .segments = WIRE_ARENA_SEGMENTS },
     };
-    /* Each is answered when the next one takes its place, or at once if it is not mapped. */
+    /* Each introduction is answered when the next one takes its place, or at once if it is not mapped. */
     const uint64_t enough = memory_limit() / 4 / size + 50;
     for (uint64_t i = 0; i < enough; i++, attach.place.arena++) {
         CHECK_EQ(link_send(link, WIRE_ATTACH, &attach, sizeof(attach), &fd, 1), 0);

@@ -29,7 +29,7 @@ static struct gate gate;
 static atomic_bool stop;
 static atomic_uint taken;
 
-/* As a thread that does nothing but poll: it has the gate, or is about to take it again. */
+/* Tries like a thread that does nothing but poll: it has the gate, or is about to take it again. */
 static void *keep_trying(void *unused) {
     (void) unused;
     while (!atomic_load(&stop)) {
@@ -43,7 +43,9 @@ static void *keep_trying(void *unused) {
     return NULL;
 }
 
-/* On one processor, where the one who waits runs only when the other was stopped, most likely inside the gate. */
+/*
+ * The test runs on one processor, where the waiter runs only when the other was stopped, most likely inside the gate.
+ */
 static void one_who_tries_all_the_time_keeps_nobody_out(void) {
     cpu_set_t all, one;
     CHECK_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
@@ -62,7 +64,8 @@ static void one_who_tries_all_the_time_keeps_nobody_out(void) {
         gate_lock(&gate);
         CHECK_EQ(gate_leave(&gate), 0);
         CHECK(now_ns() < end);
-        for (unsigned before = atomic_load(&taken); atomic_load(&taken) == before;) { /* it goes on as well */
+        /* The other thread goes on as well. */
+        for (unsigned before = atomic_load(&taken); atomic_load(&taken) == before;) {
             sched_yield();
             CHECK(now_ns() < end);
         }

@@ -36,7 +36,7 @@ static inline void wait_to_be_let_go(struct engine_task *task) {
 
 static struct engine_task hold = { .run = wait_to_be_let_go };
 
-/* No process may be forked meanwhile: engine.h. */
+/* Holds the engine. No process may be forked meanwhile: engine.h. */
 static inline void hold_engine(void) {
     __atomic_store_n(&holding, false, __ATOMIC_SEQ_CST);
     __atomic_store_n(&let_go, false, __ATOMIC_SEQ_CST);

@@ -40,10 +40,10 @@
 
 struct liar {
     struct link *link;
-    struct wire_arena *arena; /* of one segment */
+    struct wire_arena *arena; /* arena of one segment */
     int arena_fd;
     uint32_t own_qpn, victim_qpn;
-    uint32_t type; /* that it claims to be of */
+    uint32_t type; /* queue pair type that it claims */
 };
 
 static void send_message(struct liar *liar, unsigned type, const void *body, size_t length, int *fds, int nfds) {
@@ -315,15 +315,15 @@ static void make_noise(struct liar *liar) {
 
 /* ---- the liar ---- */
 
-#define NUDGE 998        /* and then a lie that ends the link */
-#define INTRODUCTION 999 /* and nothing else, until the victim says so */
+#define NUDGE 998        /* NUDGE: followed by a lie that ends the link */
+#define INTRODUCTION 999 /* INTRODUCTION: nothing else is sent, until the victim says so */
 #define NOISE 1000
 
 struct errand {
     int lie; /* -1: go home */
     uint32_t victim_qpn;
     uint32_t claimed_qpn; /* 0: the liar's own */
-    uint32_t type;        /* that the victim may be connected with */
+    uint32_t type;        /* queue pair type that the victim may be connected with */
 };
 
 static void open_lie(struct liar *liar, uint32_t own_qpn, uint32_t victim_qpn) {
@@ -485,7 +485,10 @@ static void forged_answers_fail_the_queue_pair_only(void) {
     }
 }
 
-/* Without what an honest peer may do there: end a message early, and be of another opinion on a request. */
+/*
+ * Unreliable connections, without what an honest peer may do there: end a message early, and be of another opinion on a
+ * request.
+ */
 static void forged_descriptors_fail_an_unreliable_connection_too(void) {
     for (int i = 0; i < DESC_LIES + SEGMENT_LIES; i++) {
         void (*in_segment)(struct wire_arena *) = i < DESC_LIES ? NULL : segment_lies[i - DESC_LIES];
@@ -495,7 +498,10 @@ static void forged_descriptors_fail_an_unreliable_connection_too(void) {
     }
 }
 
-/* Which receives nothing at all. What a target makes of its peer is in qp_fuzz: much of it is refused, and no lie. */
+/*
+ * An initiator receives nothing at all. qp_fuzz tests what a target makes of its peer: much of it is refused, and no
+ * lie.
+ */
 static void forged_descriptors_fail_an_initiator_too(void) {
     for (int lie = 0; lie < DESC_LIES + SEGMENT_LIES; lie++) {
         struct side side;
@@ -621,7 +627,7 @@ static void a_stranger_does_not_have_the_engine_work_in_place_of_a_thread_that_p
     expect_nothing(a.send_cq);
     CHECK(cq_is_polled(cq_of(b.recv_cq)));
     atomic_store(&cq_overdue_suspended, false);
-    expect_wc(a.send_cq, 1, IBV_WC_SUCCESS); /* by a nudge of its own */
+    expect_wc(a.send_cq, 1, IBV_WC_SUCCESS); /* completed by a nudge of its own */
     atomic_store(&watch_suspended, false);
     pair_close(&a, &b);
 }

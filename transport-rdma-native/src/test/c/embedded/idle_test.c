@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* What queue pairs and regions that are not used take of memory. */
+/* Tests of the memory that unused queue pairs and regions take. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -171,7 +171,7 @@ static void a_connection_with_few_messages_shares_one_page_in_each_direction(voi
         pair_talk(&a, &b);
         pair_talk(&b, &a);
     }
-    /* Each is mapped twice, as both ends are in this process. */
+    /* Each arena is mapped twice, as both ends are in this process. */
     CHECK(resident("rdma-arena") <= before + 4 * page);
     pair_close(&a, &b);
 }

@@ -14,7 +14,7 @@
  * under the License.
  */
 /*
- * What a child does with the objects that it inherited by fork(2): each call of the function table fails with EIO or
+ * Use in a child of the objects that it inherited by fork(2): each call of the function table fails with EIO or
  * releases the child's copy, none dies, and the parent and its peer notice nothing. A call that is added to the table
  * needs a case here.
  */
@@ -37,8 +37,8 @@ static struct inherited {
     struct end datagrams;
     struct ibv_td *td;
     struct ibv_pd *parent; /* domain of a's, with td */
-    struct ibv_cq_ex *ex;  /* in it */
-    struct ibv_qp *posting; /* by ibv_wr_*, never connected */
+    struct ibv_cq_ex *ex;  /* completion queue in the parent domain */
+    struct ibv_qp *posting; /* posts by ibv_wr_*, never connected */
     struct ibv_srq *srq;
     struct ibv_ah *ah;
     union ibv_gid group;
@@ -253,7 +253,7 @@ static void try_rdma_leave_multicast(void) {
     FAILS_WITH_ERRNO(NAME(rdma_leave_multicast)(o.id, (struct sockaddr *) &address));
 }
 
-/* What is not in the table: the extended context's calls. */
+/* Tries the calls of the extended context, which are not in the table. */
 static void try_extended(void) {
     struct ibv_device_attr_ex attr;
     CHECK_EQ(ibv_query_device_ex(o.a.context, NULL, &attr), 0);
@@ -272,7 +272,7 @@ static void try_extended(void) {
     };
     MAKES_NOTHING(ibv_create_qp_ex(o.a.context, &pair));
     struct ibv_qp_ex *posting = ibv_qp_to_qp_ex(o.posting);
-    ibv_wr_start(posting); /* whose lock the parent holds */
+    ibv_wr_start(posting); /* the parent holds the lock */
     ibv_wr_send(posting);
     ibv_wr_set_inline_data(posting, "x", 1);
     FAILS(ibv_wr_complete(posting));
@@ -308,7 +308,7 @@ static void release_all(void) {
     CHECK_EQ(rdma_destroy_id(o.listener), 0);
     rdma_destroy_event_channel(o.channel);
     CHECK_EQ(ibv_destroy_ah(o.ah), 0);
-    CHECK_EQ(ibv_dealloc_td(o.td), EBUSY); /* who uses what is known here, too */
+    CHECK_EQ(ibv_dealloc_td(o.td), EBUSY); /* the users are known here, too */
     CHECK_EQ(ibv_destroy_qp(o.posting), 0);
     CHECK_EQ(ibv_dealloc_pd(o.parent), EBUSY);
     CHECK_EQ(ibv_destroy_cq(ibv_cq_ex_to_cq(o.ex)), 0);
@@ -394,7 +394,7 @@ static void make_all(void) {
     };
     o.posting = ibv_create_qp_ex(o.a.context, &pair);
     CHECK(o.posting != NULL);
-    ibv_wr_start(ibv_qp_to_qp_ex(o.posting)); /* to the end of the parent's test */
+    ibv_wr_start(ibv_qp_to_qp_ex(o.posting)); /* holds the lock to the end of the parent's test */
     struct ibv_srq_init_attr srq = { .attr = { .max_wr = 4, .max_sge = 1 } };
     o.srq = ibv_create_srq(o.a.pd, &srq);
     CHECK(o.srq != NULL);
@@ -414,7 +414,7 @@ static void make_all(void) {
     make_ids();
 }
 
-/* That nobody took away an event, and that all of it works. */
+/* Checks that nobody took away an event, and that all objects work. */
 static void use_and_release_all(void) {
     struct ibv_cq *cq;
     void *context;
@@ -497,7 +497,7 @@ static void no_call_in_the_child_dies_and_the_parent_notices_none(void) {
     use_and_release_all();
 }
 
-/* With all the locks of the parent's other threads in whatever state. */
+/* The locks of the parent's other threads are in any state. */
 static void a_child_of_a_busy_parent_releases_and_lives_anew(void) {
     make_all();
     for (int i = 0; i < 20; i++) {

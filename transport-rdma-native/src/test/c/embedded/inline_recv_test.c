@@ -62,7 +62,7 @@ static void a_short_message_is_placed_by_the_poll(void) {
     pair_close(&a, &b);
 }
 
-/* Each of many that wait in the completion queue keeps its own. */
+/* Each of many messages that wait in the completion queue keeps its own data. */
 static void messages_wait_in_their_completions(void) {
     struct end a, b;
     open_inlining(&a, &b, 8);

@@ -49,7 +49,7 @@ static void all_completion_queues_can_be_had(void) {
     end_close(&end);
 }
 
-/* All that there may be are connected, in pairs of one process. */
+/* Connects as many queue pairs as there may be, in pairs of one process. */
 #ifdef __SANITIZE_THREAD__
 #define QUEUE_PAIRS 2048
 #elif defined(__SANITIZE_ADDRESS__)
@@ -64,7 +64,7 @@ static void all_queue_pairs_can_be_connected(void) {
     options.send_wr = options.recv_wr = 1;
     options.cqe = 2 * 65536;
     options.inline_data = 0;
-    options.timeout = 0; /* for ever: a loaded machine takes its time to introduce so many to each other */
+    options.timeout = 0; /* no timeout: a loaded machine takes its time to introduce so many to each other */
     end_open(&shared, &options);
     struct ibv_device_attr device;
     CHECK_EQ(ibv_query_device(shared.context, &device), 0);
@@ -155,8 +155,8 @@ static void each_of_many_completion_queues_hears(void) {
 }
 
 /*
- * As a Java virtual machine does. What waits to be sent has descriptors, too, more of them for a
- * user without privileges.
+ * Raises the limit as a Java virtual machine does. Waiting messages have descriptors, too, more of them for a user
+ * without privileges.
  */
 static void raise_descriptor_limit(void) {
     struct rlimit limit;
@@ -185,7 +185,7 @@ static void use_device_under_a_limit_of_file_sizes(void) {
     CHECK_EQ(embedded_start(reason, sizeof(reason)), 0);
     struct end end;
     end_open(&end, &defaults);
-    set_file_size_limit(64 << 10); /* what there is can still be used */
+    set_file_size_limit(64 << 10); /* existing objects can still be used */
     CHECK_EQ(embedded_start(reason, sizeof(reason)), 0);
     CHECK_EQ(sealed_create("test", 64 << 10, &memory) < 0, 0);
     CHECK_EQ(sealed_create("test", (64 << 10) + 4096, &memory), -1);

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * What is slow to close: a TCP socket that lingers (SO_LINGER, socket(7)) with bytes that its reader does not take, and
- * messages that have one.
+ * Descriptors that are slow to close: a TCP socket that lingers (SO_LINGER, socket(7)) with bytes that its reader does
+ * not take, and messages that have one.
  */
 #ifndef NETTY_RDMA_TEST_LINGERING_H
 #define NETTY_RDMA_TEST_LINGERING_H

@@ -42,7 +42,7 @@
 #define SO_PASSRIGHTS 83
 #endif
 
-static int port_space; /* of this run: no other program has ports there */
+static int port_space; /* port space of this run: no other program has ports there */
 #define PS port_space
 #define SEQUENCE 40
 #define WITH_FDS 41
@@ -52,8 +52,8 @@ static int port_space; /* of this run: no other program has ports there */
 
 static int received, disordered, downs, held_fd = -1, echoes, fds_without_links;
 static uint32_t next_sequence;
-static int answers, disordered_answers; /* to what this process asks */
-static struct link *asked_link;         /* that the first ASK of a peer came over, with a reference */
+static int answers, disordered_answers; /* answers to what this process asks */
+static struct link *asked_link;         /* link over which the first ASK of a peer came, with a reference */
 
 static int get(int *counter) {
     return __atomic_load_n(counter, __ATOMIC_SEQ_CST);
@@ -149,7 +149,7 @@ static void on_down(struct link *link) {
     add(&downs);
 }
 
-/* At once, and not seconds after the last user has gone, as if there could be another. */
+/* Ends a link at once, not seconds after its last user has gone. */
 static void end_link(struct link *link) {
     link_abort(link);
     link_put(link);
@@ -217,7 +217,7 @@ static void a_port_leads_to_one_link_and_is_exclusive(void) {
     end_link(link);
 }
 
-static uid_t owner; /* of the ports */
+static uid_t owner; /* owner of the ports */
 
 /* The name of (PS, port). */
 static const char *name_of_port(uint16_t port) {
@@ -226,7 +226,7 @@ static const char *name_of_port(uint16_t port) {
     return name;
 }
 
-/* It listens as another user: a connect is refused. Connections of link_bind_port() may be in its backlog, too. */
+/* The listener is another user's: a connect is refused. Connections of link_bind_port() may be in its backlog, too. */
 static void expect_nothing_said_to(int stranger, uint16_t number) {
     struct link *link;
     char byte;
@@ -253,7 +253,7 @@ static void a_port_whose_name_another_user_holds_is_not_said_to_be_in_use(void) 
         CHECK_EQ(link_bind_port(PS, 9, &port), EACCES);
         expect_nothing_said_to(fd, 9);
         int backlog[3];
-        for (int i = 0; i < 3; i++) { /* it accepts none, so that they fill its backlog */
+        for (int i = 0; i < 3; i++) { /* the listener accepts none, so that they fill its backlog */
             struct sockaddr_un address;
             socklen_t size = sizeof(address);
             CHECK_EQ(getsockname(fd, (struct sockaddr *) &address, &size), 0);
@@ -270,7 +270,9 @@ static void a_port_whose_name_another_user_holds_is_not_said_to_be_in_use(void) 
     link_unbind_port(port);
 }
 
-/* More than the other side accepts at a time, in far less than the time after which links are closed as idle. */
+/*
+ * Makes more links than the other side accepts at a time, in far less than the time after which idle links are closed.
+ */
 static void short_lived_ports_do_not_use_up_the_links_to_a_process(void) {
     for (int i = 0; i < 1500; i++) {
         struct link_port *port;
@@ -293,7 +295,7 @@ static void short_lived_ports_do_not_use_up_the_links_to_a_process(void) {
 
 static void a_queue_pair_number_leads_to_its_process(void) {
     uint32_t first = link_claim_qpn_block(true), second = link_claim_qpn_block(true);
-    fds_without_links += 2; /* they stay claimed */
+    fds_without_links += 2; /* the blocks stay claimed */
     CHECK(first != 0 && second != 0 && first != second);
     CHECK((first & 0xff) == 0 && first < LINK_UNNAMED_QPN);
     struct link *link, *same;
@@ -447,8 +449,8 @@ static void a_forked_child_does_not_keep_links_of_its_parent_alive(void) {
 }
 
 /*
- * What a descriptor is of, as /proc names it; "" if it is closed. Not fstat(2):
- * ThreadSanitizer would take it for a use.
+ * Names the file of a descriptor, as /proc does; "" if it is closed. Not by fstat(2): ThreadSanitizer would take it for
+ * a use.
  */
 static void name_of(int fd, char *name, size_t size) {
     char path[32];
@@ -467,7 +469,7 @@ static int descriptors_of(const char *name) {
     return count;
 }
 
-/* They wait for a peer that does not read. A copy in the child would keep open what the parent has closed. */
+/* Descriptors wait for a peer that does not read. A copy in the child would keep open what the parent has closed. */
 static void a_forked_child_closes_the_descriptors_that_wait_in_a_queue_of_its_parent(void) {
     pid_t peer = fork_peer(13);
     struct link *link = link_to_child(13, peer);
@@ -475,7 +477,7 @@ static void a_forked_child_closes_the_descriptors_that_wait_in_a_queue_of_its_pa
     CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
     CHECK_EVENTUALLY(get(&echoes) == echoed + 1);
     kill(peer, SIGSTOP);
-    CHECK_EQ(waitpid(peer, NULL, WUNTRACED), peer); /* else it may still read */
+    CHECK_EQ(waitpid(peer, NULL, WUNTRACED), peer); /* the peer must not read any more */
     char body[LINK_MAX_BODY] = { 0 };
     while (!link_is_behind(link)) {
         CHECK_EQ(link_send(link, SEQUENCE, body, sizeof(body), NULL, 0), 0);
@@ -495,14 +497,17 @@ static void a_forked_child_closes_the_descriptors_that_wait_in_a_queue_of_its_pa
         _exit(descriptors_of(ends));
     }
     expect_exit(child, 0);
-    CHECK_EQ(descriptors_of(ends), 3); /* of the parent, for whom they still wait */
+    CHECK_EQ(descriptors_of(ends), 3); /* descriptors of the parent, for whom they still wait */
     kill(peer, SIGKILL);
     waitpid(peer, NULL, 0);
     CHECK_EVENTUALLY(descriptors_of(ends) == 0);
     link_put(link);
 }
 
-/* As many are on their way as a process may have open; for root there is no such limit: unix(7), ETOOMANYREFS. */
+/*
+ * Sends until as many are on their way as a process may have open; for root there is no such limit: unix(7),
+ * ETOOMANYREFS.
+ */
 static void send_as_a_user_without_privileges(void) {
     if (geteuid() == 0) {
         CHECK(become_user(65534));
@@ -513,7 +518,7 @@ static void send_as_a_user_without_privileges(void) {
     CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
     CHECK_EVENTUALLY(get(&echoes) == echoed + 1);
     kill(peer, SIGSTOP);
-    CHECK_EQ(waitpid(peer, NULL, WUNTRACED), peer); /* else it may still read */
+    CHECK_EQ(waitpid(peer, NULL, WUNTRACED), peer); /* the peer must not read any more */
     struct rlimit few;
     CHECK_EQ(getrlimit(RLIMIT_NOFILE, &few), 0);
     few.rlim_cur = 64;
@@ -568,7 +573,7 @@ static int raw_connect(uint16_t port) {
     return fd;
 }
 
-/* True if the other side closes; what it sends before is read over. */
+/* Whether the other side closes; data that it sends before is skipped. */
 static bool is_closed_by_peer(int fd) {
     char packet[4096];
     ssize_t n;
@@ -644,7 +649,7 @@ static void a_message_without_room_for_its_descriptors_is_lost_and_the_link_stay
     link_unbind_port(port);
 }
 
-/* Only of its own links: others, here this process, are accepted meanwhile. */
+/* Only its own links are cut off: others, here this process, are accepted meanwhile. */
 static void a_process_that_connects_without_end_is_cut_off(void) {
     struct link_port *port;
     CHECK_EQ(link_bind_port(PS, 25, &port), 0);
@@ -691,7 +696,7 @@ static void descriptors_that_nobody_asked_for_are_closed(void) {
     uint32_t packet[] = { ECHO, 0, 0 };
     CHECK_EQ(send(fd, packet, 10, 0), 10);
     char answer[64];
-    CHECK(recv(fd, answer, sizeof(answer), 0) == 16); /* its greeting */
+    CHECK(recv(fd, answer, sizeof(answer), 0) == 16); /* the other side's greeting */
     CHECK_EQ(recv(fd, answer, sizeof(answer), 0), 9);
     int before = open_fds();
     for (int i = 0; i < 20; i++) {
@@ -711,7 +716,7 @@ static void what_comes_behind_a_lie_is_not_heard_and_its_descriptors_are_closed(
     CHECK_EQ(link_bind_port(PS, 26, &port), 0);
     int fd = raw_connect(26);
     char answer[64];
-    CHECK(recv(fd, answer, sizeof(answer), 0) == 16); /* its greeting */
+    CHECK(recv(fd, answer, sizeof(answer), 0) == 16); /* the other side's greeting */
     int before = open_fds(), heard = get(&received), down = get(&downs);
     next_sequence = 0;
     CHECK_EQ(send(fd, raw_hello, sizeof(raw_hello), 0), sizeof(raw_hello));
@@ -744,7 +749,7 @@ static void the_messages_before_a_death_are_delivered(void) {
         uint32_t packet[] = { SEQUENCE, 0, i };
         CHECK_EQ(send(fd, packet, sizeof(packet), 0), sizeof(packet));
     }
-    close(fd); /* with its greeting unread: we get ECONNRESET first */
+    close(fd); /* the greeting is unread: we get ECONNRESET first */
     CHECK_EVENTUALLY(get(&received) == before + 10);
     link_unbind_port(port);
 }
@@ -781,7 +786,10 @@ static void accepting_goes_on_after_descriptors_ran_out(void) {
 
 #define KIB 1024u
 
-/* What is allocated, as the allocator counts it (mallinfo2(3)). Sanitizers have others, of which it knows nothing. */
+/*
+ * Returns the allocated bytes as the allocator counts them (mallinfo2(3)). Sanitizers have other allocators, of which
+ * it knows nothing.
+ */
 static size_t allocated(void) {
     return mallinfo2().uordblks;
 }
@@ -832,7 +840,7 @@ static struct asker begin_to_ask(uint16_t port) {
     return asker;
 }
 
-/* Until nothing is read from it any more. */
+/* Asks until nothing is read any more. */
 static void ask_without_reading(struct asker *asker) {
     while (!is_stopped(asker)) {
         if (!ask(asker)) {
@@ -840,7 +848,7 @@ static void ask_without_reading(struct asker *asker) {
         }
         CHECK(asker->asked < 100000);
     }
-    while (ask(asker)) { /* what the socket takes */
+    while (ask(asker)) { /* fills the socket */
     }
 }
 
@@ -875,7 +883,7 @@ static void a_peer_that_asks_without_reading_is_not_read_from_until_it_reads(voi
     link_unbind_port(port);
 }
 
-/* What a peer said before it went away is heard even if nothing was read from it at that time. */
+/* Messages that a peer sent before it went away are handled even if nothing was read from it at that time. */
 static void the_last_words_of_a_peer_that_was_not_read_from_are_heard(void) {
     struct link_port *port;
     CHECK_EQ(link_bind_port(PS, 41, &port), 0);
@@ -968,7 +976,7 @@ static void what_waits_for_a_peer_on_several_links_is_bounded_together(void) {
     link_queue_limit = all;
 }
 
-/* More than the sockets take, and than the answers that may wait before nothing is read. */
+/* Number of questions: more than the sockets take, and than the answers that may wait before nothing is read. */
 #define ASKED 20000
 
 static void ask_over(struct link *link) {
@@ -1032,7 +1040,7 @@ static void what_all_share_is_never_all_for_one(void) {
 
 static bool old_kernel;
 
-/* In place of the C library's. Before Linux 6.16 everybody could send descriptors to a socket. */
+/* Replaces the C library's function. Before Linux 6.16 everybody could send descriptors to a socket. */
 int setsockopt(int fd, int level, int option, const void *value, socklen_t size) {
     if (__atomic_load_n(&old_kernel, __ATOMIC_SEQ_CST) && level == SOL_SOCKET && option == SO_PASSRIGHTS) {
         errno = ENOPROTOOPT;
@@ -1058,10 +1066,10 @@ static bool can_refuse_descriptors(void) {
 
 struct attacker {
     uint16_t port;
-    bool is_stranger; /* else of this user, and let in */
+    bool is_stranger; /* another user, not let in */
 };
 
-/* When it is told, sends descriptors that are slow to close, and says how many messages the kernel has refused. */
+/* Sends, when it is told, descriptors that are slow to close, and says how many messages the kernel has refused. */
 static void attack(const void *argument) {
     const struct attacker *attacker = argument;
     const uint32_t lie[] = { LINK_MESSAGE_LIMIT, 0, 0 }, behind[] = { WITH_FDS, 0, 0 };
@@ -1100,7 +1108,7 @@ static int have_attack(struct child *child, const struct attacker *attacker) {
     return hear(child);
 }
 
-/* What it has sent is not closed before its end. */
+/* Ends the attacker, whose descriptors are not closed before its end. */
 static void end_attack(struct child *child) {
     tell(child);
     CHECK_EQ(hear(child), 1);
@@ -1135,7 +1143,7 @@ static void what_a_peer_has_sent_is_closed_beside_the_engine(void) {
     struct link_port *port;
     struct child child;
     int down = get(&downs);
-    set_old_kernel(true); /* else it had to wait until it is accepted */
+    set_old_kernel(true); /* otherwise the attacker had to wait until it is accepted */
     CHECK_EQ(link_bind_port(PS, 31, &port), 0);
     CHECK_EQ(have_attack(&child, &peer), 0);
     let_engine_go();

@@ -47,7 +47,7 @@ static void the_end_of_one_registrant_takes_nothing_from_another(void) {
     CHECK_EQ(mcast_registry_add(&registry, one, &gid, 5), 0);
     CHECK_EQ(mcast_registry_add(&registry, one, &gid, 5), 0);
     CHECK_EQ(mcast_registry_add(&registry, two, &gid, 5), 0);
-    CHECK_EQ(members_of(&registry), 1); /* to whom a datagram goes once */
+    CHECK_EQ(members_of(&registry), 1); /* members get a datagram once */
     mcast_registry_remove_all(&registry, one);
     CHECK_EQ(members_of(&registry), 1);
     mcast_registry_remove(&registry, one, &gid, 5);
@@ -61,7 +61,7 @@ static union ibv_gid group_of(unsigned i) {
     return (union ibv_gid) { .raw = { 0xff, 0x12, 0x40, 0x1b, [14] = (uint8_t) (i / 256), (uint8_t) i } };
 }
 
-/* As many as they may have, each in a group of its own. */
+/* Fills the places of two processes, with each member in a group of its own. */
 static void fill_places_of(struct mcast_registry *registry, const struct link *one, const struct link *two) {
     for (unsigned i = 0; i < MCAST_MAX_OF_PEER; i++) {
         union ibv_gid own = group_of(i);
@@ -102,7 +102,7 @@ static void administrate(int socket) {
     send_all(socket, &end.qp->qp_num, sizeof(end.qp->qp_num));
     expect_wc(end.recv_cq, 1, IBV_WC_SUCCESS);
     send_all(socket, "", 1);
-    receive_all(socket, &c, 1); /* to be killed */
+    receive_all(socket, &c, 1); /* waits to be killed */
 }
 
 static pid_t administrator;
@@ -153,7 +153,8 @@ static void joining_that_timed_out_does_not_happen_later(void) {
         CHECK_EQ(ibv_detach_mcast(a.qp, &gid, LID), 0);
     } else {
         CHECK_EQ(error, ETIMEDOUT);
-        CHECK_EQ(ibv_attach_mcast(a.qp, &other_gid, LID), 0); /* by now it has taken up what it was asked for before */
+        /* The administrator has by now taken up the earlier requests. */
+        CHECK_EQ(ibv_attach_mcast(a.qp, &other_gid, LID), 0);
         struct mcast_members members = { .era = 0 };
         CHECK_EVENTUALLY(mcast_find_members(&gid, &members));
         for (uint32_t i = 0; i < members.count; i++) {

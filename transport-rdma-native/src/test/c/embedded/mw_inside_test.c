@@ -45,7 +45,7 @@ static void open_all(void) {
     bind_window(region);
 }
 
-/* As one that copies a piece of a WRITE. */
+/* Enters like a thread that copies a piece of a WRITE. */
 static struct mw *enter(uint32_t key) {
     struct mw *entered;
     epoch_enter();
@@ -73,7 +73,7 @@ static void *dealloc_in_thread(void *unused) {
     return NULL;
 }
 
-/* Not even the region can be had back before the last one has left. */
+/* Expects a wait: not even the region can be had back before the last user has left. */
 static void expect_wait(void *(*take_away)(void *)) {
     open_all();
     pthread_t thread;
@@ -81,10 +81,10 @@ static void expect_wait(void *(*take_away)(void *)) {
     struct mw *first = enter(key), *second = enter(key);
     CHECK(first != NULL && second == first);
     CHECK_EQ(pthread_create(&thread, NULL, take_away, NULL), 0);
-    CHECK_EVENTUALLY(!is_open(key)); /* to others */
+    CHECK_EVENTUALLY(!is_open(key)); /* closed to others */
     settle();
     CHECK_EQ(ibv_dereg_mr(region), EBUSY);
-    /* One that copies may be preempted for long. Lane stalls sees whether the wait for it keeps a processor busy. */
+    /* A copying thread may be preempted for long. Lane stalls sees whether the wait for it keeps a processor busy. */
     nanosleep(&(struct timespec) { .tv_nsec = 200000000 }, NULL);
     mw_leave(first);
     settle();

@@ -37,7 +37,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Whether this process may make them, with a user namespace or without; asked in a child. */
+/* Whether this process may make network namespaces, with a user namespace or without; asked in a child. */
 static inline bool has_namespaces(void) {
     pid_t child = fork();
     CHECK(child >= 0);
@@ -96,7 +96,8 @@ static inline void add_address(int fd, const char *address) {
     strcpy(alias.ifr_name, "lo:1");
     alias.ifr_addr = set_in(address);
     CHECK_EQ(ioctl(fd, SIOCSIFADDR, &alias), 0);
-    alias.ifr_netmask = set_in("255.255.255.255"); /* on lo all of a network would be local */
+    /* Mask of one address: with a wider one all of the network would be local on lo. */
+    alias.ifr_netmask = set_in("255.255.255.255");
     CHECK_EQ(ioctl(fd, SIOCSIFNETMASK, &alias), 0);
 }
 
@@ -128,10 +129,10 @@ static inline void enter_network(const char *address) {
 
 struct child {
     pid_t pid;
-    int said, tell; /* from it, to it */
+    int said, tell; /* pipes from the child, and to it */
 };
 
-/* In the child: says it and waits to be told, or for the end of the parent. */
+/* Says something to the parent, in the child, and waits to be told, or for the end of the parent. */
 static int child_said = -1, child_told = -1;
 
 static inline void say(int value) {
@@ -164,7 +165,7 @@ static inline struct child begin_child(void (*run)(const void *argument), const 
     return (struct child) { pid, said[0], told[1] };
 }
 
-/* What it says next. */
+/* Returns what the child says next. */
 static inline int hear(const struct child *child) {
     int value;
     CHECK_EQ(read(child->said, &value, sizeof(value)), sizeof(value));
@@ -180,7 +181,10 @@ static inline void forget_child(struct child *child) {
     close(child->tell);
 }
 
-/* It ends by itself, without a failure: if it waits to be told, no child may have been begun after it. */
+/*
+ * Waits until the child ends by itself, without a failure: if it waits to be told, no child may have been begun after
+ * it.
+ */
 static inline void end_child(struct child *child) {
     int status;
     close(child->tell);
@@ -197,7 +201,7 @@ static inline void kill_child(struct child *child) {
 
 /* ---- PID namespaces ---- */
 
-/* Whether this process may make them; asked in a child. */
+/* Whether this process may make PID namespaces; asked in a child. */
 static inline bool has_pid_namespaces(void) {
     pid_t child = fork();
     CHECK(child >= 0);
@@ -209,7 +213,7 @@ static inline bool has_pid_namespaces(void) {
     return status == 0;
 }
 
-/* In a child: goes on as the first process of a PID namespace, which ends with that child. */
+/* Goes on, in a child, as the first process of a PID namespace, which ends with that child. */
 static inline void enter_pid_namespace(void) {
     if (geteuid() != 0) {
         enter_user_namespace();

@@ -27,7 +27,7 @@
 #include "qp_inside.h"
 #include "ud_support.h"
 
-#define LINK_FDS 2 /* of one that leads to this process: both of its ends */
+#define LINK_FDS 2 /* descriptors of both ends of a link to this process */
 
 static int fds_without_links;
 
@@ -73,7 +73,7 @@ static void a_link_stays_as_long_as_a_silent_queue_pair(void) {
     CHECK_EVENTUALLY(!is_introducing_itself(qp_of(a.qp)) && !is_introducing_itself(qp_of(b.qp)));
     struct link_port *port;
     struct link *unused;
-    int port_space = getpid() << 4; /* of this run: no other program has ports there */
+    int port_space = getpid() << 4; /* port space of this run: no other program has ports there */
     CHECK_EQ(link_bind_port(port_space, 1, &port), 0);
     int before = open_fds();
     CHECK_EQ(link_connect_port(port_space, 1, false, &unused), 0);
@@ -90,7 +90,8 @@ static void a_link_stays_as_long_as_a_silent_queue_pair(void) {
 int main(void) {
     end_idle_links_soon();
     struct end first;
-    end_open(&first, &defaults); /* what a process has as long as it lives: its engine, its notify area, its names */
+    /* Opened first, so that the process has what lasts: its engine, its notify area, its names. */
+    end_open(&first, &defaults);
     end_close(&first);
     fds_without_links = open_fds();
     RUN(a_link_goes_some_time_after_the_last_connected_queue_pair);

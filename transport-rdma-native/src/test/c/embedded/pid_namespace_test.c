@@ -32,7 +32,7 @@
 #include "pair.h"
 #include "raw_link.h"
 
-static int port_space; /* of this run: no other program has ports there */
+static int port_space; /* port space of this run: no other program has ports there */
 #define PORT 7
 #define ECHO 42
 
@@ -158,7 +158,7 @@ static void processes_of_other_namespaces_leave_room_for_those_of_the_own_one(vo
 
 /* ---- what they send ---- */
 
-/* With more descriptors than a message may have: the kernel would close the last one in the call that receives it. */
+/* Sends more descriptors than a message may have: the kernel would close the last one in the call that receives it. */
 static void send_too_many(const void *unused) {
     (void) unused;
     enter_pid_namespace();
@@ -189,7 +189,7 @@ static void nobody_waits_for_descriptors_that_are_too_many(void) {
     tell(&child);
     CHECK_EQ(hear(&child), 0);
     let_engine_go();
-    CHECK_EQ(hear(&child), 0); /* it is hung up on */
+    CHECK_EQ(hear(&child), 0); /* the link was closed */
     run(connect_from_here);
     tell(&child);
     CHECK_EQ(hear(&child), 1);

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* What the provider has of a process ends with its last object, and begins again with the next one. */
+/* State of the provider in a process, which ends with its last object, and begins again with the next one. */
 #include "embedded/device/presence.h"
 
 #include <pthread.h>
@@ -57,7 +57,7 @@ static int names(void) {
     return count;
 }
 
-/* Of the provider: what there is beside what the test itself has. */
+/* Whether the provider has nothing left beside what the test itself has. */
 static bool nothing_is_left(int fds) {
     return threads("rdma-engine") == 0 && open_fds() == fds && mappings("/memfd:rdma-") == 0;
 }
@@ -161,7 +161,7 @@ static void *come_and_go(void *unused) {
     return NULL;
 }
 
-/* With no time to rest: each time that all are between two pairs everything ends, while the next one comes. */
+/* The time to rest is 0: everything ends between two pairs, while the next one comes. */
 static void a_user_may_come_while_everything_ends(void) {
     int fds = open_fds();
     pthread_t others[2];
@@ -185,7 +185,7 @@ static void a_child_begins_anew_whether_or_not_its_parent_rests(void) {
         if (parent_is_present) {
             pair_open(&a, &b, &defaults);
         }
-        CHECK_EVENTUALLY(closer_is_done()); /* what waits is open in the child as well, for a while */
+        CHECK_EVENTUALLY(closer_is_done()); /* descriptors that wait are open in the child as well, for a while */
         WAIT_FOR_FORK();
         pid_t child = fork();
         CHECK(child >= 0);
@@ -234,11 +234,14 @@ static void serve(int socket) {
     }
 }
 
-/* As with one that dies: no request is left without an answer, and the next queue pair can be reached. */
+/*
+ * A peer of a resting process is told as of one that dies: no request is left without an answer, and the next queue
+ * pair can be reached.
+ */
 static void a_peer_of_one_that_rests_is_told(void) {
     int socket;
     uint32_t done = 0, count = rounds(100, 20);
-    presence_rest_ns = UINT64_C(3600000000000); /* this process stays */
+    presence_rest_ns = UINT64_C(3600000000000); /* keeps this process present */
     pid_t child = spawn(serve, &socket);
     struct options impatient = defaults;
     impatient.timeout = 8; /* 1 ms */

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* What this process keeps of others: ticks and doorbells, whatever they call their completion queues. */
+/* State that this process keeps of others: ticks and doorbells, whatever they call their completion queues. */
 #include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -46,7 +46,7 @@ static struct process *open_process(pid_t pid) {
     return process;
 }
 
-/* How many banks a completion queue may still have for itself. */
+/* Returns how many banks a completion queue may still have for itself. */
 static int spare_banks(void) {
     static int banks[NOTIFY_BANKS];
     int count = 0;
@@ -190,7 +190,7 @@ static void a_process_with_very_many_doorbells_has_some_kept(void) {
     struct announcement announcement;
     int doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     CHECK(process_announce(another_area, 1, 1, &doorbell, &announcement));
-    CHECK(doorbell >= 0); /* of the same process: not kept */
+    CHECK(doorbell >= 0); /* doorbell of the same process: not kept */
     process_renounce(&announcement);
     CHECK(process_announce(other, 1, 1, &doorbell, &announcement));
     CHECK_EQ(doorbell, -1);
@@ -220,7 +220,7 @@ static void the_own_process_has_no_doorbell_but_the_engines(void) {
     CHECK(fcntl(own_doorbell.rung.fd, F_GETFD) >= 0);
 }
 
-/* One over each link. The last one is that of somebody else. */
+/* Shows one area over each link. The last one is somebody else's. */
 static void show_areas(uid_t user, int processes, int limit, uid_t other_user, pid_t other_pid) {
     struct process *shown[512];
     int before = open_fds(), count = 0;
@@ -249,7 +249,7 @@ static void another_user_with_many_processes_shows_few_notify_areas(void) {
     show_areas(geteuid() + 1, 100, AREAS_OF_USER, geteuid() + 2, NOBODY);
 }
 
-/* What a test has released is closed soon: the next one counts descriptors. */
+/* Waits after a test until its descriptors are closed: the next one counts descriptors. */
 #define RUN_TO_THE_END(test)                                                                                          \
     do {                                                                                                              \
         int before = open_fds();                                                                                      \

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Who makes progress, and how much of it at a time: owners that are said to poll and do not, and queue pairs that have
- * much to do beside others. The rounds of the engine, which would help in the end, are suspended.
+ * Progress, and how much of it at a time: owners that are said to poll and do not, and queue pairs that have much to do
+ * beside others. The rounds of the engine, which would help in the end, are suspended.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -26,7 +26,9 @@
 #include "embedded/device/watch.h"
 #include "qp_inside.h"
 
-/* While the engine is at rest: one that was about to work for who does not poll would do so once more. */
+/*
+ * Marks the queue as polled while the engine is at rest: an engine that was about to work for it would do so once more.
+ */
 static void believe(struct ibv_cq *cq) {
     hold_engine();
     poll_until_believed(cq);
@@ -110,7 +112,7 @@ static void read_twice(struct end *end, const struct address *from) {
     read_once(end, from);
 }
 
-/* As a program that looks at its memory. */
+/* Waits like a program that looks at its memory. */
 static void wait_for_byte(const struct end *end, size_t offset, char value) {
     CHECK_EVENTUALLY(__atomic_load_n(end->buffer + offset, __ATOMIC_ACQUIRE) == value);
 }
@@ -178,7 +180,7 @@ static void polls_now_and_then_are_not_believed(void) {
     for (int i = 0; i < 400; i++) {
         CHECK_EQ(b.context->ops.poll_cq(b.recv_cq, 1, &wc), 0);
         CHECK(!cq_is_polled(cq_of(b.recv_cq)));
-        usleep(200); /* this is the program: nothing is waited for */
+        usleep(200); /* sleep of the program: nothing is waited for */
     }
     pair_close(&a, &b);
 }
@@ -215,7 +217,7 @@ static void who_was_believed_in_error_has_to_poll_longer(void) {
     believe(b.recv_cq);
     poll_in_vain(&b, 10000);
     read_twice(&a, &to);
-    CHECK_EVENTUALLY(atomic_load(&polling->needed) == first); /* it was right for long */
+    CHECK_EVENTUALLY(atomic_load(&polling->needed) == first); /* the mark was right for long */
     close_unwatched(&a, &b);
 }
 
@@ -226,7 +228,7 @@ static void need_the_engine(struct end *a, const struct address *to) {
     release_engine();
 }
 
-/* As ib_write_lat: it looks at its memory, then posts, and polls until that is complete. */
+/* Polls like ib_write_lat: it looks at its memory, then posts, and polls until that is complete. */
 static void who_polls_for_what_it_posted_only_is_rung_at_once(void) {
     struct end a, b;
     open_unwatched(&a, &b);
@@ -296,7 +298,7 @@ static void who_polls_is_not_nudged(void) {
     pair_close(&a, &b);
 }
 
-/* Only one who polls has a use for them, and its receives must not run out while it is held up. */
+/* Only a thread that polls has a use for messages, and its receives must not run out while it is held up. */
 static void messages_wait_for_who_polls(void) {
     struct end a, b;
     open_unwatched(&a, &b);
@@ -326,7 +328,7 @@ static void messages_wait_for_who_polls(void) {
 #define READS 4
 #define CHUNKS_PER_READ (PAIR_BUFFER / WIRE_CHUNK)
 
-/* What one call may do for a queue pair, in pieces. */
+/* Limit of pieces that one call may do for a queue pair. */
 #define CHUNKS_PER_CALL (QP_BUDGET_BYTES / WIRE_CHUNK + 1)
 
 static int poll_once(const struct end *end, struct ibv_wc *wc) {
@@ -362,7 +364,10 @@ static void *take_answers(void *unused) {
     return NULL;
 }
 
-/* It has a processor: one that waits for that would take nothing during a poll, which then is short in any case. */
+/*
+ * Waits until the taker has a processor: one that waits for that would take nothing during a poll, which then is short
+ * in any case.
+ */
 static void await_taker(void) {
     unsigned before = atomic_load(&taker_turns);
     CHECK_EVENTUALLY(atomic_load(&taker_turns) - before >= 2);
@@ -450,7 +455,7 @@ static void read_beside_messages(void) {
     close_many(a, b);
 }
 
-/* More than once, as on a busy machine nobody may take answers during the poll that makes most of them. */
+/* Repeated, as on a busy machine nobody may take answers during the poll that makes most of them. */
 static void long_reads_do_not_hold_up_the_messages_of_others(void) {
     for (int round = 0; round < 4; round++) {
         read_beside_messages();

@@ -27,7 +27,7 @@ static inline bool is_introducing_itself(struct qp *qp) {
     return atomic_load(&qp->introduce_at_ns) != 0;
 }
 
-/* Of a peer that was ready first. */
+/* Whether the queue pair holds an introduction, of a peer that was ready first. */
 static inline bool holds_introduction(struct qp *qp) {
     pthread_mutex_lock(&qp->control);
     bool held = qp->held != NULL;
@@ -47,12 +47,15 @@ static inline int count_mappings_of(const char *name) {
     return count;
 }
 
-/* Of memory that is shared with peers, own and theirs. */
+/* Counts arenas: memory that is shared with peers, own and theirs. */
 static inline int count_arenas(void) {
     return count_mappings_of("rdma-arena");
 }
 
-/* It polls for itself from then on: until the peer has said where it announces what it sends, the engine is needed. */
+/*
+ * Whether the queue pair's polls find its peer's work by themselves: until the peer has said where it announces, the
+ * engine is needed.
+ */
 static inline bool hears_its_peer(struct qp *qp) {
     pthread_mutex_lock(&qp->control);
     bool hears = qp->recv_cq_place.process != NULL;
@@ -60,7 +63,7 @@ static inline bool hears_its_peer(struct qp *qp) {
     return hears;
 }
 
-/* Until peers are told that somebody polls. */
+/* Polls until peers are told that somebody polls. */
 static inline void poll_until_believed(struct ibv_cq *cq) {
     struct ibv_wc wc;
     for (int tries = 0; !cq_is_polled(cq_of(cq)); tries++) {

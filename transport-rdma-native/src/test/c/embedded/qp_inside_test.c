@@ -61,7 +61,7 @@ static void a_post_does_not_last_until_all_is_sent(void) {
         wr[i].wr.rdma.remote_addr = to.buffer;
         wr[i].wr.rdma.rkey = to.rkey;
     }
-    hold_engine(); /* it would go on at once */
+    hold_engine(); /* a running engine would go on at once */
     qp_lock(peer);
     pthread_t thread;
     CHECK_EQ(pthread_create(&thread, NULL, acknowledge, peer), 0);
@@ -148,7 +148,7 @@ static void a_peer_that_was_reset_while_we_were_not_ready_connects_again(void) {
     pair_close(&a, &b);
 }
 
-/* What is sent to another LID or GID goes nowhere, and neither do acknowledgements. */
+/* Messages to another LID or GID go nowhere, and neither do acknowledgements. */
 static void a_wrong_address_reaches_nobody(void) {
     for (int i = 0; i < 2; i++) {
         struct end a, b;
@@ -179,12 +179,12 @@ static void a_wrong_address_reaches_nobody(void) {
     }
 }
 
-/* On a wire the acknowledgement is there before whatever its sender does next, so a device has processed it. */
+/* The acknowledgement is there before the sender's next message, as on a wire, so a device has processed it. */
 static void what_was_acknowledged_before_the_error_state_has_succeeded(void) {
     struct end a, b;
     pair_open(&a, &b, &defaults);
     CHECK_EVENTUALLY(hears_its_peer(qp_of(a.qp)) && hears_its_peer(qp_of(b.qp)));
-    hold_engine(); /* it would take the acknowledgement at once */
+    hold_engine(); /* a running engine would take the acknowledgement at once */
     CHECK_EQ(post_recv(&b, 2, 0, 8), 0);
     CHECK_EQ(post_send(&a, 1, IBV_WR_SEND, 0, 0, 8), 0);
     expect_wc(b.recv_cq, 2, IBV_WC_SUCCESS);
@@ -206,7 +206,7 @@ static void messages_that_find_no_receive_are_counted_once_each(void) {
         CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, 8), 0);
         if (i > 0) {
             CHECK_EVENTUALLY(embedded_ext_rnr_naks(a.context) == before + i);
-            settle(); /* it waits, and is looked at again and again */
+            settle(); /* the message waits, and is looked at again and again */
             CHECK_EQ(embedded_ext_rnr_naks(a.context), before + i);
             CHECK_EQ(post_recv(&b, i, 0, 8), 0);
         }

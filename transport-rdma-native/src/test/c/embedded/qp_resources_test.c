@@ -103,12 +103,12 @@ static void an_introduction_that_finds_no_descriptor_is_repeated(void) {
     CHECK_EQ(end_to_rtr(&scout, b.qp->qp_num), 0); /* so that there is a link */
     CHECK_EVENTUALLY(holds_introduction(qp_of(b.qp)));
     end_close(&scout);
-    settle(); /* it may have introduced itself once more */
+    settle(); /* the queue pair may have introduced itself once more */
     struct qp *late = qp_of(b.qp), *early = qp_of(a.qp);
     pthread_mutex_lock(&late->control);
     rc_release(late, true);
     pthread_mutex_unlock(&late->control);
-    struct rlimit before = leave_descriptors(1); /* which the sender may need, and the engine for a moment */
+    struct rlimit before = leave_descriptors(1); /* one descriptor for the sender and, for a moment, the engine */
     CHECK_EVENTUALLY(end_to_rtr(&a, b.qp->qp_num) == 0);
     uint64_t first_gap = introduce_gap(early);
     CHECK_EVENTUALLY(introduce_gap(early) > first_gap);
@@ -178,7 +178,7 @@ static void introductions_that_are_held_use_few_descriptors(void) {
     }
     /* Not at once: introductions that are repeated have more while they are sent and received. */
     CHECK_EVENTUALLY(open_fds() <= before + HELD_DOORBELLS + OTHER_FDS);
-    connect_late(EARLY - 1); /* whose doorbells were not kept */
+    connect_late(EARLY - 1); /* queue pair whose doorbells were not kept */
     wake(EARLY - 1);
     for (int i = 0; i < EARLY - 1; i++) {
         connect_late(i);

@@ -29,7 +29,7 @@
 
 static const uint32_t raw_hello[] = { LINK_HELLO, 0, 0x4e52444d, LINK_VERSION };
 
-/* Of an abstract name (unix(7)), without the NUL that it begins with. */
+/* Makes an abstract address (unix(7)); `name` is without the NUL that it begins with. */
 static inline socklen_t raw_address(const char *name, struct sockaddr_un *address) {
     *address = (struct sockaddr_un) { .sun_family = AF_UNIX };
     size_t length = strlen(name);
@@ -55,7 +55,7 @@ static inline int raw_connect_to(const char *name) {
     return fd;
 }
 
-/* Another user may do the same. Returns -1 with errno. */
+/* Takes an abstract name, as another user may. Returns -1 with errno. */
 static inline int raw_squat(const char *name) {
     struct sockaddr_un address;
     const socklen_t size = raw_address(name, &address);
@@ -69,7 +69,7 @@ static inline int raw_squat(const char *name) {
     return fd;
 }
 
-/* Whether the other side lets this process in: waits for its greeting, and answers it. */
+/* Waits for the other side's greeting, and answers it. Returns whether it lets this process in. */
 static inline bool raw_greet(int fd) {
     char greeting[64];
     return recv(fd, greeting, sizeof(greeting), 0) == sizeof(raw_hello)

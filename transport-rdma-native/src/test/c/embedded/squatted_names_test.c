@@ -31,9 +31,9 @@
 #define SIZE 32
 
 static atomic_bool names_are_held, all_draw_the_same;
-static atomic_int binds; /* of names of queue pair numbers */
+static atomic_int binds; /* number of binds to names of queue pair numbers */
 
-/* In place of the C library's, in this program. */
+/* Replaces the C library's function, in this program. */
 int bind(int fd, __CONST_SOCKADDR_ARG address, socklen_t length) {
     const struct sockaddr_un *name = address.__sockaddr_un__;
     if (name->sun_family == AF_UNIX && length > offsetof(struct sockaddr_un, sun_path)
@@ -76,7 +76,7 @@ struct side {
     bool names_are_held, all_draw_the_same;
     bool moves_itself; /* the program, and not the connection manager, moves the queue pair through its states */
     char says;         /* each server something else */
-    uint16_t port;     /* of a server; the system's choice is random, too */
+    uint16_t port;     /* port of a server; the system's choice is random, too */
 };
 
 struct connection {
@@ -133,7 +133,7 @@ static void send_byte(struct connection *c, char byte) {
     CHECK_EQ(ibv_post_send(c->qp, &wr, &bad), 0);
 }
 
-/* Of a send and of the receive of its answer, or of a receive and of the answer to it. */
+/* Polls for a send and the receive of its answer, or for a receive and the answer to it. */
 static void complete_both(struct connection *c) {
     struct ibv_wc wc;
     for (int i = 0; i < 2; i++) {
@@ -232,7 +232,7 @@ static void connect_and_ask(const void *argument) {
     rdma_destroy_event_channel(channel);
 }
 
-/* One client and two servers, each a process. Returns whether the servers have the same number. */
+/* Connects one client and two servers, each a process. Returns whether the servers have the same number. */
 static bool connect_all(const struct side *client, const struct side *server) {
     struct child servers[2], clients;
     struct clients ask = { .side = *client };
@@ -266,7 +266,7 @@ static void programs_that_move_their_queue_pairs_themselves_need_no_names_either
     connect_all(&side, &side);
 }
 
-/* Nothing keeps two processes from having the same numbers if they have no names. */
+/* Two processes without names may have the same numbers. */
 static void processes_with_the_same_numbers_are_told_apart(void) {
     const struct side side = { .names_are_held = true, .all_draw_the_same = true };
     CHECK(connect_all(&side, &side));
@@ -328,7 +328,7 @@ static void make_without_names(const void *unused) {
     }
     CHECK(binds > 0);
     names_are_held = false;
-    CHECK_EVENTUALLY(gets_a_name(&device)); /* they are looked for again */
+    CHECK_EVENTUALLY(gets_a_name(&device)); /* names are looked for again */
     struct ibv_qp *qp = make_qp(&device, IBV_QPT_UD);
     CHECK(qp != NULL && has_name(qp));
     CHECK_EQ(ibv_destroy_qp(qp), 0);
@@ -349,7 +349,7 @@ static void connect_by_number(const void *unused) {
     names_are_held = false;
     struct ibv_qp *named = NULL;
     CHECK_EVENTUALLY((named = make_qp(&device, IBV_QPT_RC)) != NULL && has_name(named));
-    CHECK_EQ(to_rtr(named, unnamed->qp_num), 0); /* as to a number that nobody has */
+    CHECK_EQ(to_rtr(named, unnamed->qp_num), 0); /* unreachable like a number that nobody has */
     CHECK_EQ(ibv_destroy_qp(named), 0);
     CHECK_EQ(ibv_destroy_qp(unnamed), 0);
 }

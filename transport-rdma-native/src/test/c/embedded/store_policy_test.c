@@ -20,7 +20,7 @@
 #define MIB (UINT64_C(1) << 20)
 
 static struct store_policy policy;
-static uint64_t ordinary_ns, past_cache_ns; /* of a piece */
+static uint64_t ordinary_ns, past_cache_ns; /* duration of a piece */
 /* The piece, counted from the start of a run, that takes a millisecond more. */
 static uint64_t interrupted_at;
 
@@ -132,7 +132,7 @@ static void comparisons_become_rare(void) {
     CHECK_EQ(policy.gap, STORE_POLICY_MAX_GAP);
 }
 
-/* As with READs of a few bytes more than the least, or a clock that stands still. */
+/* Pieces are READs of a few bytes more than the least, or the clock stands still. */
 static void pieces_of_any_size_and_no_time_are_compared(void) {
     cores_share_a_cache();
     start();

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * What unreliable connections do where soft-RoCE leaves the specification, or is not as sure: receives of dropped
- * messages, the state SQE, senders that go, and peers that take nothing.
+ * Unreliable connections where soft-RoCE leaves the specification, or is not as sure: receives of dropped messages, the
+ * state SQE, senders that go, and peers that take nothing.
  */
 #include <errno.h>
 #include <signal.h>
@@ -271,7 +271,9 @@ static void a_peer_that_is_stopped_holds_up_no_sender_and_takes_messages_again_l
     CHECK_EQ(kill(child, SIGCONT), 0);
     char go = 1;
     send_all(socket, &go, 1);
-    /* What was cut off is no message; the next one is whole. Whether the peer has room for it again is not told. */
+    /*
+     * A message that was cut off is none; the next one is whole. Nobody tells whether the peer has room for it again.
+     */
     uint64_t limit = now_ns() + (uint64_t) life_ms() * 1000000;
     while (waitpid(child, &status, WNOHANG) == 0) {
         CHECK(now_ns() < limit);

@@ -33,8 +33,8 @@ static atomic_bool copying, copied, deregistered, was_deregistered;
 static char *page;
 
 /*
- * In place of the provider's handler, on the thread that copies, in the middle of it: a deregistration that does not
- * wait has time to return.
+ * Replaces the provider's handler, on the thread that copies, in the middle of it: a deregistration that does not wait
+ * has time to return.
  */
 static void on_fault(int signal) {
     (void) signal;

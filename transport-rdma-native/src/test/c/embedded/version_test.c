@@ -31,7 +31,7 @@
 #define MULTICAST_QPN 0xffffff
 #define MULTICAST_LID 0xc000
 
-/* What libraries before LINK_VERSION 7 say, whatever they speak, and what the next one will. */
+/* Versions of libraries before LINK_VERSION 7, whatever they speak, and of the next one. */
 static const uint32_t other_versions[] = { 1, LINK_VERSION + 1 };
 
 static atomic_uint ended_links;
@@ -177,7 +177,7 @@ static void be_asked(const void *version) {
 }
 
 struct asked {
-    uint32_t version; /* of whoever asks */
+    uint32_t version; /* version of the asking process */
     int port, datagram_port, rc_qpn, ud_qpn;
 };
 
@@ -220,7 +220,7 @@ static void ask_and_be_refused(const void *argument) {
 
     unsigned before = ended_links;
     send_datagram(&qps, (uint32_t) asked->ud_qpn, NULL);
-    CHECK(ended_links - before <= 2); /* that of the queue pair above may end late */
+    CHECK(ended_links - before <= 2); /* the link of the queue pair above may end late */
 
     /* Each version has the members of its own. */
     union ibv_gid gid = the_group();

@@ -56,7 +56,7 @@ static void a_completion_queue_that_overflows_fails_shared_queue_and_targets(voi
     side_close(&b);
 }
 
-/* On a wire its packets have opcodes of another service. */
+/* Packets of such a peer have opcodes of another service on a wire. */
 static void a_peer_of_another_type_is_not_heard(void) {
     struct end end;
     struct side side;
@@ -166,7 +166,7 @@ static void shared_queues_go_while_messages_come(void) {
             CHECK_EQ(ibv_query_srq(queue.srq, &left), 0);
         } while (attr.qp_state != IBV_QPS_RTS);
         if (i % 2 == 0) {
-            CHECK_EQ(ibv_destroy_srq(queue.srq), 0); /* what is under way is refused, and so is what follows */
+            CHECK_EQ(ibv_destroy_srq(queue.srq), 0); /* messages under way and later ones are refused */
             CHECK_EQ(pthread_join(threads[1], NULL), 0);
             CHECK_EQ(sender.refused, 1);
             CHECK_EQ(ibv_destroy_qp(target), 0);
@@ -371,7 +371,7 @@ static void connect_by_the_connection_manager(enum ibv_qp_type listens_as, bool 
     rdma_destroy_ep(listener);
 }
 
-/* Of completion channels, among others. */
+/* Counts eventfds: of completion channels, among others. */
 static int count_eventfds(void) {
     int count = 0;
     for (int fd = 0; fd < 1024; fd++) {

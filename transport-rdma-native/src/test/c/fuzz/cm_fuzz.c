@@ -49,7 +49,7 @@ static struct ibv_pd *pd;
 
 static struct rdma_cm_id *ids[IDS];
 static uint8_t data[256];
-static unsigned established; /* in all runs */
+static unsigned established; /* number in all runs */
 
 static void destroy(int place) {
     struct rdma_cm_id *id = ids[place];
@@ -62,7 +62,7 @@ static void destroy(int place) {
     }
 }
 
-/* In the place of the oldest. */
+/* Keeps an id in the place of the oldest. */
 static void keep(struct rdma_cm_id *id) {
     static int next;
     int place = 0;
@@ -197,7 +197,7 @@ static void take_event(void) {
     }
 }
 
-/* Out of turn. */
+/* Acts out of turn. */
 static void act(uint8_t what, uint8_t which) {
     struct rdma_cm_id *id = ids[which % IDS];
     struct rdma_conn_param param = { .private_data = data, .private_data_len = which, .qp_num = which };
@@ -231,13 +231,13 @@ static void act(uint8_t what, uint8_t which) {
 /* ---- the peer ---- */
 
 static struct known {
-    struct cm_wire_ids ids; /* as the peer says them */
+    struct cm_wire_ids ids; /* handles as the peer says them */
     int link;
 } known[KNOWN];
 static unsigned count_known;
 static uint32_t next_handle;
 
-/* On which links connections are: the victim has begun or answered them there. */
+/* Links of connections: the victim has begun or answered them there. */
 static struct home {
     uint32_t handle;
     unsigned link_number;
@@ -287,7 +287,7 @@ static struct cm_wire_endpoint endpoint(uint8_t which) {
     };
 }
 
-/* What a message could change. */
+/* State that a message could change. */
 struct condition {
     bool exists;
     enum cm_state state;
@@ -298,7 +298,7 @@ struct condition {
 
 static struct condition condition_of(uint32_t handle) {
     struct condition condition;
-    memset(&condition, 0, sizeof(condition)); /* it is compared */
+    memset(&condition, 0, sizeof(condition)); /* zeroed, as it is compared */
     pthread_mutex_lock(&cm_lock);
     const struct cm_id *id = cm_find(handle);
     if (id != NULL) {
@@ -312,7 +312,7 @@ static struct condition condition_of(uint32_t handle) {
     return condition;
 }
 
-/* Whether it is about a connection that is on another link, or has another name there. */
+/* Whether a message is about a connection that is on another link, or has another name there. */
 static bool is_foreign(int link, const struct cm_wire_ids *ids, const struct condition *condition) {
     const struct home *home = home_of(ids->to);
     return (home != NULL && home->link_number != peer_number(link))
@@ -327,7 +327,7 @@ static void say_ids(int link, unsigned type, const void *body, size_t length, co
         peer_say(link, type, body, length, thing, count);
         return;
     }
-    engine_run(); /* what came before may change it */
+    engine_run(); /* earlier messages may change the condition */
     peer_listen();
     before = condition_of(ids.to);
     bool foreign = is_foreign(link, &ids, &before);
@@ -384,7 +384,7 @@ static void say(void) {
     say_ids(link, type, &body, length, &thing, (how & 0xf0) == 0xf0);
 }
 
-/* Where an address is, or an answer to what was not asked: in processes that share a folder. */
+/* Says where an address is, or answers what was not asked: in processes that share a folder. */
 static void say_where(uint8_t how) {
     union {
         struct cm_wire_ask ask;
@@ -438,7 +438,7 @@ static void command(void) {
         peer_hang_up(code >> 4 & 3);
         break;
     case 13:
-        engine_pass(UINT64_C(1000000) << (input_u8() % 18)); /* to 131 s */
+        engine_pass(UINT64_C(1000000) << (input_u8() % 18)); /* up to 131 s */
         break;
     case 14:
         say_where(input_u8());

@@ -31,15 +31,15 @@
 
 #define BATCH 64
 #define MAX_TURNS 16
-#define LOOK_NS 5000 /* what a look at the clock takes: who waits by looking at it gets on */
-#define STEPS 16     /* in which time passes: what is due every two milliseconds is not done each time */
+#define LOOK_NS 5000 /* time that a look at the clock takes, so that a loop that looks at it ends */
+#define STEPS 16     /* number of steps in which time passes: timers due every two milliseconds do not fire each time */
 #define WAIT_NS UINT64_C(20000000)
 
 void (*engine_while_waiting)(void);
 
 static int epoll_fd = -1;
 static uint64_t now_ns = UINT64_C(1000000000000);
-static struct engine_timer *timers; /* in no order; linked by `next` and `prev` */
+static struct engine_timer *timers; /* timers in no order; linked by `next` and `prev` */
 static struct engine_task *first, *last;
 static struct epoll_event batch[BATCH];
 static int batch_size;
@@ -324,7 +324,7 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mu
     return 0;
 }
 
-/* What it would wait for is to be done by another thread of the application, and there is none. */
+/* Fails: another thread of the application would have to end the wait, and there is none. */
 int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex);
 int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
     (void) condition;

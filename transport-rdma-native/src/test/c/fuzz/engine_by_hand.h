@@ -33,7 +33,7 @@ void engine_pass(uint64_t ns);
 /* Sources and timers that are set and tasks that are queued: what a run must not leave behind more of. */
 unsigned engine_users(void);
 
-/* Called where the provider waits for the engine on the caller's thread, after each step of the wait. NULL: nothing. */
+/* Called on the caller's thread where the provider waits for the engine, after each step of the wait. NULL: nothing. */
 extern void (*engine_while_waiting)(void);
 
 #endif

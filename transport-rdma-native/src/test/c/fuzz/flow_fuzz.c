@@ -36,7 +36,7 @@
 #define MAX_COMMANDS 96
 #define ROUTE (PEER_LINKS - 1)
 #define SLOTS 16
-#define ROOM 8192 /* of each receive; more than a datagram has */
+#define ROOM 8192 /* bytes of each receive; more than a datagram has */
 #define WRS 32
 
 enum { MCAST_JOIN = LINK_MCAST_FIRST, MCAST_LEAVE, MCAST_LOOK, MCAST_TABLE, MCAST_DONE }; /* mcast.c */
@@ -46,7 +46,7 @@ static struct ibv_ah *unicast, *multicast;
 static const union ibv_gid group = { .raw = { 0xff, 0x12, [15] = 1 } };
 static uint32_t sends, sends_done, recvs, recvs_done, received, lengths[SLOTS];
 static uint32_t position[PEER_SEGMENTS];
-static uint32_t latest_id; /* of the flow that the peer has opened last */
+static uint32_t latest_id; /* id of the flow that the peer has opened last */
 static bool is_member;
 
 /* ---- the victim ---- */
@@ -258,7 +258,7 @@ static void check_flow(struct qp *qp, struct flow *flow, const void *unused) {
     CHECK(flow->out.prod - flow->out.acked <= WIRE_REQUEST_SLOTS);
 }
 
-/* What is true of the victim whatever the peer says. */
+/* Checks what is true of the victim whatever the peer says. */
 static void check_victim(void) {
     struct qp *qp = qp_of(victim.qp);
     unsigned count = 0;
@@ -300,7 +300,7 @@ static void command(void) {
         change_membership();
         break;
     case 13:
-        engine_pass(UINT64_C(10000) << (input_u8() % 20)); /* to 5 s */
+        engine_pass(UINT64_C(10000) << (input_u8() % 20)); /* up to 5 s */
         break;
     case 14:
         if ((code & 16) != 0) {
@@ -361,7 +361,7 @@ static void run(const uint8_t *data, size_t size) {
     if (is_member) {
         change_membership();
     }
-    /* No stranger can end it; what it sends itself may be too long. */
+    /* No stranger can end the queue pair; its own datagrams may be too long. */
     CHECK(victim.qp->state == IBV_QPS_RTS || victim.qp->state == IBV_QPS_SQE);
     struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
     CHECK_EQ(ibv_modify_qp(victim.qp, &attr, IBV_QP_STATE), 0);

@@ -234,7 +234,7 @@ ssize_t __wrap_getrandom(void *buffer, size_t length, unsigned flags) {
     return (ssize_t) length;
 }
 
-/* Not from what an earlier run has left. */
+/* Replaces the random words, which would depend on an earlier run. */
 int __wrap_random_word(uint32_t *word);
 int __wrap_random_word(uint32_t *word) {
     __wrap_getrandom(word, sizeof(*word), 0);
@@ -249,7 +249,7 @@ void run_seed(void) {
 
 #define FORGET_NS UINT64_C(15000000000) /* more than any timer of the provider that a run may leave */
 
-/* Those of a kind that the provider makes: the sanitizer's symbolizer comes and stays when it is first needed. */
+/* Counts descriptors of the provider's kinds: the sanitizer's symbolizer comes and stays when it is first needed. */
 static int count_fds(bool print) {
     int count = 0;
     for (int fd = 0; fd < 256; fd++) {

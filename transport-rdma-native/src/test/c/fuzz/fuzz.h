@@ -14,10 +14,10 @@
  * under the License.
  */
 /*
- * What a fuzz target is made of: its input, the memory that the provider maps, and the end of a run, after which
+ * Common part of the fuzz targets: their input, the memory that the provider maps, and the end of a run, after which
  * nothing may be left. A target plays the peer as the input says, against the real provider in the same process and on
- * the same thread. The input is a program: commands with their arguments, read from the front;
- * behind its end all is zero.
+ * the same thread. The input is a program: commands with their arguments, read from the front; behind its end all is
+ * zero.
  */
 #ifndef NETTY_RDMA_FUZZ_FUZZ_H
 #define NETTY_RDMA_FUZZ_FUZZ_H
@@ -47,8 +47,8 @@ void input_patch(void *bytes, size_t size);
 void set_non_blocking(int fd);
 
 /*
- * All mappings of shared memory by the provider have 8 GiB beside them that nobody may touch, so that an access beyond
- * their ends is found; the sanitizers know nothing of them. How many there are now:
+ * Returns the number of mappings of shared memory by the provider. Each has 8 GiB beside it that nobody may touch, so
+ * that an access beyond its ends is found; the sanitizers know nothing of mappings.
  */
 unsigned guarded_mappings(void);
 
@@ -57,12 +57,12 @@ unsigned guarded_mappings(void);
 /* ---- a run ---- */
 
 /*
- * When the victim's objects are destroyed and the peer has gone: passes the time in which the provider forgets, and
- * checks that there are as many descriptors, mappings, timers and sources as after the first run.
+ * Ends a run, when the victim's objects are destroyed and the peer has gone: passes the time in which the provider
+ * forgets, and checks that there are as many descriptors, mappings, timers and sources as after the first run.
  */
 void run_check(void);
 
-/* As engine_run(), by a process that has room for a few descriptors only (0 to 3). */
+/* Runs the engine like engine_run(), with room for a few descriptors only (0 to 3). */
 void run_starved(unsigned left);
 
 /* The same numbers "random" in each run, whatever the runs before have drawn. */

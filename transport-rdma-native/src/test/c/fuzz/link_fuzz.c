@@ -76,7 +76,7 @@ static void connect_link(int link, uint8_t where) {
     }
 }
 
-/* Any bytes, also without a whole header. */
+/* Says any bytes, also without a whole header. */
 static void say_anything(int link) {
     uint8_t packet[sizeof(struct link_header) + LINK_MAX_BODY + 64] = { 0 };
     enum peer_thing things[PEER_MAX_FDS];
@@ -182,7 +182,7 @@ static void command(void) {
         }
         break;
     }
-    case 14: { /* it speaks, too, and may not be listened to */
+    case 14: { /* the link speaks, too, and may not be listened to */
         struct end end = ends[2];
         end.qp = qps[2];
         struct ibv_ah *ah = own_ah(&end);

@@ -40,7 +40,7 @@ static bool joined[GROUPS];
 static uint32_t sends, sends_done, cookie;
 static int administrator; /* the link on which the victim asks */
 static int commands;
-static unsigned joins; /* that were agreed to, in all runs */
+static unsigned joins; /* number of accepted joins, in all runs */
 
 static void heard(int link, unsigned type, const void *body, size_t length) {
     if (type < MCAST_JOIN || type > MCAST_LOOK) {

@@ -179,7 +179,7 @@ unsigned peer_number(int link) {
     return numbers[link];
 }
 
-/* In place of the one before. */
+/* Puts a link in place of the one before. */
 static void put_link(int link, int fd) {
     peer_hang_up(link);
     links[link] = fd;
@@ -289,7 +289,7 @@ static const struct wire_arena *look_at(int link, const struct wire_place *place
     }
     if (i == 0 || (shown && arenas[i - 1].size != size)) {
         if (!shown || num_arenas == MAX_ARENAS) {
-            return NULL; /* it was shown to a link that is no more, or there are too many */
+            return NULL; /* the thing was shown to a link that is no more, or there are too many */
         }
         i = ++num_arenas;
         arenas[i - 1].memory = sealed_map(fd, size);
@@ -422,7 +422,7 @@ void peer_forget(void) {
         peer_hang_up(link);
     }
     engine_run();
-    peer_accept(); /* what the victim has begun meanwhile */
+    peer_accept(); /* accepts connections that the victim has begun meanwhile */
     for (int link = 0; link < PEER_LINKS; link++) {
         peer_hang_up(link);
     }

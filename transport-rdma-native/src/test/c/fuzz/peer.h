@@ -31,12 +31,12 @@
 
 #define PEER_LINKS 4
 #define PEER_QPN_BLOCK UINT32_C(0x4321)
-#define PEER_QPN (PEER_QPN_BLOCK << 8) /* and the 255 behind it lead to the peer */
+#define PEER_QPN (PEER_QPN_BLOCK << 8) /* first of 256 numbers that lead to the peer */
 #define PEER_PORT 61001
-#define PEER_MAX_FDS 8 /* more than a message may have */
+#define PEER_MAX_FDS 8 /* one more than a message may have */
 #define PEER_SEGMENTS 2
 
-/* Those that are segments are arenas of one, with the numbers 0, 1 and 2. */
+/* Things of the peer. Segments are arenas of one, with the numbers 0, 1 and 2. */
 enum peer_thing {
     /* Good in their places. */
     THING_NOTIFY_AREA, THING_DOORBELL, THING_SEGMENT, THING_OTHER_SEGMENT, THING_ACKS, THING_TABLE,
@@ -47,20 +47,20 @@ enum peer_thing {
 struct peer_memory {
     struct notify_area *area;
     struct wire_segment *segment[PEER_SEGMENTS];
-    struct wire_control *control[PEER_SEGMENTS]; /* of these */
+    struct wire_control *control[PEER_SEGMENTS]; /* control words of the segments */
     struct wire_control *acks;
     struct mcast_table *table;
 };
 extern struct peer_memory peer_memory;
 
-/* What the victim said last. */
+/* Latest messages of the victim. */
 struct peer_heard {
-    int doorbell;                           /* of its engine; -1 before WIRE_NOTIFY_AREA */
-    const struct wire_segment *segment; /* of its queue pair or flow; NULL before it has shown one */
-    const struct wire_control *control; /* of that */
+    int doorbell;                           /* doorbell of its engine; -1 before WIRE_NOTIFY_AREA */
+    const struct wire_segment *segment; /* segment of its queue pair or flow; NULL before it has shown one */
+    const struct wire_control *control; /* control words of the segment */
     struct wire_attach attach;
     struct wire_slots slots;
-    struct wire_flow flow[WIRE_FLOW_CLOSE + 1]; /* by type */
+    struct wire_flow flow[WIRE_FLOW_CLOSE + 1]; /* messages by type */
     bool refused;
 };
 extern struct peer_heard peer_heard;
@@ -68,7 +68,7 @@ extern struct peer_heard peer_heard;
 /* Told of each message of the victim, if not NULL. */
 extern void (*peer_on_message)(int link, unsigned type, const void *body, size_t length);
 
-void peer_open(void);       /* once */
+void peer_open(void);       /* called once */
 void peer_bind_mcast(void);    /* the peer is the subnet administrator */
 void peer_forget(void);     /* the end of a run: hangs up, clears the memory, closes what it was sent */
 
@@ -78,7 +78,7 @@ bool peer_connect_port(int link, int port_space, uint16_t port);
 void peer_accept(void);     /* links of the victim to the peer, into the places from the last one down */
 void peer_hang_up(int link);
 bool peer_has(int link);
-unsigned peer_number(int link); /* of the link that has the place, in this process */
+unsigned peer_number(int link); /* returns the number of the link that has the place, in this process */
 
 void peer_say(int link, unsigned type, const void *body, size_t length, const enum peer_thing *things, int count);
 void peer_say_raw(int link, const void *packet, size_t length, const enum peer_thing *things, int count);

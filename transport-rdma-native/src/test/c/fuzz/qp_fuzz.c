@@ -65,7 +65,7 @@ static struct region {
 static struct ibv_context *context;
 static struct ibv_pd *pd, *other_pd;
 static struct ibv_xrcd *xrcd, *other_xrcd;
-static struct ibv_srq *other_srq; /* of the other domains: no target of the victim is to find it */
+static struct ibv_srq *other_srq; /* shared receive queue of another domain: no target of the victim is to find it */
 static struct ibv_comp_channel *channel;
 static struct end bystander_a, bystander_b;
 
@@ -76,9 +76,9 @@ static struct {
     struct ibv_srq *srq;
     uint32_t srqn; /* XRC */
     struct ibv_qp *qp;
-    struct ibv_mw *window; /* on READABLE, for reading, now and then */
+    struct ibv_mw *window; /* window on READABLE, for reading, now and then */
     uint32_t sends, sends_done, recvs, recvs_done;
-    uint32_t length[WRS * 4]; /* of the receives */
+    uint32_t length[WRS * 4]; /* lengths of the receives */
     uint32_t successes;
 } victim;
 
@@ -355,9 +355,9 @@ static void open_victim(uint8_t kind) {
 
 static uint32_t position[WIRE_STREAMS], served, ack_count;
 static struct wire_segment *segment;
-static struct wire_control *control; /* of that */
+static struct wire_control *control; /* control words of the segment */
 static uint32_t lie[WIRE_STREAMS]; /* the position of the first descriptor that no honest peer publishes, or NEVER */
-static bool overwritten; /* what was published before may say something else by now */
+static bool overwritten; /* descriptors that were published before may have changed */
 
 static struct wire_slot *slot_of(enum wire_stream stream, uint32_t pos) {
     return stream == WIRE_REQUESTS ? &segment->request[pos % WIRE_REQUEST_SLOTS]
@@ -427,7 +427,7 @@ static void publish_request(void) {
     } else if ((flags & 1) != 0 && !answered) { /* nor the first */
         desc.length = total < WIRE_CHUNK ? total - total / 2 : total - WIRE_CHUNK;
     }
-    if ((flags & 128) != 0) { /* or another length than it should have */
+    if ((flags & 128) != 0) { /* wrong length */
         desc.length += (uint32_t) (int8_t) input_u8();
     }
     if ((flags & 32) != 0) {
@@ -472,12 +472,12 @@ static void acknowledge(void) {
     atomic_store(&control->stream[stream].ack, WIRE_ACK_WORD(count, status));
     tell_victim();
     if (is_unsent) {
-        qp_kick(qp_meant(victim.qp), QP_WORK_ALL); /* else it may not have looked yet */
+        qp_kick(qp_meant(victim.qp), QP_WORK_ALL); /* the victim may not have looked yet */
         check_acknowledged();
     }
 }
 
-/* As an honest peer: takes what the victim has published, and answers. */
+/* Serves like an honest peer: takes published requests of the victim, and answers. */
 static void serve(uint32_t most) {
     if (peer_heard.segment == NULL) {
         return;
@@ -504,7 +504,7 @@ static void serve(uint32_t most) {
         ack_count = ++served;
         atomic_store(&control->stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(served, WIRE_OK));
     }
-    /* And all answers to its own requests. */
+    /* Takes all answers to its own requests. */
     uint32_t taken = WIRE_ACK_COUNT(atomic_load(&control->stream[WIRE_RESPONSES].ack));
     while (atomic_load(&peer_heard.segment->response[taken % WIRE_RESPONSE_SLOTS].desc.sequence) == taken + 1) {
         taken++;
@@ -564,7 +564,7 @@ static void introduce(int link) {
     peer_say(link, WIRE_ATTACH, &attach, sizeof(attach), things, count);
 }
 
-/* That a segment of the victim is not looked at any more, or that an arena of the peer is at its end. */
+/* Tells that a segment of the victim is not looked at any more, or that an arena of the peer is at its end. */
 static void tell_place(int link, uint8_t how) {
     struct wire_place place = peer_heard.attach.place;
     if ((how & 8) != 0) {
@@ -635,7 +635,7 @@ static void check_producer(const struct producer *producer, uint32_t slots) {
     CHECK(producer->prod - producer->acked <= slots);
 }
 
-/* What is true of the victim whatever the peer says. */
+/* Checks what is true of the victim whatever the peer says. */
 static void check_victim(void) {
     const struct qp *qp = qp_meant(victim.qp);
     const struct inbound *in = &qp->inbound;
@@ -755,7 +755,7 @@ static void command(void) {
     check_victim();
 }
 
-/* All that was posted completes, if it is let. */
+/* Closes the victim: all requests complete, if they can. */
 static void close_victim(void) {
     modify(IBV_QPS_ERR, 0, attributes);
     engine_run();

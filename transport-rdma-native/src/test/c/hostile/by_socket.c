@@ -78,8 +78,8 @@ static int send_one_lingering(int link, int way, int fd) {
 }
 
 /*
- * On a thread of its own: if the other side is faster, the last close(2) is here. The link stays, as what is not
- * accepted is closed with it.
+ * Sends on a thread of its own: if the other side is faster, the last close(2) is here. The link stays, as unaccepted
+ * descriptors are closed with it.
  */
 static void *send_lingering_once(void *argument) {
     const int i = (int) (intptr_t) argument;
@@ -234,7 +234,7 @@ static void path_of(char path[128], const char *name) {
     CHECK(snprintf(path, 128, "%s/%s", hostile.names[0], name) < 128);
 }
 
-/* As a killed process leaves it: whoever starts removes it, and locks it before. */
+/* Leaves a name as a killed process does: a starting process removes it, and locks it before. */
 static void leave_dead_name(void) {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     char path[128];

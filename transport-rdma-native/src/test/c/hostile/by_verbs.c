@@ -53,7 +53,10 @@ static void keep(const struct msghdr *message) {
     }
 }
 
-/* In place of the C library's, which the provider calls on its thread: what it is lent stays here as well. */
+/*
+ * Replaces the C library's function, which the provider calls on its thread: descriptors that it is lent stay here as
+ * well.
+ */
 int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *timeout) {
     int n = (int) syscall(SYS_recvmmsg, fd, messages, count, flags, timeout);
     for (int i = 0; i < n; i++) {
@@ -64,7 +67,8 @@ int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags, struct
 
 ssize_t recvmsg(int fd, struct msghdr *message, int flags) {
     ssize_t n = syscall(SYS_recvmsg, fd, message, flags);
-    if (n >= 0) { /* those of a message that is looked at, too: it may be taken without them (link_io.c) */
+    /* Descriptors of a message that is only looked at as well: it may be taken without them (link_io.c). */
+    if (n >= 0) {
         keep(message);
     }
     return n;
@@ -75,7 +79,7 @@ ssize_t recvmsg(int fd, struct msghdr *message, int flags) {
 #define MEMORY (64u << 10)
 #define SGL_ENTRIES 2u
 
-/* What each end says first: docs/rsocket of librdmacm, "struct rs_conn_data". Network order. */
+/* First message of each end: docs/rsocket of librdmacm, "struct rs_conn_data". Network order. */
 struct greeting {
     uint8_t version, flags;
     uint16_t credits;
@@ -267,7 +271,10 @@ void change_flags(void) {
 #define WORDS 4000
 #define CONNECTIONS 8
 
-/* Into each mapping that others see: of the first page, where the control words are, as much as of all the rest. */
+/*
+ * Writes into each mapping that others see: as often into the first page, where the control words are, as into the
+ * rest.
+ */
 static void scribble_once(void) {
     FILE *maps = fopen("/proc/self/maps", "r");
     char line[512], rights[8];
@@ -286,7 +293,7 @@ static void scribble_once(void) {
     fclose(maps);
 }
 
-/* It may die of what it writes itself. */
+/* Runs in a child, which may die of what it writes itself. */
 static void scribble_while_connected(void) {
     struct connection connections[CONNECTIONS];
     char *memory = new_memory();

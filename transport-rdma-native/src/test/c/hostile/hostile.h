@@ -37,17 +37,17 @@ struct hostile {
     uid_t victim; /* the user whose processes are attacked */
     uint16_t port;
     char **names;
-    int count; /* of names */
+    int count; /* number of names */
 };
 extern struct hostile hostile;
 
 /* A round is over. */
 void end_round(void);
 
-/* What holds something goes on doing so: rounds in which nothing happens. */
+/* Holds on to what was taken: rounds in which nothing happens. */
 _Noreturn void hold(void);
 
-/* Nothing is waited for: it comes at a random instant. */
+/* Pauses to reach a random instant; nothing is waited for. */
 void pause_for_us(unsigned at_most);
 
 /* A child that is killed with this process. Returns 0 in it. */
@@ -59,13 +59,14 @@ void connect_forever(void);  /* links without end, with and without a greeting *
 void ask_and_not_read(void); /* questions whose answers stay where they are */
 void take_port(void);        /* the name of the port */
 void take_numbers(void);     /* the names of queue pair numbers, as many as this user may */
-void make_fifo(void);        /* in place of the lock of the folder NAME */
+void make_fifo(void);        /* puts a FIFO in place of the lock of the folder NAME */
 void make_link(void);        /* the same, a hard link to a file of this user */
-bool is_answered_in_another_version(int i); /* who listens at that name: whether it answers what it may not read */
+/* Whether the listener at that name answers a version that it may not read. */
+bool is_answered_in_another_version(int i);
 
 /* by_verbs.c */
 void stay_half_open(void);  /* asks for connections and confirms none */
-void change_flags(void);    /* of the doorbells that it is lent */
+void change_flags(void);    /* changes flags of the doorbells that it is lent */
 void scribble(void);        /* random words into all that it shares, while it is connected */
 void speak_another(void);   /* version */
 void stop_connecting(void); /* processes that are stopped while they connect */

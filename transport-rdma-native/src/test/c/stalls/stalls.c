@@ -46,13 +46,14 @@
 #define WORKED_LIMIT (50 * MS)
 
 /*
- * So often the thread must have been seen in a sleep that signals interrupt (proc(5), /proc/[pid]/stat, S): what others
- * do is waited for so. Without that, it has waited for a disk or a lock of the kernel: a thread sleeps in mmap(2) or
- * unlink(2) for as long as another one that has such a lock is preempted; or the hypervisor had the processor.
+ * Number of times that the thread must have been seen in a sleep that signals interrupt (proc(5), /proc/[pid]/stat, S):
+ * waits for other threads look so. A thread that was seen so less often has waited for a disk or a lock of the kernel:
+ * a thread sleeps in mmap(2) or unlink(2) for as long as another one that has such a lock is preempted; or the
+ * hypervisor had the processor.
  */
 #define LOOKS 2
 
-/* Then the thread that watches reports what has not ended, if it has slept all the time. */
+/* Time after which the watching thread reports what has not ended, if the thread has slept all the time. */
 #define ENDLESS (1000 * MS)
 
 #define TICK (10 * MS)
@@ -69,12 +70,12 @@ enum kind { LOCK, METHOD, TURN };
 static const char *const kinds[] = { "a lock was held", "a native method ran", "the engine was in one turn" };
 
 /*
- * What lasts by design: what addr2line(1) says of the place where it began, and why. The place of a native method is
- * its first instruction.
+ * Stays that last by design: what addr2line(1) says of the place where each began, and why. The place of a native
+ * method is its first instruction.
  */
 static const struct {
     const char *place;
-    bool may_sleep; /* else work alone */
+    bool may_sleep; /* true: may sleep; false: may only work */
     const char *reason;
 } exceptions[] = {
     { "start_poll at ./embedded/device/cq_ex.c", true, "held until ibv_end_poll(3): the application's time" },
@@ -88,7 +89,7 @@ static const struct {
     { " at ./jni/provider_check.c", false, "once in a process: opens devices" },
 };
 
-/* Of a thread. */
+/* Sample of a thread. */
 struct sample {
     uint64_t at, worked;
     int64_t slept; /* since some time */
@@ -100,7 +101,7 @@ struct stay {
     enum kind kind;
     const void *what, *place;
     uint64_t begun, frozen;
-    struct sample since; /* of some moment of the millisecond before */
+    struct sample since; /* sample of some moment of the millisecond before */
     int64_t excused_sleep, excused_work;
     unsigned looks;
     bool forgiven;
@@ -109,14 +110,14 @@ struct stay {
 struct thread {
     atomic_int tid;
     atomic_uint count, waiting;
-    atomic_bool timed; /* in pthread_cond_timedwait(3) */
-    unsigned depth; /* of native methods */
+    atomic_bool timed; /* thread is in pthread_cond_timedwait(3) */
+    unsigned depth; /* depth of native methods */
     struct stay stays[MAX_STAYS];
     struct sample latest, before_wait;
     uint64_t wait_begun;
     int64_t excused_sleep, excused_work;
 
-    /* By the thread that watches: how often it was seen asleep, and where it was last. */
+    /* Written by the watching thread: how often the thread was seen asleep, and where it was last. */
     atomic_uint looks;
     uint64_t seen_at, asleep_since;
     unsigned long runs;
@@ -130,7 +131,7 @@ static __thread struct thread *self;
 static pthread_key_t key;
 static atomic_bool watched;
 static _Atomic uint64_t frozen; /* the process as a whole was stopped for so long */
-static atomic_uint ticks;       /* of the thread that watches */
+static atomic_uint ticks;       /* ticks of the watching thread */
 static int log_file = -1;
 
 int __real_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr);
@@ -162,7 +163,7 @@ static uint64_t now(void) {
     return clock_of(CLOCK_MONOTONIC);
 }
 
-/* By system calls that are no cancellation points, as what calls this is none. */
+/* Reads a file by system calls that are no cancellation points, as the callers are none. */
 static bool read_file(const char *path, char *text, size_t size) {
     long fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     long length = fd < 0 ? -1 : syscall(SYS_read, fd, text, size - 1);
@@ -173,7 +174,7 @@ static bool read_file(const char *path, char *text, size_t size) {
     return length > 0;
 }
 
-/* Of the calling thread. Not complete: out of descriptors, or without /proc. */
+/* Takes a sample of the calling thread. It is not complete if out of descriptors, or without /proc. */
 static struct sample sample(void) {
     struct sample sample = { 0 };
     for (int i = 0; i < 5; i++) {
@@ -188,7 +189,7 @@ static struct sample sample(void) {
             sample.slept = (int64_t) (sample.at - sample.worked - delayed);
             sample.switches = usage.ru_nvcsw;
         }
-        sample.complete = sample.complete && now() - sample.at < FRESH; /* else these are of several moments */
+        sample.complete = sample.complete && now() - sample.at < FRESH; /* an old sample is of several moments */
         if (sample.complete) {
             break;
         }
@@ -231,7 +232,7 @@ static const char *name_of_call(long number) {
     return "system call";
 }
 
-/* Of the object that this is linked into. */
+/* Start of the object that this is linked into. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char etext[] __attribute__((visibility("hidden")));
 
@@ -346,7 +347,7 @@ static void report(const struct thread *thread, const struct stay *stay, int64_t
 
 static void *watch(void *unused);
 
-/* In each process: a child of a fork has none. */
+/* Starts the watching thread, in each process: a child of a fork has none. */
 static void start_watching(void) {
     pthread_t thread;
     pthread_attr_t attr;
@@ -400,7 +401,7 @@ static void begin(struct thread *thread, enum kind kind, const void *what, const
     }
 }
 
-/* Not in the order of beginnings. One that is not there was begun before a fork, in the parent. */
+/* Takes a stay out, not in the order of beginnings. One that is not there was begun before a fork, in the parent. */
 static bool take_out(struct thread *thread, enum kind kind, const void *what, struct stay *stay) {
     for (unsigned i = thread->count; i-- > 0;) {
         if (thread->stays[i].kind == kind && (kind != LOCK || thread->stays[i].what == what)) {
@@ -433,7 +434,7 @@ static void write_line(const struct thread *thread, const struct stay *stay, uin
     }
 }
 
-/* Until the thread that watches would have noticed that all were stopped. */
+/* Waits until the watching thread would have noticed that all were stopped. */
 static void wait_for_ticks(void) {
     const unsigned seen = ticks;
     const uint64_t from = now();
@@ -442,14 +443,14 @@ static void wait_for_ticks(void) {
     }
 }
 
-/* Of the calling thread, after it has ended. */
+/* Judges a stay of the calling thread, after it has ended. */
 static void judge(struct thread *thread, const struct stay *stay) {
     const uint64_t ended = now(), lasted = ended - stay->begun;
     if (stay->forgiven || lasted < (log_file >= 0 ? MS : SLEPT_LIMIT < WORKED_LIMIT ? SLEPT_LIMIT : WORKED_LIMIT)) {
         return;
     }
     const int saved = errno;
-    thread->waiting++; /* what follows does not count for what else it holds */
+    thread->waiting++; /* the following does not count for the other stays of the thread */
     const struct sample since = stay->since, until = sample();
     const bool complete = since.complete && until.complete && until.switches != since.switches;
     int64_t slept = until.slept - since.slept - (thread->excused_sleep - stay->excused_sleep);
@@ -548,7 +549,7 @@ static int lock(pthread_mutex_t *mutex, const void *place) {
     return err;
 }
 
-/* Of one that is locked in the child of a fork(2). */
+/* Replaces the initialization of a mutex that is locked in the child of a fork(2). */
 int __wrap_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr) {
     struct stay stay;
     (void) take_out(get_self(), LOCK, mutex, &stay);
@@ -607,7 +608,7 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mu
     return err;
 }
 
-/* Of backoff.h, which waits for a thread that is at a gate or in a section. */
+/* Replaces the sleep of backoff.h, which waits for a thread that is at a gate or in a section. */
 int __wrap_nanosleep(const struct timespec *time, struct timespec *rest) {
     struct thread *thread = get_self();
     const bool waits = time->tv_sec == 0 && time->tv_nsec == BACKOFF_SLEEP_NS;
@@ -705,7 +706,7 @@ static void look(struct thread *thread, int tid, uint64_t at) {
 
 static void *watch(void *unused) {
     (void) unused;
-    syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_UNSHARE); /* what it opens is no descriptor of the process */
+    syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_UNSHARE); /* descriptors of this thread are not the process's */
     sched_setscheduler(0, SCHED_RR, &(struct sched_param) { .sched_priority = 1 }); /* where it may */
     for (;;) {
         const struct sample before = sample();
@@ -713,7 +714,7 @@ static void *watch(void *unused) {
         const struct sample after = sample();
         const int64_t late = after.slept - before.slept - (int64_t) TICK;
         const bool was_stopped = before.complete && after.complete && late > (int64_t) (2 * MS);
-        if (was_stopped) { /* by SIGSTOP, a debugger, or with the whole machine */
+        if (was_stopped) { /* stopped by SIGSTOP, a debugger, or with the whole machine */
             frozen += (uint64_t) late;
         }
         ticks++;
@@ -738,7 +739,7 @@ static void fork_prepare(void) {
     stall_forgive();
 }
 
-/* Before the handlers that give back the locks. */
+/* Runs before the handlers that give back the locks. */
 static void fork_child(void) {
     for (int i = 0; i < MAX_THREADS; i++) {
         if (&threads[i] != self) {
@@ -752,7 +753,7 @@ static void fork_child(void) {
     watched = false;
 }
 
-/* Before all constructors of the library. */
+/* Runs before all constructors of the library. */
 __attribute__((constructor(101))) static void init(void) {
     const char *name = getenv("RDMA_STALLS_LOG");
     log_file = name != NULL ? open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;

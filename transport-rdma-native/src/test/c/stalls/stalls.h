@@ -36,11 +36,11 @@
 void stall_enter(const void *function);
 void stall_leave(void);
 
-/* What the thread does in between does not count: a function of the JVM, which may wait for its garbage collector. */
+/* Pauses the count: the thread calls a function of the JVM, which may wait for its garbage collector. */
 void stall_pause(void);
 void stall_resume(void);
 
-/* What the calling thread holds and does now does not count: a test holds the engine. Absent from other builds. */
+/* Excludes what the calling thread holds and does now: a test holds the engine. Absent from other builds. */
 void stall_forgive(void) __attribute__((weak));
 
 #endif

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* What stalls.h finds, and what it does not take for it. */
+/* Stays that stalls.h finds, and others that it does not. */
 #include "stalls.h"
 
 #include <fcntl.h>
@@ -150,7 +150,7 @@ static void a_sleep_in_a_native_method_is_found(void) {
     contains(output, "sleep_in_method at ");
 }
 
-/* So waits who waits for a peer, with another lock. */
+/* Waits for a peer, with another lock held. */
 static void wait_for_a_time(void) {
     struct timespec at;
     clock_gettime(CLOCK_REALTIME, &at);
@@ -217,7 +217,7 @@ static void *keep_processor(void *unused) {
     return unused;
 }
 
-/* On a processor that another thread has, which this one gets for a moment now and then: sched(7), SCHED_IDLE. */
+/* Holds on a processor that another thread has, which this one gets for a moment now and then: sched(7), SCHED_IDLE. */
 static void hold_without_processor(void) {
     cpu_set_t one;
     CPU_ZERO(&one);

@@ -35,10 +35,10 @@ static inline void cancel_restore(const int *state) {
     pthread_setcancelstate(*state, NULL);
 }
 
-/* To the end of the block. */
+/* Disables cancellation to the end of the block. */
 #define UNCANCELLED __attribute__((cleanup(cancel_restore), unused)) const int cancel_state_ = cancel_disable()
 
-/* Ends it before: what follows waits. */
+/* Ends UNCANCELLED early, before a call that waits. */
 #define CANCELLABLE cancel_restore(&cancel_state_)
 
 #endif

@@ -37,13 +37,13 @@
 #endif
 
 /*
- * At most. Each may be kept for as long as a peer likes, by one descriptor: the sockets of a message are closed one
- * after the other.
+ * Limit of threads. A peer may keep each for as long as it likes, by one descriptor: the sockets of a message are
+ * closed one after the other.
  */
 #define MAX_THREADS 32
 
 /*
- * Descriptors that wait when all threads are kept, and while one is at work: beyond that nothing more is received, as
+ * Limit of descriptors that wait while all threads are kept or one is at work: beyond that nothing more is received, as
  * these count against the limit of the process. Other parts of this library keep up to half of that limit, so an eighth
  * is left for them.
  */
@@ -51,29 +51,29 @@
 #define MAX_WAITING_FOR_A_MOMENT 512
 #define PART_OF_DESCRIPTORS 8
 
-#define KEPT_NS UINT64_C(50000000) /* then another thread takes the next turn */
+#define KEPT_NS UINT64_C(50000000) /* time after which another thread takes the next turn */
 
 _Atomic uint64_t closer_idle_ns = UINT64_C(2000000000);
 
-/* A fork waits so long for a thread that has begun to close: beyond that, its descriptor is not in the table. */
+/* Time that a fork waits for a thread that has begun to close: beyond that, its descriptor is not in the table. */
 #define SETTLE_NS UINT64_C(10000000)
 
 struct waiting {
     struct waiting *next;
-    int fd;       /* or -1 */
-    void *memory; /* or NULL */
+    int fd;       /* descriptor, or -1 */
+    void *memory; /* mapping, or NULL */
     size_t size;
 };
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t work;    /* there is something to close */
-    pthread_cond_t settled; /* no thread closes any more */
+    pthread_cond_t work;    /* signalled when there is something to close */
+    pthread_cond_t settled; /* signalled when no thread closes any more */
     struct waiting *first, *last;
     unsigned waiting, threads, idle, closing;
-    unsigned halted;          /* threads that fork: nothing is begun */
-    uint64_t turn;            /* of the thread that takes one after the other */
-    uint64_t turn_since_ns;   /* when it began with the last one; 0: no thread does */
+    unsigned halted;          /* number of threads that fork: nothing is begun meanwhile */
+    uint64_t turn;            /* number of the thread that takes one after the other */
+    uint64_t turn_since_ns;   /* time when that thread began with the last one; 0: no thread does */
 } closer = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void init_conditions(void) {
@@ -90,7 +90,7 @@ static void wait_until(pthread_cond_t *condition, uint64_t at_ns) {
     pthread_cond_timedwait(condition, &closer.lock, &at);
 }
 
-/* ---- the threads; all with the lock ---- */
+/* ---- the threads; all called with closer.lock held ---- */
 
 static void add(struct waiting *waiting) {
     waiting->next = NULL;
@@ -133,7 +133,7 @@ static bool wait_for_turn(void) {
 
 static void *run(void *unused);
 
-/* One that is not needed yet takes the turn of one that is kept. */
+/* Starts a thread if there is none to take the turn of one that is kept. */
 static void start_spare(void) {
     if (closer.idle == 0 && closer.threads < MAX_THREADS && thread_start("rdma-closer", run) == 0) {
         closer.threads++;
@@ -203,14 +203,14 @@ static void hand_over(const struct waiting *what) {
         }
         pthread_mutex_unlock(&closer.lock);
     }
-    if (!taken) { /* without memory, or the first thread */
+    if (!taken) { /* no memory, or the first thread could not start */
         finish(what);
         free(waiting);
     }
 }
 
 void closer_close(int fd) {
-    if (fd_kind(fd) == FD_EVENTFD) { /* whose close waits for nothing: most of what peers send is one */
+    if (fd_kind(fd) == FD_EVENTFD) { /* closing an eventfd waits for nothing: most of what peers send is one */
         close(fd);
     } else {
         hand_over(&(struct waiting) { .fd = fd });
@@ -233,9 +233,9 @@ void closer_end_listener(int listener) {
     while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
         closer_end(fd);
     }
-    if (errno == EAGAIN) { /* there is none left */
+    if (errno == EAGAIN) { /* no connection is left */
         close(listener);
-    } else { /* no descriptor for one: the name is free a moment later */
+    } else { /* no descriptor for a connection: the name is free a moment later */
         closer_close(listener);
     }
 }
@@ -262,7 +262,7 @@ void closer_close_inherited(int fd) {
     close(fd);
 }
 
-/* With the lock. */
+/* Called with closer.lock held. */
 static bool is_behind(void) {
     unsigned max = closer.idle == 0 ? MAX_WAITING : MAX_WAITING_FOR_A_MOMENT;
     struct rlimit limit;
@@ -272,7 +272,7 @@ static bool is_behind(void) {
 
 bool closer_is_behind(void) {
     pthread_mutex_lock(&closer.lock);
-    if (closer.first != NULL && closer.threads == 0) { /* in the child of a fork */
+    if (closer.first != NULL && closer.threads == 0) { /* only in the child of a fork */
         start_spare();
     }
     bool behind = is_behind();
@@ -325,8 +325,8 @@ static void fork_parent(void) {
 }
 
 /*
- * What waits is left to a thread of the child, which closer_is_behind() or the next descriptor starts: the parent
- * closes its own copy, so that this one may be the last.
+ * Leaves waiting descriptors to a thread of the child, which closer_is_behind() or the next descriptor starts: the
+ * parent closes its own copy, so that this one may be the last.
  */
 static void fork_child(void) {
     for (struct waiting *waiting = closer.first; waiting != NULL; waiting = waiting->next) {

@@ -15,12 +15,12 @@
  */
 /*
  * Descriptors that a peer could put something into, or has made: sockets that it can send to (SCM_RIGHTS, unix(7)), and
- * what it has sent. close(2) of these may take as long as the peer likes: a TCP socket lingers (SO_LINGER, socket(7)),
- * also one in a message that nobody has read, and a file of a FUSE file system asks the process that serves it.
- * recvmsg(2) waits in the same way for the descriptors that it has no room for. So the files that have such descriptors
- * never call close(2) (scripts/c-folders looks), and nothing here waits: threads close them, which start when they are
- * needed, hold no lock meanwhile and end when there is nothing to do. One that is kept by a peer is replaced, up to a
- * limit.
+ * what it has sent. close(2) of such a descriptor may take as long as the peer likes: a TCP socket lingers (SO_LINGER,
+ * socket(7)), also one in a message that nobody has read, and a file of a FUSE file system asks the process that serves
+ * it. recvmsg(2) waits in the same way for the descriptors that it has no room for. So the files that have such
+ * descriptors never call close(2) (scripts/c-folders looks), and nothing here waits: threads close them, which start
+ * when they are needed, hold no lock meanwhile and end when there is nothing to do. A thread that a peer keeps busy is
+ * replaced, up to a limit.
  *
  * Threads: any, with any locks held.
  */
@@ -33,11 +33,11 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-/* How long a thread with nothing to do waits before it ends. Tests set it. */
+/* Time after which a thread with nothing to do ends. Tests set it. */
 extern _Atomic uint64_t closer_idle_ns;
 
-void closer_init(void);      /* before those whose locks are held in calls */
-void closer_halt_init(void); /* after all others that register handlers of forks, but that of the engine */
+void closer_init(void);      /* called before the init of modules whose locks are held in calls */
+void closer_halt_init(void); /* called after all others that register handlers of forks, except the engine */
 
 /*
  * Takes the descriptor over. A child of a fork may have a copy until it uses the provider, or exec(2). If no thread can
@@ -45,35 +45,38 @@ void closer_halt_init(void); /* after all others that register handlers of forks
  */
 void closer_close(int fd);
 
-/* The same with memory that a peer has made: its file may have any number of pages beyond the end, which go with it. */
+/*
+ * Unmaps memory that a peer has made, on a thread: its file may have any number of pages beyond the end, which go with
+ * it.
+ */
 void closer_unmap(const void *memory, size_t size);
 
-/* The same with a connection: the peer reads the end at once, also if a fork has left a copy in a child. */
+/* Ends and closes a connection: the peer reads the end at once, also if a fork has left a copy in a child. */
 void closer_end(int connection);
 
 /*
- * Closes a listening socket that does not block, and frees its name, before the return. close(2) would do the same to
- * the connections that are not accepted, with all that is in them, so they are accepted before; none comes after
+ * Closes a listening socket that does not block, and frees its name, before the return. close(2) would also close the
+ * connections that are not accepted, with all that is in them, so they are accepted before; none comes after
  * shutdown(2).
  */
 void closer_end_listener(int listener);
 
-/* At once: no peer has had it, or can put anything into it. */
+/* Closes at once a descriptor that no peer has had or can put anything into. */
 void closer_close_own(int fd);
 
 /*
- * At once, in the child of a fork: its copy, which is not the last one. If it is after all, a peer delays this child
- * and nobody else, as exec(2) would.
+ * Closes at once, in the child of a fork, its copy of a descriptor, which is not the last copy. If it is after all, a
+ * peer delays this child and nobody else, as exec(2) would.
  */
 void closer_close_inherited(int fd);
 
-/* All that came with a message that may have none. Returns whether there was any. */
+/* Closes all descriptors that came with a message that may have none. Returns whether there were any. */
 bool closer_close_received(struct msghdr *message);
 #define CLOSER_MAX_RECEIVED 253 /* descriptors of one message: SCM_MAX_FD, unix(7) */
 
 /*
- * Whether so many descriptors wait that no peer should add to them, which could use up the process's: because peers
- * keep all threads, or for a moment.
+ * Whether so many descriptors wait that no peer should add more, which could use up the limit of the process. Peers
+ * keep all threads busy, or the threads are late for a moment.
  */
 bool closer_is_behind(void);
 
@@ -81,8 +84,8 @@ bool closer_is_behind(void);
 bool closer_is_done(void);
 
 /*
- * Whether others may send descriptors to a Unix socket; who connects to a listening one is treated as it is. Returns
- * false before Linux 6.16, where everybody may.
+ * Allows or forbids others to send descriptors to a Unix socket; those that connect to a listening one inherit its
+ * setting. Returns false before Linux 6.16, where everybody may.
  */
 bool closer_pass_rights(int socket, bool passed);
 

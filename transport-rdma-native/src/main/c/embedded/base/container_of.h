@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The member of a structure to the structure, as in the kernel's container_of.h. */
+/* Converts a pointer to a member into a pointer to its structure, as the kernel's container_of.h does. */
 #ifndef NETTY_RDMA_EMBEDDED_CONTAINER_OF_H
 #define NETTY_RDMA_EMBEDDED_CONTAINER_OF_H
 

@@ -17,7 +17,7 @@
  * Copies that survive a fault: see copy.h.
  *
  * The functions are leaves that neither push nor change the stack pointer, so that wherever they fault, a jump to
- * `copy_fault` is their return. A compiler promises that of no function.
+ * `copy_fault` is their return. A compiler does not promise that.
  */
 #include "copy.h"
 
@@ -36,7 +36,7 @@ extern const char copy_begin[], copy_end[], copy_fault[];
 #if defined(__x86_64__)
 #define PROGRAM_COUNTER(context) ((context)->uc_mcontext.gregs[REG_RIP])
 
-/* rdi: to, rsi: from; what is in the low bits of edx is copied in falling powers of two. */
+/* Arguments are rdi: to, rsi: from; copies the low bits of edx in falling powers of two. */
 #define PIECE(size, next, load, store)                                                                                \
     "test $" #size ", %edx\njz " #next "\n" load "\n" store "\nadd $" #size ", %rsi\nadd $" #size ", %rdi\n"
 
@@ -45,10 +45,10 @@ extern const char copy_begin[], copy_end[], copy_fault[];
     store " %xmm0, (%rdi)\n" store " %xmm1, 16(%rdi)\n" store " %xmm2, 32(%rdi)\n" store " %xmm3, 48(%rdi)\n"
 
 /*
- * From here on the processor copies by itself, with `rep movsq`, all but the last 1 to 64 bytes. Its stores may be seen
- * out of order among each other, but those that follow it are seen after all of them (Intel SDM, volume 3, "Fast-String
- * Operation and Out-of-Order Stores"). Measured on a 2-core AMD EPYC guest by `ib_send_lat`: 64 KiB take 4.0
- * microseconds instead of 5.6 with the loop, 512 bytes 0.78 instead of 0.72.
+ * Size from which the processor copies by itself, with `rep movsq`, all but the last 1 to 64 bytes. Its stores may be
+ * seen out of order among each other, but those that follow it are seen after all of them (Intel SDM, volume 3,
+ * "Fast-String Operation and Out-of-Order Stores"). Measured on a 2-core AMD EPYC guest by `ib_send_lat`: 64 KiB take
+ * 4.0 microseconds instead of 5.6 with the loop, 512 bytes 0.78 instead of 0.72.
  */
 #define REPEAT_MIN "1024"
 
@@ -57,7 +57,7 @@ __asm__(".text\n" LABEL(copy_begin)
 FUNCTION(copy_memory)
     "cmp $64, %rdx\njb 4f\n"
     "cmp $256, %rdx\njb 3f\n"
-    /* First to the next address that is a multiple of 16. */
+    /* Copies to the next address that is a multiple of 16. */
     "mov %rdx, %rcx\n"
     "mov %edi, %edx\nneg %edx\nand $15, %edx\nsub %rdx, %rcx\n"
     "test $1, %edx\njz 1f\nmovb (%rsi), %al\nmovb %al, (%rdi)\ninc %rsi\ninc %rdi\n1:\n"
@@ -105,8 +105,8 @@ FUNCTION(copy_fault) "xor %eax, %eax\nret\n" END(copy_fault));
 #define PROGRAM_COUNTER(context) ((context)->uc_mcontext.pc)
 
 /*
- * Only what is aligned is stored whole: Arm Architecture Reference Manual, B2.2.1 "Requirements
- * for single-copy atomicity".
+ * Copies up to an aligned address, as only aligned words are stored whole: Arm Architecture Reference Manual, B2.2.1
+ * "Requirements for single-copy atomicity".
  */
 #define TO_ALIGNED(size, bit, load, store)                                                                            \
     "tbz x4, #" #bit ", 1f\ncmp x2, #" #size "\nb.ls 2f\n" load ", [x1], #" #size "\n" store ", [x0], #" #size "\n"   \
@@ -119,7 +119,7 @@ FUNCTION(copy_memory)
     "cbz x2, 9f\n"
     "neg x4, x0\nands x4, x4, #7\nb.eq 2f\n"
     TO_ALIGNED(1, 0, "ldrb w3", "strb w3") TO_ALIGNED(2, 1, "ldrh w3", "strh w3") TO_ALIGNED(4, 2, "ldr w3", "str w3")
-    /* x4: the size of the last piece, 1 to 8; x2: what is before it. */
+    /* Size of the last piece, 1 to 8, in x4; the bytes before it in x2. */
     "2: orr x4, x2, #8\nneg x3, x4\nand x4, x4, x3\nsubs x2, x2, x4\nb.eq 8f\n"
     "cmp x2, #64\nb.lo 4f\n"
     "3: ldp q0, q1, [x1], #32\nldp q2, q3, [x1], #32\nstp q0, q1, [x0], #32\nstp q2, q3, [x0], #32\n"
@@ -166,22 +166,22 @@ static struct {
 
 #define CAUGHT (sizeof(caught) / sizeof(*caught))
 
-/* What would have happened without us. */
+/* Calls the handler that was installed before ours. */
 static void hand_on(struct sigaction *former, int signal, siginfo_t *info, void *context) {
     struct sigaction action = *former;
     if ((action.sa_flags & SA_RESETHAND) != 0) {
         former->sa_handler = SIG_DFL;
         former->sa_flags = 0;
     }
-    bool sent = info->si_code <= 0; /* by kill(2) and the like: sigaction(2) */
+    bool sent = info->si_code <= 0; /* sent by kill(2) and the like: sigaction(2) */
     if ((action.sa_flags & SA_SIGINFO) != 0) {
         action.sa_sigaction(signal, info, context);
     } else if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
         action.sa_handler(signal);
-    } else if (action.sa_handler == SIG_DFL || !sent) { /* a fault is not ignored, whatever was asked for */
+    } else if (action.sa_handler == SIG_DFL || !sent) { /* a fault is not ignored, even by SIG_IGN */
         sigaction(signal, &(struct sigaction) { .sa_handler = SIG_DFL }, NULL);
         if (sent) {
-            raise(signal); /* comes at the return from this handler; a fault comes again by itself */
+            raise(signal); /* the signal comes at the return from this handler; a fault comes again by itself */
         }
     }
 }
@@ -202,7 +202,7 @@ static void on_fault(int signal, siginfo_t *info, void *context) {
 
 static int install_error;
 
-/* With the mask and the flags of the former action, which then runs as it was meant to. */
+/* Installs the handler with the mask and the flags of the former action, which then runs as it was meant to. */
 static void install(void) {
     for (size_t i = 0; i < CAUGHT && install_error == 0; i++) {
         struct sigaction *former = &caught[i].former;

@@ -17,15 +17,15 @@
  * Copies from and to memory of the application, and the atomic operations on it.
  *
  * An application may unmap memory that it has registered, or truncate the file behind it. A device holds the pages, and
- * goes on with what nobody else sees any more. Here the copy faults, on whatever thread does it: these functions then
- * return false, and the request fails instead of the process. A handler of SIGSEGV and SIGBUS knows them by the
- * address of the instruction, so that they cost nothing beside the copy; every other fault is handed on to the handler
- * that was there before, which in a Java virtual machine is its own. One that is installed later has to hand on in the
- * same way (sigaction(2) gives it ours), or it gets the faults of these functions as well. On a thread that blocks the
- * two signals a fault ends the process, as the kernel has it.
+ * goes on with memory that nobody else sees any more. Here the copy faults, on whatever thread makes it: these
+ * functions then return false, and the request fails instead of the process. A handler of SIGSEGV and SIGBUS recognizes
+ * such faults by the address of the instruction, so that they cost nothing beside the copy; it hands every other fault
+ * on to the handler that was there before, in a Java virtual machine the JVM's. A handler that is installed later has
+ * to hand on in the same way (sigaction(2) gives it ours), or it gets the faults of these functions as well. On a
+ * thread that blocks the two signals a fault ends the process, as the kernel has it.
  *
- * What they write is written once, the last bytes last, and aligned words whole, so that a program that waits for the
- * last byte of a message to change finds all of it, and may change that byte itself.
+ * The functions write each byte once, the last bytes last, and aligned words whole, so that a program that waits for
+ * the last byte of a message to change finds all of it, and may change that byte itself.
  */
 #ifndef NETTY_RDMA_EMBEDDED_COPY_H
 #define NETTY_RDMA_EMBEDDED_COPY_H
@@ -37,12 +37,16 @@
 /* Installs the handlers, once a process. Returns 0 or errno. */
 int copy_catch_faults(void);
 
-/* All false after a fault: then a part may have been copied. */
+/*
+ * Copies memory of the application, as do the following functions; all return false after a fault, when a part may have
+ * been copied.
+ */
 bool copy_memory(void *to, const void *from, size_t length);
 
 /*
- * To memory, past the cache: see store_policy.h. The same as copy_memory() where the processor has no such stores, for
- * addresses that are not multiples of 16, and below 4 KiB, where the fence that they need costs more than they save.
+ * Copies to memory past the cache: see store_policy.h. The same as copy_memory() where the processor has no such
+ * stores, for addresses that are not multiples of 16, and below 4 KiB, where the fence that they need costs more than
+ * they save.
  */
 bool copy_past_cache(void *to, const void *from, size_t length);
 
@@ -55,9 +59,9 @@ void __asan_storeN(void *address, long length);
 #define copy_past_cache(to, from, length) copy_checked_(copy_past_cache, to, from, length)
 #endif
 
-/* The target is aligned. *before becomes what was there. */
+/* Adds atomically to an aligned target. *before becomes the old value. */
 bool copy_fetch_add(void *target, uint64_t add, uint64_t *before);
-/* *before is what is expected, and becomes what was there. */
+/* Compares with *before, and swaps if equal. *before becomes the old value. */
 bool copy_compare_swap(void *target, uint64_t *before, uint64_t desired);
 
 #endif

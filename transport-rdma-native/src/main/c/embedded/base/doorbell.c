@@ -27,12 +27,15 @@
 #include "closer.h"
 
 /*
- * Datagrams that are taken at a time: an honest peer rings once for each sleep. What is left of those of another one
- * wakes once more.
+ * Datagrams that are taken at a time: an honest peer rings once for each sleep. The rest of a hostile peer's wakes once
+ * more.
  */
 #define MAX_TAKEN 64
 
-/* A socket whose queue is full says EAGAIN, and its owner finds it readable. So little memory is never denied to it. */
+/*
+ * Rings. A socket whose queue is full says EAGAIN, and its owner finds it readable. The little memory for a datagram is
+ * never denied.
+ */
 void doorbell_ring(struct doorbell doorbell) {
     UNCANCELLED;
     if (doorbell.is_socket) {
@@ -41,12 +44,15 @@ void doorbell_ring(struct doorbell doorbell) {
     }
     struct pollfd fd = { .fd = doorbell.fd, .events = POLLOUT };
     const uint64_t one = 1;
-    if (poll(&fd, 1, 0) == 1 && (fd.revents & POLLOUT) != 0) { /* else it is readable: rung enough */
+    if (poll(&fd, 1, 0) == 1 && (fd.revents & POLLOUT) != 0) { /* no room: the socket is readable, rung enough */
         (void) !write(doorbell.fd, &one, sizeof(one));
     }
 }
 
-/* preadv2(2), RWF_NOWAIT. For an eventfd that is EOPNOTSUPP before Linux 5.8, and ENOSYS in QEMU's user emulation. */
+/*
+ * Reads by preadv2(2) with RWF_NOWAIT, which fails for an eventfd with EOPNOTSUPP before Linux 5.8, and with ENOSYS in
+ * QEMU's user emulation.
+ */
 static ssize_t read_nowait(int eventfd) {
     uint64_t count;
     const struct iovec to = { .iov_base = &count, .iov_len = sizeof(count) };
@@ -59,8 +65,9 @@ bool doorbell_can_nowait(struct doorbell doorbell) {
 }
 
 /*
- * They may be empty: 0 is no end of a datagram socket. Before Linux 6.16 (own_doorbell.c) a hostile peer may send
- * descriptors with them, which recvmsg(2) closes itself where there is no room for them, and waits for that.
+ * Empties a socket. Datagrams may be empty: 0 is no end of a datagram socket. Before Linux 6.16 (own_doorbell.c) a
+ * hostile peer may send descriptors with them, which recvmsg(2) closes itself where there is no room for them, and
+ * waits for that.
  */
 static bool take_datagrams(int socket) {
     bool taken = false, had_descriptors = false;
@@ -83,7 +90,8 @@ static bool take_datagrams(int socket) {
 bool doorbell_clear(struct doorbell doorbell) {
     UNCANCELLED;
     if (doorbell.is_socket) {
-        return closer_is_behind() || take_datagrams(doorbell.fd); /* else it stays rung until there is room */
+        /* If closer_is_behind(), the doorbell stays rung until there is room. */
+        return closer_is_behind() || take_datagrams(doorbell.fd);
     }
     ssize_t n = read_nowait(doorbell.fd);
     if (n < 0 && errno != EAGAIN) {

@@ -28,8 +28,8 @@
 #include "backoff.h"
 
 /*
- * One per thread that ever entered; reused after the thread's end, never freed, so that writers can walk without a
- * lock.
+ * Reader state of a thread that ever entered; reused after the thread's end, never freed, so that writers can walk
+ * without a lock.
  */
 struct reader {
     _Alignas(64) _Atomic unsigned long epoch; /* 0 outside a section */
@@ -42,7 +42,7 @@ static _Atomic unsigned long now = 1;
 static struct reader *_Atomic readers;
 static __thread struct reader *self;
 static __thread unsigned unregistered_depth;
-static atomic_uint unregistered; /* sections of threads for which there was no reader, or none to be had back */
+static atomic_uint unregistered; /* sections of threads that have no reader, or can't give it back */
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool have_key;
@@ -59,7 +59,7 @@ static void make_key(void) {
 static struct reader *find_reader(void) {
     pthread_once(&once, make_key);
     if (!have_key) {
-        return NULL; /* its end would not be noticed */
+        return NULL; /* the thread's end would not be noticed */
     }
     struct reader *reader;
     for (reader = atomic_load(&readers); reader != NULL; reader = reader->next) {
@@ -122,7 +122,7 @@ void epoch_wait(void) {
     }
 }
 
-/* Only the forking thread lives on in the child; the others may have been in a section. */
+/* Forgets the sections of other threads: only the forking thread lives on in the child. */
 static void fork_child(void) {
     for (struct reader *reader = atomic_load(&readers); reader != NULL; reader = reader->next) {
         if (reader != self) {

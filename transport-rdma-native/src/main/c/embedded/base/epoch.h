@@ -27,7 +27,7 @@ void epoch_init(void);
 void epoch_enter(void); /* may be nested */
 void epoch_leave(void);
 
-/* Returns when every section that was running at the call has ended. Not inside a section. */
+/* Returns when every section that was running at the call has ended. Not called inside a section. */
 void epoch_wait(void);
 
 #endif

@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * A full memory barrier: stores before it are seen by others before loads after it are done. By the compiler's builtin,
- * as gcc rejects atomic_thread_fence() in code for ThreadSanitizer (-Wtsan), which does not need to see this one: what
- * is published is found by acquiring loads of its own.
+ * A full memory barrier: stores before it are seen by others before loads after it are done. The compiler's builtin is
+ * used, as gcc rejects atomic_thread_fence() in code for ThreadSanitizer (-Wtsan), which need not see this barrier:
+ * readers find published data by acquiring loads.
  */
 #ifndef NETTY_RDMA_EMBEDDED_FENCE_H
 #define NETTY_RDMA_EMBEDDED_FENCE_H

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Which process this is: see fork.h. */
+/* Generation of this process: see fork.h. */
 #include "fork.h"
 
 #include <pthread.h>

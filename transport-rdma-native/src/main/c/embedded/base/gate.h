@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * A gate: a lock that is never waited for. A thread that finds it taken leaves its request as bits, and the owner
- * serves them before it leaves. So all the work of one object is done by one thread at a time, no request is lost, and
- * no thread sleeps behind a long copy of another.
+ * A gate: a lock with handed-over work (flat combining), which is never waited for. A thread that finds it taken leaves
+ * its request as bits, and the owner serves them before it leaves. So all the work of one object is done by one thread
+ * at a time, no request is lost, and no thread sleeps behind a long copy of another.
  */
 #ifndef NETTY_RDMA_EMBEDDED_GATE_H
 #define NETTY_RDMA_EMBEDDED_GATE_H
@@ -30,7 +30,7 @@
 
 struct gate {
     atomic_uint bits;
-    atomic_uint waiters; /* in gate_lock() */
+    atomic_uint waiters; /* threads in gate_lock() */
 };
 
 /* Returns the work to do now if the caller became the owner, else 0: the present owner will do it. */
@@ -56,7 +56,7 @@ static inline bool gate_try(struct gate *gate) {
     return atomic_load_explicit(&gate->waiters, memory_order_relaxed) == 0 && gate_claim(gate);
 }
 
-/* Becomes the owner; for the rare control operations. A gate that is never left stays closed. */
+/* Becomes the owner, waiting for it; for the rare control operations. A gate that is never left stays closed. */
 static inline void gate_lock(struct gate *gate) {
     atomic_fetch_add(&gate->waiters, 1);
     for (unsigned turn = 0; !gate_claim(gate);) {
@@ -65,7 +65,7 @@ static inline void gate_lock(struct gate *gate) {
     atomic_fetch_sub(&gate->waiters, 1);
 }
 
-/* Returns 0 after letting go, or work that was requested meanwhile: the caller is still the owner. */
+/* Leaves the gate. Returns 0 after that, or work that was requested meanwhile: the caller is still the owner then. */
 static inline unsigned gate_leave(struct gate *gate) {
     unsigned expected = GATE_OWNED;
     if (atomic_compare_exchange_strong(&gate->bits, &expected, 0)) {

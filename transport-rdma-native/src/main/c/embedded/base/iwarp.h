@@ -17,7 +17,7 @@
  * A switch for tests of programs: with RDMA_EMBEDDED_IWARP=1 in the environment the device of this process behaves as
  * an iWARP adapter does (RFC 5040, RFC 5041): no immediate data, no atomics, no datagrams and groups, no unreliable
  * connections; a READ has one element, in memory with remote write access; a SEND without a receive ends the
- * connection. What it says of itself says so. Both ends must be started so, as there is no wire between the two kinds.
+ * connection. The device's attributes say so. Both ends must be started so, as the two kinds cannot talk to each other.
  */
 #ifndef NETTY_RDMA_EMBEDDED_IWARP_H
 #define NETTY_RDMA_EMBEDDED_IWARP_H

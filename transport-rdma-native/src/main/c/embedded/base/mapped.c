@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* What is mapped: see mapped.h. */
+/* Checks of mapped memory: see mapped.h. */
 #include "mapped.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* struct procmap_query and PROCMAP_QUERY of linux/fs.h, from Linux 6.11 on. */
+/* struct procmap_query and PROCMAP_QUERY of linux/fs.h, copied, as the headers have it from Linux 6.11 on only. */
 struct mapping_query {
     uint64_t size, flags, address;
     uint64_t start, end, protection, page_size, offset, inode;
@@ -41,20 +41,20 @@ struct mapping_query {
 #define MAPPING_WRITABLE 2u
 #define MAPPING_SHARED 8u
 
-/* Where there are more of them side by side, the other way is as fast. */
+/* Limit of mappings to ask about: with more of them side by side, check_pages() is as fast. */
 #define MAX_MAPPINGS 16
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int maps = -1; /* /proc/self/maps */
-static bool kept;     /* it stays open */
-static bool unknown;  /* to this kernel, or refused by it */
+static bool kept;     /* the descriptor stays open */
+static bool unknown;  /* PROCMAP_QUERY is not known to this kernel, or refused by it */
 
 static bool ask(int fd, uintptr_t address, struct mapping_query *query) {
     *query = (struct mapping_query) { .size = sizeof(*query), .address = address };
     return ioctl(fd, MAPPING_QUERY, query) == 0;
 }
 
-/* With the lock. */
+/* Called with `lock` held. */
 static int open_maps(void) {
     struct mapping_query query;
     if (maps < 0 && !unknown) {
@@ -68,7 +68,7 @@ static int open_maps(void) {
     return maps;
 }
 
-/* True if the kernel says that the memory is private, anonymous, readable and writable. With the lock. */
+/* Whether the kernel says that the memory is private, anonymous, readable and writable. Called with `lock` held. */
 static bool is_plain(uintptr_t from, uintptr_t end) {
     const unsigned wanted = MAPPING_READABLE | MAPPING_WRITABLE;
     struct mapping_query query;
@@ -87,7 +87,7 @@ static bool is_plain(uintptr_t from, uintptr_t end) {
 }
 
 /*
- * The whole range must be mapped (msync does nothing else), its first page must be readable, and its last one, which is
+ * Checks that the whole range is mapped (msync does nothing else), its first page readable, and its last one, which is
  * to be written, writable. A page of private memory that is only read is the kernel's page of zeroes, if it has one.
  */
 static int check_pages(uintptr_t first, uintptr_t last, uintptr_t page, bool written) {
@@ -97,7 +97,7 @@ static int check_pages(uintptr_t first, uintptr_t last, uintptr_t page, bool wri
     for (uintptr_t at = first;; at = last) {
         int advice = at == last && written ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
         if (madvise((void *) at, page, advice) != 0) {
-            /* EINVAL is also what kernels before 5.14 say, who do not know this advice. */
+            /* Kernels before 5.14, which do not know this advice, also say EINVAL. */
             if (errno != EINVAL || madvise((void *) page, 0, MADV_POPULATE_READ) == 0) {
                 return errno == ENOMEM ? ENOMEM : EFAULT;
             }
@@ -108,7 +108,7 @@ static int check_pages(uintptr_t first, uintptr_t last, uintptr_t page, bool wri
     }
 }
 
-/* With the lock. */
+/* Called with `lock` held. */
 static void close_unless_kept(void) {
     if (!kept && maps >= 0) {
         close(maps);
@@ -140,7 +140,7 @@ static void fork_child(void) {
     pthread_mutex_init(&lock, NULL);
     kept = false;
     if (maps >= 0) {
-        close(maps); /* it tells about the parent */
+        close(maps); /* the parent's descriptor tells about the parent */
         maps = -1;
     }
 }

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Whether memory of this process is there and may be written, which a device finds out when it pins pages. */
+/* Checks whether memory of this process is mapped and may be written, which a device finds out when it pins pages. */
 #ifndef NETTY_RDMA_EMBEDDED_MAPPED_H
 #define NETTY_RDMA_EMBEDDED_MAPPED_H
 
@@ -22,13 +22,13 @@
 
 void mapped_init(void);
 
-/* Whether the descriptor by which it asks stays open between checks; at first it does not. Any thread. */
+/* Sets whether the descriptor for the checks stays open between them; at first it does not. Any thread. */
 void mapped_keep(bool keep);
 
 /*
- * Returns 0, EFAULT, or ENOMEM. Takes no memory where the kernel tells: Linux 6.11 and later, of anonymous memory that
- * is not shared. Otherwise the last page is made if it is to be written; and the first one by being read, if the memory
- * is shared or the kernel has no page of zeroes. No other one is.
+ * Checks a range. Returns 0, EFAULT, or ENOMEM. Allocates no memory where the kernel can tell: Linux 6.11 and later,
+ * anonymous memory that is not shared. Otherwise it allocates the last page if the range is to be written; and the
+ * first page, by reading it, if the memory is shared or the kernel has no page of zeroes.
  */
 int mapped_check(const void *address, size_t length, bool written);
 

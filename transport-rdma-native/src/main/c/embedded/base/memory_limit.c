@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* How much memory this process can have: see memory_limit.h. */
+/* Memory limit of this process: see memory_limit.h. */
 #include "memory_limit.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@
 
 #define PATH_SIZE 4096
 
-/* Where the groups are, and what their limit is called: of version 2, and of version 1. */
+/* Mounts and limit files of control groups: version 2, and version 1. */
 static const char *const mounts[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/memory" };
 static const char *const files[] = { "memory.max", "memory.limit_in_bytes" };
 
@@ -41,14 +41,14 @@ static void read_limit(const char *group, int version) {
     snprintf(path, sizeof(path), "%s%s/%s", mounts[version], group, files[version]);
     FILE *file = fopen(path, "re");
     if (file != NULL) {
-        if (fscanf(file, "%" SCNu64, &bytes) == 1) { /* else "max" */
+        if (fscanf(file, "%" SCNu64, &bytes) == 1) { /* "max" is no limit */
             lower_to(bytes);
         }
         fclose(file);
     }
 }
 
-/* The limits of all groups that it is in hold, up to the root as it is seen here, which has one in a container. */
+/* Reads the limits of all groups of the process, up to the root as seen here, which has a limit in a container. */
 static void read_limits(char *group, int version) {
     char *slash;
     while ((slash = strrchr(group, '/')) != NULL) {
@@ -58,7 +58,7 @@ static void read_limits(char *group, int version) {
     read_limit("", version);
 }
 
-/* "0::/path" of version 2, "4:memory:/path" of version 1. */
+/* Finds the groups: "0::/path" of version 2, "4:memory:/path" of version 1. */
 static void find_groups(void) {
     char group[PATH_SIZE];
     FILE *file = fopen("/proc/self/cgroup", "re");

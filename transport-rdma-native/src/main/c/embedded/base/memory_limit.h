@@ -14,15 +14,15 @@
  * under the License.
  */
 /*
- * How much memory this process can have: that of the machine, or of its control group if that is less (cgroups(7), the
- * kernel's admin-guide/cgroup-v2.rst, memory.max). As it was when it was asked for first. Threads: any.
+ * Memory limit of this process: the machine's memory, or the limit of the control group if that is less (cgroups(7),
+ * the kernel's admin-guide/cgroup-v2.rst, memory.max). Read once, at the first call. Threads: any.
  */
 #ifndef NETTY_RDMA_EMBEDDED_MEMORY_LIMIT_H
 #define NETTY_RDMA_EMBEDDED_MEMORY_LIMIT_H
 
 #include <stdint.h>
 
-/* In bytes; UINT64_MAX if nothing says. */
+/* Returns the limit in bytes; UINT64_MAX if nothing says. */
 uint64_t memory_limit(void);
 
 #endif

@@ -21,7 +21,7 @@
 
 #include "fork.h"
 
-#define WORDS 64 /* 256 bytes: so many come whole, whatever signals do, says getrandom(2) */
+#define WORDS 64 /* 256 bytes come whole, whatever signals do, says getrandom(2) */
 
 int random_word(uint32_t *word) {
     static __thread struct {

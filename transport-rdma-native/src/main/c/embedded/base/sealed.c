@@ -87,6 +87,6 @@ const void *sealed_map(int fd, size_t size) {
     if (memory == MAP_FAILED) {
         return NULL;
     }
-    madvise(memory, size, MADV_DONTFORK); /* or a child would keep the pages of peers that have gone */
+    madvise(memory, size, MADV_DONTFORK); /* a child would otherwise keep the pages of peers that have gone */
     return memory;
 }

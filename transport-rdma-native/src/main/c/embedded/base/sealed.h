@@ -25,21 +25,21 @@
 #include <stddef.h>
 
 /*
- * The limit of file sizes (RLIMIT_FSIZE) counts for memfds as well (inode_newsize_ok() in the kernel's fs/attr.c): who
- * meets it is sent SIGXFSZ, which ends a program. There is no other memory that peers can be shown and that is sealed.
- * Returns 0, or EFBIG and the reason, unless reason_size is 0.
+ * Checks the limit of file sizes (RLIMIT_FSIZE), which counts for memfds as well (inode_newsize_ok() in the kernel's
+ * fs/attr.c): a process that exceeds it gets SIGXFSZ, which ends a program. There is no other memory that can be shared
+ * with peers and sealed. Returns 0, or EFBIG and the reason, unless reason_size is 0.
  */
 int sealed_is_allowed(size_t size, char *reason, size_t reason_size);
 
 /* Makes zeroed memory; *address is the writable mapping. Returns the descriptor (CLOEXEC) or -1 with errno. */
 int sealed_create(const char *name, size_t size, void **address);
 
-/* Whether it is of a file in memory, which answers at once what it is asked. */
+/* Whether a descriptor is of a file in memory, which answers system calls at once. */
 bool sealed_can_be(int fd);
 
 /*
- * Maps a peer's memory read-only after checking seals and size. Returns NULL with errno. The descriptor stays the
- * caller's.
+ * Maps a peer's memory read-only after checking seals and size. Returns NULL with errno on failure. The caller keeps
+ * the descriptor.
  */
 const void *sealed_map(int fd, size_t size);
 

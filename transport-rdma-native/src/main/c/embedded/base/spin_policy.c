@@ -62,7 +62,7 @@ bool spin_policy_begin(struct spin_policy *policy, int64_t now_ns) {
     policy->wait_start_ns = policy->last_look_ns = now_ns;
     policy->outdated = policy->outdated || now_ns - policy->wait_end_ns > SPIN_LONG_WORK_NS;
     policy->polling = policy->max_spin_ns > 0 && spin_policy_state(policy, now_ns) == SPIN_ACTIVE;
-    if (policy->polling && policy->outdated) { /* a system call, so not at each wait */
+    if (policy->polling && policy->outdated) { /* is_preempted() makes a system call, so not at each wait */
         policy->outdated = false;
         policy->known_preemptions = policy->preemptions();
     }

@@ -15,8 +15,8 @@
  */
 /*
  * Whether a thread that has nothing to do polls for a while before it sleeps, and for how long. SpinPolicy.java says
- * why. This is the part of it that the engine needs: all of its waits are of one kind, and a poll that finds something
- * has paid, as the engine polls only while two long messages keep it busy.
+ * why. The engine needs only a part of it: all of its waits are of one kind, and a poll that finds something has paid,
+ * as the engine polls only while two long messages keep it busy.
  *
  *   SPIN_QUIET      at first, and after a wait that polling would not have shortened: sleeps at once
  *   SPIN_PREEMPTED  others were given the processor while it polled, for more than 1/64 of the time: sleeps at once
@@ -48,39 +48,39 @@ struct spin_policy {
     int64_t max_spin_ns;
     int64_t max_credit_ns;
     int64_t wait_start_ns, last_look_ns;
-    int64_t wait_end_ns; /* of the last one */
+    int64_t wait_end_ns; /* end of the last wait */
     int64_t credit_ns;
-    int64_t lost_ns;       /* to others, above their share */
-    int64_t share_time_ns; /* up to when the shares are in both */
-    int64_t sleep_ns;      /* moving average */
+    int64_t lost_ns;       /* time lost to other threads, above their share */
+    int64_t share_time_ns; /* time up to which credit_ns and lost_ns have their shares */
+    int64_t sleep_ns;      /* time that a sleep takes, moving average */
     long (*preemptions)(void);
     long known_preemptions;
-    bool outdated; /* the thread may have been preempted since these were read, and not while it polled */
+    bool outdated; /* the thread may have been preempted, other than while polling, since known_preemptions was read */
     bool polling;
     bool quiet;
 };
 
 /*
- * `preemptions` says how many times the scheduler has taken the processor from the calling thread; `now_ns` is of
- * CLOCK_MONOTONIC, here and below.
+ * Initializes the policy. `preemptions` returns how many times the scheduler has taken the processor from the calling
+ * thread; `now_ns` is of CLOCK_MONOTONIC, here and below.
  */
 void spin_policy_init(struct spin_policy *policy, int64_t max_spin_ns, long (*preemptions)(void), int64_t now_ns);
 
-/* That of getrusage(2): ru_nivcsw of RUSAGE_THREAD. */
+/* Returns the preemptions of this thread by getrusage(2): ru_nivcsw of RUSAGE_THREAD. */
 long spin_policy_preemptions(void);
 
 enum spin_state spin_policy_state(struct spin_policy *policy, int64_t now_ns);
 
-/* A wait begins: there is nothing to do. Returns whether to poll. */
+/* Begins a wait: there is nothing to do. Returns whether to poll. */
 bool spin_policy_begin(struct spin_policy *policy, int64_t now_ns);
 
-/* While polling: nothing was found. Returns whether to look again. */
+/* Notes that a poll found nothing. Returns whether to look again. */
 bool spin_policy_found_nothing(struct spin_policy *policy, int64_t now_ns);
 
-/* There is something to do, and the thread has not slept: the wait is over. */
+/* Ends a wait without a sleep: there is something to do. */
 void spin_policy_found(struct spin_policy *policy, int64_t now_ns);
 
-/* The thread has slept, and the wait is over. */
+/* Ends a wait after a sleep. */
 void spin_policy_woke(struct spin_policy *policy, int64_t now_ns);
 
 #endif

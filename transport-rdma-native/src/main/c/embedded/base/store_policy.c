@@ -13,16 +13,16 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* See store_policy.h. */
+/* Policy of stores: see store_policy.h. */
 #include "store_policy.h"
 
 #include <stdatomic.h>
 
 /*
- * Ordinary stores may take so much longer, in halves, as the reader gains by them. Measured by `ib_send_lat` on a
- * 2-core AMD EPYC guest whose cores share a cache, nanoseconds a KiB: the writer 19 with ordinary stores and 26 past
- * the cache, the reader 19 and 46. On one whose cores do not, the writer took 3 to 6 times as long
- * with ordinary stores.
+ * Factor, in halves, by which ordinary stores may take longer, as the reader gains by them. Measured by `ib_send_lat`
+ * on a 2-core AMD EPYC guest whose cores share a cache, nanoseconds a KiB: the writer 19 with ordinary stores and 26
+ * past the cache, the reader 19 and 46. On a guest whose cores do not, the writer took 3 to 6 times as long with
+ * ordinary stores.
  */
 #define WORTH_HALVES 3u
 
@@ -42,7 +42,7 @@ void store_policy_init(struct store_policy *policy) {
     enter(policy, STORE_DECIDED, policy->gap);
 }
 
-/* Of the sample that ends, without its slowest piece. */
+/* Returns the cost of the sample that ends, without its slowest piece. */
 static uint64_t cost(const struct store_policy *policy) {
     uint64_t bytes = policy->bytes - policy->slowest_bytes;
     return bytes == 0 ? 0 : ((policy->ns - policy->slowest_ns) << 20) / bytes;

@@ -14,10 +14,11 @@
  * under the License.
  */
 /*
- * Whether what the peer reads next is stored past the cache: decided for each direction of a connection by what storing
- * costs the writer, as that differs between machines and between the cores of one. An ordinary store takes the line
- * from the cache of the reader, which has it from the previous round. Where the two share a cache that costs nothing,
- * and the reader finds the bytes there; where they are far apart it takes several times as long as a store to memory.
+ * Decides whether data for the peer is stored past the cache: for each direction of a connection, by what storing costs
+ * the writer, as the cost differs between machines and between the cores of one. An ordinary store takes the line from
+ * the cache of the reader, which has it from the previous round. Where the two cores share a cache that costs nothing,
+ * and the reader finds the bytes there; where they are far apart such a store takes several times as long as a store to
+ * memory.
  *
  * Two ways are compared, each with the memory as it left it: so many bytes are stored one way before as many are
  * measured. One interruption does not decide, as the slowest piece of each does not count. Comparisons become rarer as
@@ -31,24 +32,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define STORE_POLICY_MIN 4096u /* for less than that, the fence of stores past the cache costs more than they save */
-#define STORE_POLICY_SAMPLE (UINT64_C(512) << 10) /* twice what a direction of a connection has of shared memory */
+#define STORE_POLICY_MIN 4096u /* a fence after stores past the cache costs more than they save for less than that */
+#define STORE_POLICY_SAMPLE (UINT64_C(512) << 10) /* twice the shared memory of one direction of a connection */
 #define STORE_POLICY_FIRST_GAP (UINT64_C(2) << 20)
 #define STORE_POLICY_MAX_GAP (UINT64_C(1) << 30)
 
 enum store_phase { STORE_DECIDED, STORE_SAMPLE, STORE_OTHER_WAY, STORE_OTHER_SAMPLE };
 
 struct store_policy {
-    uint64_t left; /* bytes of this phase */
+    uint64_t left; /* bytes until the phase ends */
     uint64_t gap;  /* bytes from one comparison to the next */
-    uint64_t bytes, ns;                 /* of the sample under way */
-    uint64_t slowest_bytes, slowest_ns; /* the piece of it that took longest */
-    uint64_t decided_cost;              /* of the first sample of a comparison, nanoseconds a MiB */
+    uint64_t bytes, ns;                 /* size and cost of the sample under way */
+    uint64_t slowest_bytes, slowest_ns; /* slowest piece of the sample */
+    uint64_t decided_cost;              /* cost of the first sample of a comparison, nanoseconds a MiB */
     uint8_t phase;
-    bool decided; /* past the cache? */
+    bool decided; /* result: past the cache? */
 };
 
-/* Begins with what another one of this process has found out last. */
+/* Initializes the policy with the latest result of another one of this process. */
 void store_policy_init(struct store_policy *policy);
 
 /* Whether to store the next piece, of at least STORE_POLICY_MIN bytes, past the cache. */
@@ -56,12 +57,12 @@ static inline bool store_policy_past_cache(const struct store_policy *policy) {
     return policy->decided != (policy->phase >= STORE_OTHER_WAY);
 }
 
-/* Whether to say how long it took. */
+/* Whether to measure how long the next piece takes. */
 static inline bool store_policy_samples(const struct store_policy *policy) {
     return (policy->phase & 1) != 0;
 }
 
-/* The piece was stored. The time is of no account outside a sample. */
+/* Notes that the piece was stored. The time is ignored outside a sample. */
 void store_policy_stored(struct store_policy *policy, uint32_t bytes, uint64_t ns);
 
 #endif

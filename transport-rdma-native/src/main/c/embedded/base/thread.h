@@ -18,9 +18,9 @@
 #define NETTY_RDMA_EMBEDDED_THREAD_H
 
 /*
- * Starts a detached thread of this name, of at most 15 bytes. Every signal is blocked in it: a host program's handlers
- * must only run on its own threads. But for those of faults, with which a blocked signal is the end of the process:
- * copy.h. Returns 0 or errno. With the caller's lock held, the thread may have ended before the name is set, so `run`
+ * Starts a detached thread of this name, of at most 15 bytes. Every signal is blocked in it, as a host program's
+ * handlers must only run on its own threads; but not those of faults, which end the process if they are blocked:
+ * copy.h. Returns 0 or errno. If the caller holds a lock, the thread may have ended before the name is set, so `run`
  * takes that lock first.
  */
 int thread_start(const char *name, void *(*run)(void *unused));

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The connection manager, for the rest of the provider; its functions are those of embedded.h. */
+/* Initialization of the connection manager; its functions are those of embedded.h. */
 #ifndef NETTY_RDMA_EMBEDDED_CM_H
 #define NETTY_RDMA_EMBEDDED_CM_H
 

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Internet addresses: their parts, and as they travel to the peer. */
+/* Internet addresses: their parts, and their form in messages. */
 #include "cm_private.h"
 
 #include <arpa/inet.h>
@@ -22,7 +22,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define ANY_PORT 9 /* for connect(2) of a datagram socket, which sends nothing */
+#define ANY_PORT 9 /* port for connect(2) of a datagram socket, which sends nothing */
 
 size_t cm_address_size(const struct sockaddr *address) {
     switch (address != NULL ? address->sa_family : AF_UNSPEC) {
@@ -81,7 +81,7 @@ bool cm_address_equal(const struct sockaddr *a, const struct sockaddr *b) {
     if (size != other_size || memcmp(bytes, other, size) != 0) {
         return false;
     }
-    /* As in the kernel, a scope only tells link-local addresses apart; Java gives ::1 the scope of lo, C does not. */
+    /* Scopes only tell link-local addresses apart, as in the kernel; Java gives ::1 the scope of lo, C does not. */
     return a->sa_family != AF_INET6 || !IN6_IS_ADDR_LINKLOCAL(&((const struct sockaddr_in6 *) a)->sin6_addr)
             || ((const struct sockaddr_in6 *) a)->sin6_scope_id == ((const struct sockaddr_in6 *) b)->sin6_scope_id;
 }
@@ -118,7 +118,7 @@ bool cm_address_from_wire(const struct cm_wire_address *wire, struct sockaddr_st
     return false;
 }
 
-/* ---- what this network namespace has ---- */
+/* ---- addresses of this network namespace ---- */
 
 /* udp(7): a socket may be bound to a broadcast address, and without SO_BROADCAST not be connected to it. */
 static bool is_broadcast(int fd, const struct sockaddr *address) {
@@ -132,9 +132,9 @@ static bool is_broadcast(int fd, const struct sockaddr *address) {
             || (connect(fd, (struct sockaddr *) &to, sizeof(to)) != 0 && errno == EACCES);
 }
 
-/* A socket tells: unlike a list of addresses it covers all of 127.0.0.0/8, and scopes. */
+/* Binds a socket to find out: unlike a list of addresses it covers all of 127.0.0.0/8, and scopes. */
 int cm_address_check_local(const struct sockaddr *address) {
-    static __thread struct sockaddr_in6 known; /* the longest of all */
+    static __thread struct sockaddr_in6 known; /* longest address */
     static __thread uint64_t known_until_ns;
     struct sockaddr_in6 copy;
     size_t size = cm_address_size(address);
@@ -151,7 +151,7 @@ int cm_address_check_local(const struct sockaddr *address) {
     }
     int err = bind(fd, (struct sockaddr *) &copy, (socklen_t) size) == 0 ? 0 : errno;
     if (err == 0 && is_broadcast(fd, (struct sockaddr *) &copy)) {
-        err = EADDRNOTAVAIL; /* of no host: what is bound to the wildcard is not meant */
+        err = EADDRNOTAVAIL; /* no host has the address: the socket was bound to the wildcard */
     }
     close(fd);
     if (err == 0) {
@@ -162,7 +162,7 @@ int cm_address_check_local(const struct sockaddr *address) {
 }
 
 int cm_address_route(const struct sockaddr *destination, struct sockaddr_storage *source) {
-    struct sockaddr_in6 copy; /* the longest of all */
+    struct sockaddr_in6 copy; /* longest address */
     socklen_t size = (socklen_t) cm_address_size(destination);
     memset(&copy, 0, sizeof(copy));
     memcpy(&copy, destination, size);
@@ -187,7 +187,7 @@ bool cm_address_is_loopback(const struct sockaddr *address) {
             : IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *) address)->sin6_addr);
 }
 
-/* With net.ipv4.ip_nonlocal_bind (ip(7)) a socket may have any address: so the way to it counts, too. */
+/* Finds the route as well as the address: with net.ipv4.ip_nonlocal_bind (ip(7)) a socket may have any address. */
 bool cm_address_leads_here(const struct sockaddr *address) {
     struct sockaddr_storage source;
     return cm_address_check_local(address) == 0

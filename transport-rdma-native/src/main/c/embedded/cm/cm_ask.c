@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * Which network namespace has an address, where a folder (link.h) is shared with others: whoever listens at its port
- * there is asked, and looks for it at that moment, as a list of addresses that somebody had written before would be of
- * before. An address may be in use in several: then nobody knows which one the client means.
+ * Search for the network namespace that has an address, where a folder (link.h) is shared with others: the listeners at
+ * its port are asked, and look for it at that moment, as a written list of addresses could be outdated. An address may
+ * be in use in several namespaces: then nobody knows which one the client means.
  */
 #include "cm_private.h"
 
@@ -24,18 +24,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A process that is stopped does not answer: when another one has, it is not waited for any longer than this. */
+/* Time to wait for others when one has answered yes: a process that is stopped does not answer. */
 _Atomic uint64_t cm_ask_grace_ns = UINT64_C(100000000);
 
 struct cm_question {
-    struct cm_question *next; /* all of them */
+    struct cm_question *next; /* list of all questions */
     struct cm_id *id;
     cm_answered done;
-    unsigned count, waiting, found; /* asked, not answered yet, answered with yes */
-    bool another_version;           /* one of those asked is of another LINK_VERSION, so that it can't answer */
-    struct link_network network;    /* that was found last */
+    unsigned count, waiting, found; /* number of namespaces that were asked, have not answered yet, have answered yes */
+    bool another_version;           /* a process that was asked is of another LINK_VERSION, so that it can't answer */
+    struct link_network network;    /* latest namespace that answered yes */
     struct {
-        struct link *link; /* NULL: has answered */
+        struct link *link; /* NULL: the process has answered */
         struct link_network network;
     } asked[CM_MAX_ASKED];
 };
@@ -74,7 +74,7 @@ static void finish(struct cm_id *id) {
     int err = question->found > 1 ? ENOTUNIQ : question->found == 1 ? 0 : question->waiting > 0 ? ETIMEDOUT
             : question->another_version ? EPROTONOSUPPORT : ENODEV;
     cm_stop_asking(id);
-    engine_timer_cancel(&id->timer); /* on the engine thread, so that nothing is waited for */
+    engine_timer_cancel(&id->timer); /* on the engine thread, where nothing is waited for */
     done(id, err, &network);
 }
 
@@ -87,7 +87,7 @@ static void on_timer(struct engine_timer *timer) {
     pthread_mutex_unlock(&cm_lock);
 }
 
-/* Whoever gives no answer any more has said no. */
+/* Takes an answer. A process that can give none any more has said no. */
 static void take(struct cm_question *question, unsigned i, bool here) {
     struct cm_id *id = question->id;
     link_put(question->asked[i].link);
@@ -108,14 +108,15 @@ static void ask_one(struct cm_question *question, const struct link_network *net
                     const struct cm_wire_ask *message) {
     struct link *link;
     int err = EPIPE;
-    /* A link that is known may have ended without the engine having read that yet. */
+    /* A known link may have ended without the engine having read that yet. */
     for (int fresh = 0; fresh < 2 && err == EPIPE; fresh++) {
         if (link_connect_port_in(network, port_space, port, fresh, &link) != 0) {
             return;
         }
         err = link_send(link, CM_ASK, message, sizeof(*message), NULL, 0);
         if (err == EPIPE && fresh && link_is_up(link)) {
-            err = 0; /* the peer has ended it, perhaps after a message that says why: its down handler comes next */
+            /* The peer has ended the link, perhaps after a message that says why: its down handler comes next. */
+            err = 0;
         }
         if (err != 0) {
             question->another_version |= link_is_of_another_version(link);
@@ -183,7 +184,7 @@ static bool on_ask(struct link *link, const void *body, size_t length, int *fds,
     const struct sockaddr *asked = (const struct sockaddr *) &address;
     const struct cm_wire_answer answer = {
         .to = message.from,
-        /* Each has the loopback addresses. */
+        /* Loopback addresses are excluded, as each namespace has them. */
         .here = !cm_address_is_any(asked) && !cm_address_is_loopback(asked) && cm_address_leads_here(asked),
     };
     link_send(link, CM_ANSWER, &answer, sizeof(answer), NULL, 0);
@@ -207,7 +208,7 @@ static bool on_answer(struct link *link, const void *body, size_t length, int *f
         question = question->next;
     }
     for (unsigned i = 0; question != NULL && i < question->count; i++) {
-        if (question->asked[i].link == link) { /* else it is late, or not asked */
+        if (question->asked[i].link == link) { /* another link: the answer is late, or the process was not asked */
             take(question, i, message.here != 0);
             break;
         }

@@ -13,14 +13,17 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Fetching events, and what librdmacm does on the thread that fetches them. */
+/* Fetching of events, with the steps that librdmacm does on the fetching thread. */
 #include "cm_private.h"
 #include "embedded/base/cancel.h"
 
 #include <fcntl.h>
 #include <poll.h>
 
-/* What the active side does when it learns that it was accepted, as librdmacm: on the thread that fetches the event. */
+/*
+ * Moves the queue pair on the active side when it was accepted, on the thread that fetches the event, as librdmacm
+ * does.
+ */
 static void process_response(struct cm_event *event) {
     struct cm_id *id = event->owner;
     struct ibv_qp *qp = cm_use_qp(id);
@@ -52,7 +55,7 @@ static void process_response(struct cm_event *event) {
     }
 }
 
-/* Returns false if the event is not for the user. */
+/* Does the thread's part of an event. Returns false if the event is not for the user. */
 static bool process(struct cm_event *event) {
     UNCANCELLED;
     struct cm_id *id = event->owner;

@@ -34,7 +34,7 @@ static uint32_t random_psn(void) {
     return random_start() & 0xffffff;
 }
 
-/* The user's bytes: rsockets' may begin with those in id->connect. */
+/* Fills in the user's data: rsockets' may begin with the bytes in id->connect. */
 static int fill_data(struct cm_id *id, const struct rdma_conn_param *param, uint8_t *data, size_t limit,
                      uint8_t *length) {
     size_t own = param != NULL && param->private_data != NULL ? param->private_data_len : 0;
@@ -69,7 +69,7 @@ static void fill_endpoint(struct cm_id *id, const struct rdma_conn_param *param)
     const struct ibv_device_attr *attr = cm_device_attr();
     struct cm_wire_endpoint *local = &id->local;
     memset(local, 0, sizeof(*local));
-    /* Without a wish: the device's limits, and on the passive side no more than was asked for. */
+    /* Default: the device's limits, and on the passive side no more than was asked for. */
     int responder = id->passive && id->remote.initiator_depth < attr->max_qp_rd_atom ? id->remote.initiator_depth
                                                                                       : attr->max_qp_rd_atom;
     int initiator = id->passive && id->remote.responder_resources < attr->max_qp_init_rd_atom
@@ -140,7 +140,7 @@ int embedded_rdma_connect(struct rdma_cm_id *public_id, struct rdma_conn_param *
     return err != 0 ? cm_result(err) : cm_complete(id);
 }
 
-/* Undoes an accept: the peer is told no, as rdma_accept() of the kernel does for any failure. */
+/* Undoes an accept: the peer is rejected, as rdma_accept() of the kernel does for any failure. */
 static int fail_accept(struct cm_id *id, int err) {
     cm_qp_error(id);
     pthread_mutex_lock(&cm_lock);
@@ -152,7 +152,7 @@ static int fail_accept(struct cm_id *id, int err) {
     return cm_result(err);
 }
 
-/* Tells the peer where to send its datagrams to. Nothing is connected, so that there is no more to it. */
+/* Tells the peer where to send its datagrams to. There is no connection, so nothing else is to do. */
 static int accept_datagrams(struct cm_id *id, const struct rdma_conn_param *param) {
     struct cm_wire_rep reply;
     memset(&reply, 0, sizeof(reply));
@@ -260,7 +260,7 @@ int embedded_rdma_disconnect(struct rdma_cm_id *public_id) {
     } else if (id->conn == CM_CONN_DREQ_RCVD) {
         cm_send_plain(id, CM_DREP);
         cm_enter_timewait(id);
-    } /* else: over or not begun, which is not an error */
+    } /* other states: over or not begun, which is not an error */
     pthread_mutex_unlock(&cm_lock);
     CANCELLABLE;
     return err != 0 ? cm_result(err) : cm_complete(id);

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The device that all ids share, opened when one needs it. */
+/* Device that all ids share, opened when one needs it. */
 #include "cm_private.h"
 #include "embedded/base/cancel.h"
 #include "embedded/device/context.h"
@@ -24,12 +24,12 @@
 
 static struct {
     pthread_mutex_t lock;
-    struct ibv_context *context; /* never closed: librdmacm(7), ids share it */
+    struct ibv_context *context; /* context, never closed: librdmacm(7), ids share it */
     struct ibv_pd *pd;
-    struct ibv_xrcd *xrcd; /* NULL until it is needed */
+    struct ibv_xrcd *xrcd; /* domain; NULL until it is needed */
     struct ibv_device_attr attr;
     union ibv_gid gid;
-    unsigned generation; /* of the process that opened it */
+    unsigned generation; /* fork_generation of the process that opened it */
 } device = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 int cm_open_device(void) {
@@ -60,7 +60,7 @@ int cm_open_device(void) {
     return err;
 }
 
-/* Another thread may have held the lock. */
+/* Resets the lock, which another thread may have held. */
 static void fork_child(void) {
     pthread_mutex_init(&device.lock, NULL);
 }

@@ -14,7 +14,7 @@
  * under the License.
  */
 /*
- * What librdmacm offers beyond verbs_api.h and unmodified programs use: synchronous endpoints (rdma_create_ep(3)),
+ * Functions of librdmacm beyond verbs_api.h that unmodified programs use: synchronous endpoints (rdma_create_ep(3)),
  * connections whose queue pair the user moves himself (rdma_establish(3), rdma_init_qp_attr(3)), and shared receive
  * queues of an id (rdma_create_srq(3)).
  */
@@ -162,7 +162,7 @@ void embedded_rdma_free_devices(struct ibv_context **list) {
     free(list);
 }
 
-/* What the caller leaves out of those of XRC: 0 or errno. */
+/* Completes XRC attributes that the caller leaves out: 0 or errno. */
 static int complete_xrc(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr) {
     if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_XRCD) == 0 || attr->xrcd == NULL) {
         attr->xrcd = cm_device_xrcd();
@@ -212,7 +212,7 @@ int embedded_rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_
 int embedded_rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr) {
     struct ibv_srq_init_attr_ex extended;
     memset(&extended, 0, sizeof(extended));
-    memcpy(&extended, attr, sizeof(*attr)); /* it begins with the members of the plain one */
+    memcpy(&extended, attr, sizeof(*attr)); /* the struct begins with the members of the plain one */
     extended.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD;
     extended.srq_type = id->qp_type == IBV_QPT_XRC_RECV ? IBV_SRQT_XRC : IBV_SRQT_BASIC;
     extended.pd = pd;
@@ -224,7 +224,7 @@ int embedded_rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ib
 void embedded_rdma_destroy_srq(struct rdma_cm_id *id) {
     UNCANCELLED;
     if (embedded_ibv_destroy_srq(id->srq) != 0) {
-        return; /* a queue pair uses it: it is still there */
+        return; /* the queue is still there, as a queue pair uses it */
     }
     id->srq = NULL;
     if (id->qp_type == IBV_QPT_XRC_RECV) {

@@ -134,7 +134,7 @@ static struct cm_event *take(struct cm_channel *channel, struct cm_event *previo
     return event;
 }
 
-/* The place of the peer's count, or that where it belongs. */
+/* Returns the place of the peer's count, or the place for a new one. */
 static struct cm_pending **find_pending(struct cm_pending **place, uint64_t peer) {
     while (*place != NULL && (*place)->peer != peer) {
         place = &(*place)->next;

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * The life of an id: creation, the table that finds it by the handle which peers know, options, destruction. Also of
- * the channel that is its own, and of the ids that a channel still has when it is destroyed.
+ * Life of an id: creation, the table that finds it by the handle which peers know, options, destruction; with its own
+ * channel, and with the ids that a channel still has when it is destroyed.
  */
 #include "cm_private.h"
 #include "embedded/base/cancel.h"
@@ -30,7 +30,10 @@
 #define MAX_IDS (1u << INDEX_BITS)
 #define GENERATIONS (1u << (32 - INDEX_BITS))
 
-/* A handle is index + generation, so that a late message does not reach the next user of the same place. */
+/*
+ * Table of handles. A handle is index + generation, so that a late message does not reach the next user of the same
+ * place.
+ */
 static struct {
     struct entry {
         struct cm_id *id;
@@ -94,7 +97,7 @@ void cm_free_id(struct cm_id *id) {
     if (id->sync && id->id.channel != NULL) {
         embedded_rdma_destroy_event_channel(id->id.channel);
     }
-    if (!cm_is_inherited(id)) { /* else a thread that the child does not have may wait for it */
+    if (!cm_is_inherited(id)) { /* a thread that the child does not have may wait for an inherited id */
         pthread_cond_destroy(&id->released);
         presence_leave();
     }
@@ -102,7 +105,7 @@ void cm_free_id(struct cm_id *id) {
     for (int i = 0; i < CM_SPARE_EVENTS; i++) {
         free(id->spares[i]);
     }
-    while (id->pending != NULL) { /* of an inherited id; else it has dropped its events */
+    while (id->pending != NULL) { /* an inherited id has its counts still, others have dropped their events */
         struct cm_pending *next = id->pending->next;
         free(id->pending);
         id->pending = next;
@@ -121,7 +124,7 @@ struct cm_id *cm_new_id(struct rdma_event_channel *channel, void *context, enum 
     if (id == NULL) {
         return NULL;
     }
-    presence_enter(); /* at once where the engine makes it, with the lock: its listener is a user */
+    presence_enter(); /* immediate where the engine makes the id, with cm_lock held: its listener is a user */
     pthread_cond_init(&id->released, NULL);
     id->generation = fork_generation;
     id->id.context = context;
@@ -180,7 +183,7 @@ int embedded_rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_i
     }
 }
 
-/* Takes the id out of everything that could find it; says goodbye to the peer. With cm_lock. */
+/* Removes the id from everything that could find it, and ends its connection. Called with cm_lock held. */
 static struct cm_id *withdraw(struct cm_id *id) {
     id->destroyed = true;
     cm_stop_asking(id);
@@ -216,7 +219,7 @@ int embedded_rdma_destroy_id(struct rdma_cm_id *public_id) {
     pthread_mutex_lock(&cm_lock);
     struct cm_id *requests = withdraw(id);
     pthread_mutex_unlock(&cm_lock);
-    engine_timer_cancel(&id->timer); /* not with the lock, which its callback takes */
+    engine_timer_cancel(&id->timer); /* cancelled without cm_lock, which the callback takes */
     destroy_requests(requests);
     if (id->id.event != NULL) {
         embedded_rdma_ack_cm_event(id->id.event);
@@ -232,7 +235,7 @@ int embedded_rdma_destroy_id(struct rdma_cm_id *public_id) {
 
 /* ---- the end of channels, with the ids of requests that were not fetched ---- */
 
-/* Not by way of the descriptor, whose count is the parent's too. */
+/* Frees events, without the descriptor, whose count is the parent's too. */
 static void release_inherited_events(struct cm_channel *channel) {
     for (struct cm_event *event = channel->first, *next; event != NULL; event = next) {
         next = event->next;
@@ -288,7 +291,7 @@ static int set_id_option(struct cm_id *id, int name, const void *value, size_t l
         if (length != sizeof(uint8_t) || (id->id.qp_type != IBV_QPT_RC && id->id.qp_type != IBV_QPT_XRC_SEND)) {
             return EINVAL;
         }
-        id->ack_timeout = *(const uint8_t *) value; /* as in the kernel, one above 31 fails when it is used */
+        id->ack_timeout = *(const uint8_t *) value; /* values above 31 fail when they are used, as in the kernel */
         id->ack_timeout_set = true;
         return 0;
     default:
@@ -299,7 +302,7 @@ static int set_id_option(struct cm_id *id, int name, const void *value, size_t l
 int embedded_rdma_set_option(struct rdma_cm_id *public_id, int level, int name, void *value, size_t length) {
     UNCANCELLED;
     if (level == RDMA_OPTION_IB && name == RDMA_OPTION_IB_PATH) {
-        /* There is no path record that would fit: what the kernel says of one that does not. */
+        /* No path record would fit: the kernel says EINVAL of one that does not. */
         return cm_result(EINVAL);
     }
     if (level != RDMA_OPTION_ID) {
@@ -351,7 +354,7 @@ static void fork_parent(void) {
     pthread_mutex_unlock(&cm_lock);
 }
 
-/* Nothing leads to the parent's ids any more. */
+/* Forgets the parent's ids: nothing leads to them any more. */
 static void fork_child(void) {
     memset(&table, 0, sizeof(table));
     cm_port_forget();

@@ -15,8 +15,8 @@
  */
 /*
  * Multicast groups of ids. Addresses become groups as in cma_set_mgid() of the kernel's cma.c, so that programs which
- * compute them as well agree. As with librdmacm, the queue pair is attached when the event is fetched, and an id that
- * only sends stays out.
+ * compute them as well agree. The queue pair is attached as by librdmacm when the event is fetched, and an id that only
+ * sends stays out.
  */
 #include "cm_private.h"
 #include "embedded/base/cancel.h"
@@ -31,7 +31,7 @@
 #define FIRST_MULTICAST_LID 0xc000
 #define MULTICAST_LIDS 0x3ffe
 
-/* ff12:4001:ffff::224.1.2.3 and ff12:6001:ffff:...: scope link, signature of the RDMA CM, default partition. */
+/* Group ff12:4001:ffff::224.1.2.3 or ff12:6001:ffff:...: scope link, signature of the RDMA CM, default partition. */
 static void gid_of(const struct sockaddr *address, union ibv_gid *gid) {
     static const uint8_t prefix[] = { 0xff, 0x12, 0x40, 0x01, 0xff, 0xff };
     memset(gid, 0, sizeof(*gid));
@@ -50,7 +50,7 @@ static void gid_of(const struct sockaddr *address, union ibv_gid *gid) {
     memcpy(gid->raw + 6, bytes + 6, 10);
 }
 
-/* The wildcard asks for a new group. */
+/* Chooses a new group, for which the wildcard asks. */
 static int choose_gid(union ibv_gid *gid) {
     static const uint8_t prefix[] = { 0xff, 0x10, 0xa0, 0x1b };
     if (getrandom(gid->raw, sizeof(gid->raw), 0) != (ssize_t) sizeof(gid->raw)) {
@@ -68,7 +68,7 @@ static uint16_t lid_of(const union ibv_gid *gid) {
     return (uint16_t) (FIRST_MULTICAST_LID + hash % MULTICAST_LIDS);
 }
 
-/* On the thread that fetches the event. */
+/* Attaches the queue pair. Called on the thread that fetches the event. */
 static void attach_qp(struct cm_event *event) {
     struct cm_multicast *multicast = event->multicast;
     struct ibv_qp *qp = multicast->send_only ? NULL : cm_use_qp(event->owner);
@@ -109,7 +109,7 @@ static int join(struct cm_id *id, const struct sockaddr *address, bool send_only
         return cm_is_inherited(id) ? EIO : EINVAL;
     }
     if (iwarp_is_on()) {
-        return ENOSYS; /* as rdma_join_multicast() of the kernel's cma.c */
+        return ENOSYS; /* rdma_join_multicast() of the kernel's cma.c says ENOSYS */
     }
     struct cm_multicast *multicast = calloc(1, sizeof(*multicast));
     if (multicast == NULL) {
@@ -187,7 +187,7 @@ int embedded_rdma_leave_multicast(struct rdma_cm_id *public_id, struct sockaddr 
     cm_release_qp(id, qp);
     if (id->sync && id->id.event != NULL
             && container_of(id->id.event, struct cm_event, event)->multicast == multicast) {
-        embedded_rdma_ack_cm_event(id->id.event); /* the program cannot */
+        embedded_rdma_ack_cm_event(id->id.event); /* the program cannot acknowledge it */
         id->id.event = NULL;
     }
     pthread_mutex_lock(&cm_lock);

@@ -14,11 +14,11 @@
  * under the License.
  */
 /*
- * Messages from peers, and the death of peers. State changes as in the handlers of the kernel's cm.c and
- * cma_ib_handler(). On the engine thread.
+ * Messages from peers, and the death of peers. State changes are those of the handlers of the kernel's cm.c and
+ * cma_ib_handler(). Runs on the engine thread.
  *
- * Messages about unknown ids are normal (ids vanish while messages travel) and are answered or ignored; only what no
- * correct peer sends takes the link down.
+ * Messages about unknown ids are normal (ids vanish while messages travel) and are answered or ignored; only a message
+ * that no correct peer sends takes the link down.
  */
 #include "cm.h"
 #include "cm_private.h"
@@ -30,7 +30,7 @@
 
 /* ---- messages ---- */
 
-/* The id that a message is for, if the peer has a right to speak of it. */
+/* Returns the id that a message is for, if the peer has a right to speak of it. */
 static struct cm_id *find(struct link *link, const struct cm_wire_ids *ids) {
     struct cm_id *id = cm_find(ids->to);
     if (id == NULL || id->link != link || (id->remote_handle != 0 && id->remote_handle != ids->from)) {
@@ -44,16 +44,19 @@ static bool is_valid_endpoint(const struct cm_wire_endpoint *endpoint, size_t da
             && endpoint->rnr_retry_count <= 7 && endpoint->data_length <= data_limit;
 }
 
-/* Of the user, at most; the port space tells what kind of request it is. */
+/* Returns the size of the user's data at most; the port space tells what kind of request it is. */
 static size_t request_data_size(const struct cm_wire_req *request) {
     bool datagrams = request->port_space == RDMA_PS_UDP || request->port_space == RDMA_PS_IPOIB;
     return datagrams ? CM_SIDR_REQ_DATA : CM_REQ_DATA;
 }
 
-/* Makes the id of a request and its event. Returns 0 for success, else the reason to reject. */
+/* Makes the id of a request and its event. Returns 0 for success, or the reason to reject. */
 static int take_request(struct link *link, struct cm_id *listener, const struct cm_wire_req *request) {
     if (listener->backlog == 0 || cm_pending_requests(listener, link) >= listener->backlog_of_peer) {
-        /* The kernel's ucma.c, too, counts requests not yet fetched, and drops what is too many: it comes again. */
+        /*
+         * The kernel's ucma.c, too, counts requests not yet fetched, and drops those above the backlog: the peer sends
+         * them again.
+         */
         return CM_REJ_NO_RESOURCES;
     }
     struct cm_id *id = cm_new_id(listener->id.channel, listener->id.context, listener->id.ps, listener->id.qp_type);
@@ -66,7 +69,7 @@ static int take_request(struct link *link, struct cm_id *listener, const struct 
         if (id != NULL) {
             cm_free_id(id);
         }
-        /* Without memory the kernel does not answer (cm_destroy_id() in cm.c), so that the request comes again. */
+        /* The kernel does not answer without memory (cm_destroy_id() in cm.c), so that the request comes again. */
         return CM_REJ_NO_RESOURCES;
     }
     cm_attach_device(id);
@@ -101,18 +104,20 @@ static bool on_request(struct link *link, const void *body, size_t length, int *
             || !cm_address_from_wire(&request->destination, &address)) {
         return false;
     }
-    /* Who shares a folder has looked for the address: if it is not here, it is somebody else's by now. */
+    /* A peer that shares a folder has looked for the address: if it is not here, another namespace has it by now. */
     bool is_here = !link_uses_folder() || cm_address_leads_here((struct sockaddr *) &address);
     pthread_mutex_lock(&cm_lock);
     struct cm_id *listener =
             is_here ? cm_port_listener((int) request->port_space, &request->destination) : NULL;
     int reason;
     if (listener == NULL) {
-        /* The kernel listens at ports; what then fits no address it rejects as an application would (cma.c). */
+        /*
+         * The kernel listens at ports, and rejects requests that then fit no address as an application would (cma.c).
+         */
         reason = cm_port_is_listened((int) request->port_space, request->destination.port) ? CM_REJ_CONSUMER
                                                                                            : CM_REJ_INVALID_SERVICE_ID;
     } else if ((listener->id.qp_type == IBV_QPT_XRC_RECV) != (request->endpoint.xrc != 0)) {
-        reason = CM_REJ_CONSUMER; /* as cma_ib_check_req_qp_type() in the kernel's cma.c */
+        reason = CM_REJ_CONSUMER; /* cma_ib_check_req_qp_type() in the kernel's cma.c does the same */
     } else if (!cm_is_datagram(listener) && cm_is_stale(link, request->endpoint.qpn)) {
         reason = CM_REJ_STALE_CONN;
     } else {
@@ -129,7 +134,10 @@ static uint8_t smaller(uint8_t a, uint8_t b) {
     return a < b ? a : b;
 }
 
-/* The peer has told where to send datagrams to: a connection it is not, to the user it is called established. */
+/*
+ * Handles a SIDR reply: the peer's queue pair number and key. There is no connection, but librdmacm reports
+ * ESTABLISHED.
+ */
 static void take_datagram_reply(struct cm_id *id, const struct cm_wire_rep *reply) {
     struct cm_event *event = id->conn == CM_CONN_REQ_SENT ? cm_new_sure_event(id, RDMA_CM_EVENT_ESTABLISHED, 0) : NULL;
     if (event == NULL) {
@@ -142,7 +150,7 @@ static void take_datagram_reply(struct cm_id *id, const struct cm_wire_rep *repl
     struct rdma_ud_param *param = &event->event.param.ud;
     cm_fill_address(id, &param->ah_attr);
     param->qp_num = reply->endpoint.qpn;
-    param->qkey = RDMA_UDP_QKEY; /* librdmacm has no other: its struct rdma_conn_param cannot say one */
+    param->qkey = RDMA_UDP_QKEY; /* the only key of librdmacm: its struct rdma_conn_param cannot say one */
     cm_post_event(event);
 }
 
@@ -193,7 +201,7 @@ static bool on_ready_to_use(struct link *link, const void *body, size_t length, 
     return true;
 }
 
-/* A peer that gives up before it was answered does not know our handle. */
+/* Finds an id by the peer's handle: a peer that gives up before it was answered does not know ours. */
 static struct cm_id *find_by_remote(struct link *link, uint32_t remote_handle) {
     for (struct cm_id *id = link_slot(link, LINK_SLOT_CM); id != NULL; id = id->link_next) {
         if (id->passive && id->remote_handle == remote_handle) {
@@ -225,7 +233,8 @@ static bool on_reject(struct link *link, const void *body, size_t length, int *f
         }
         cm_post_rejected(id, (int) message->reason, message->data);
         break;
-    case CM_CONN_REQ_RCVD: /* the user has not accepted yet, and will fail when trying to; with UD nobody tells */
+    /* The user has not accepted yet, and will fail when trying to; with UD the user is not told. */
+    case CM_CONN_REQ_RCVD:
         id->conn = cm_is_datagram(id) ? CM_CONN_REQ_RCVD : CM_CONN_IDLE;
         cm_detach(id);
         break;
@@ -233,7 +242,8 @@ static bool on_reject(struct link *link, const void *body, size_t length, int *f
     case CM_CONN_REP_RCVD:
         cm_post_rejected(id, (int) message->reason, message->data);
         break;
-    case CM_CONN_ESTABLISHED: /* it crossed our ready-to-use: the kernel tells it as well, and the connection is over */
+    /* The rejection crossed our ready-to-use: the kernel tells it as well, and the connection is over. */
+    case CM_CONN_ESTABLISHED:
         cm_enter_timewait(id);
         cm_post(id, RDMA_CM_EVENT_REJECTED, (int) message->reason, message->data, CM_REJ_DATA);
         break;
@@ -304,7 +314,7 @@ static void on_link_down(struct link *link) {
             break;
         case CM_CONN_REP_SENT:
         case CM_CONN_REP_RCVD:
-            cm_post_rejected(id, CM_REJ_CONSUMER, NULL); /* what the kernel of a dying process sends */
+            cm_post_rejected(id, CM_REJ_CONSUMER, NULL); /* the kernel of a dying process sends this rejection */
             break;
         case CM_CONN_ESTABLISHED: /* the kernel of a dying process asks to disconnect, and answers when asked */
         case CM_CONN_DREQ_RCVD:

@@ -35,8 +35,8 @@
 struct cm_port {
     struct cm_port *next;
     int port_space;
-    uint16_t port; /* host order */
-    struct link_port *name; /* NULL while the port need not be reachable: cm_port_bind() */
+    uint16_t port; /* port in host order */
+    struct link_port *name; /* name; NULL while the port need not be reachable: cm_port_bind() */
     struct cm_id *ids;
 };
 
@@ -85,7 +85,10 @@ static void free_port(struct cm_port *port) {
     free(port);
 }
 
-/* As cma_check_port() in the kernel, whose EADDRNOTAVAIL for a conflict with a wildcard reads as if it were wrong. */
+/*
+ * Checks for conflicts like cma_check_port() in the kernel, which also says EADDRNOTAVAIL for a conflict with a
+ * wildcard.
+ */
 static int check_conflict(struct cm_port *port, struct cm_id *id, bool reuse) {
     const struct sockaddr *address = &id->id.route.addr.src_addr;
     for (struct cm_id *other = port->ids; other != NULL; other = other->port_next) {
@@ -127,7 +130,7 @@ static void read_ephemeral_range(unsigned *low, unsigned *high) {
     }
 }
 
-/* With cm_lock. */
+/* Called with cm_lock held. */
 static void ephemeral_range(unsigned *low, unsigned *high) {
     static unsigned known_low, known_high;
     static uint64_t known_until_ns;
@@ -140,7 +143,10 @@ static void ephemeral_range(unsigned *low, unsigned *high) {
     *high = known_high;
 }
 
-/* One of the range that this process has not, or 0. Any number makes it unlikely to meet those of others. */
+/*
+ * Returns a number of the range that this process does not use, or 0. The start is random, so that processes seldom
+ * meet.
+ */
 static uint16_t free_number(int port_space) {
     unsigned low, high;
     uint32_t start = random_start();
@@ -155,13 +161,20 @@ static uint16_t free_number(int port_space) {
     return 0;
 }
 
-/* Any user may hold names for nothing; a search of all would take the lock, and an event loop, for a second. */
+/*
+ * Limit of tries. Any user may hold names for nothing; a search of all would take the lock, and an event loop, for a
+ * second.
+ */
 #define NAME_TRIES 64
 
-/* Ports used as a source only are unique within the process: a name, hence a descriptor, for each would be too dear. */
+/*
+ * Chooses a port. Ports used as a source only are unique within the process: a name, hence a descriptor, for each would
+ * be too dear.
+ */
 static int choose_port(struct cm_id *id, bool reachable, struct cm_port **result) {
     int err = EADDRINUSE;
-    for (unsigned i = 0; i < NAME_TRIES && (err == EADDRINUSE || err == EACCES); i++) { /* others have it */
+    /* Other processes may have the port. */
+    for (unsigned i = 0; i < NAME_TRIES && (err == EADDRINUSE || err == EACCES); i++) {
         uint16_t number = free_number((int) id->id.ps);
         if (number == 0) {
             return EADDRNOTAVAIL;

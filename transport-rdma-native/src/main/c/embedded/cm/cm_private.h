@@ -52,12 +52,12 @@
 #include <stddef.h>
 
 /*
- * How a request ends, and that a connection is over. These events come from the peer, so that no call could return
- * ENOMEM, and a program that waits for the event would wait for ever.
+ * Events that an id has in reserve: the end of a request, and the end of a connection. These events come from the peer,
+ * so that no call could return ENOMEM, and a program that waits for the event would wait for ever.
  */
 #define CM_SPARE_EVENTS 2
 
-/* As rdma_cm_state in the kernel. */
+/* States of an id, as rdma_cm_state in the kernel. */
 enum cm_state {
     CM_IDLE,
     CM_ADDR_BOUND,
@@ -69,7 +69,7 @@ enum cm_state {
     CM_DISCONNECT,
 };
 
-/* As ib_cm_state in the kernel. */
+/* States of a connection, as ib_cm_state in the kernel. */
 enum cm_conn_state {
     CM_CONN_NONE, /* never tried */
     CM_CONN_IDLE, /* tried, and over without timewait */
@@ -83,7 +83,7 @@ enum cm_conn_state {
     CM_CONN_TIMEWAIT,
 };
 
-/* How long what the kernel says of this host, its addresses and its range of ports, is taken for true. */
+/* Time for which the kernel's answers about this host, its addresses and its range of ports, are reused. */
 #define CM_KNOWN_NS UINT64_C(100000000)
 
 struct cm_port;
@@ -96,12 +96,12 @@ struct cm_multicast {
     union ibv_gid gid;
     uint16_t lid;
     bool send_only;
-    bool attached; /* of the thread that fetches events, and of the one that leaves */
+    bool attached; /* written by the thread that fetches events, and by the thread that leaves */
     void *context;
-    unsigned fetched, acked; /* events; under cm_lock */
+    unsigned fetched, acked; /* events; guarded by cm_lock */
 };
 
-/* How many requests wait at a listener to be fetched, of peers with one number (link_peer_number()); not 0. */
+/* Number of requests that wait at a listener to be fetched, from peers with one number (link_peer_number()); not 0. */
 struct cm_pending {
     struct cm_pending *next;
     uint64_t peer;
@@ -110,11 +110,12 @@ struct cm_pending {
 
 struct cm_event {
     struct rdma_cm_event event;
-    uint8_t data[CM_REP_DATA]; /* the longest of all */
-    struct cm_id *owner; /* whose destruction waits for the ack: for a CONNECT_REQUEST the listening id */
-    struct cm_pending *pending; /* of a CONNECT_REQUEST that is not fetched: of the owner, where it is counted */
-    struct cm_multicast *multicast; /* whose leaving waits as well; NULL: none */
-    void (*process)(struct cm_event *event); /* of RDMA_CM_EVENT_MULTICAST_JOIN: on the thread that fetches it */
+    uint8_t data[CM_REP_DATA]; /* private data, of the longest size */
+    struct cm_id *owner; /* id whose destruction waits for the ack: for a CONNECT_REQUEST the listening id */
+    struct cm_pending *pending; /* counter of the owner for a CONNECT_REQUEST that is not fetched */
+    struct cm_multicast *multicast; /* membership whose leaving waits for the ack as well; NULL: none */
+    /* Handler of RDMA_CM_EVENT_MULTICAST_JOIN, on the thread that fetches it. */
+    void (*process)(struct cm_event *event);
     struct cm_event *next;
     unsigned generation;
 };
@@ -130,18 +131,18 @@ struct cm_id {
     void *connect;
     size_t connect_len;
     int events_acked;
-    int connect_error; /* a CONNECT_ERROR was reported: swallow what follows from it */
-    int sync;          /* has a channel of its own, and calls wait for their event */
+    int connect_error; /* a CONNECT_ERROR was reported: its consequences are not reported again */
+    int sync;          /* the id has a channel of its own, and calls wait for their event */
 
     int events_fetched;
-    int qp_users; /* calls that use the queue pair, which rdma_destroy_qp() waits for */
-    pthread_cond_t released; /* an event was acknowledged, or the queue pair is not used any more */
-    unsigned generation; /* fork_generation at its creation, here and below */
+    int qp_users; /* number of calls that use the queue pair, for which rdma_destroy_qp() waits */
+    pthread_cond_t released; /* signalled when an event was acknowledged, or the queue pair is not used any more */
+    unsigned generation; /* fork_generation at the creation, here and below */
 
     uint32_t handle;
     enum cm_state state;
     enum cm_conn_state conn;
-    bool destroyed; /* no longer found; callbacks leave it alone */
+    bool destroyed; /* the id is no longer found; callbacks leave it alone */
 
     bool reuse_address, family_only, family_only_set, ack_timeout_set;
     uint8_t type_of_service, ack_timeout;
@@ -149,29 +150,29 @@ struct cm_id {
     struct cm_port *port;
     struct cm_id *port_next;
 
-    int backlog, backlog_of_peer; /* requests that may still be queued; that may be queued of one peer */
-    struct cm_pending *pending;   /* by peers */
-    struct ibv_qp_init_attr *qp_init_attr; /* of the ids that rdma_get_request() will return */
+    int backlog, backlog_of_peer; /* requests that may still be queued; requests that may be queued of one peer */
+    struct cm_pending *pending;   /* number of pending requests by peers */
+    struct ibv_qp_init_attr *qp_init_attr; /* attributes for the ids that rdma_get_request() will return */
 
-    struct cm_question *question; /* in CM_ADDR_QUERY */
-    struct link_network network;  /* that the destination is of; 0: the own one */
+    struct cm_question *question; /* question under way in CM_ADDR_QUERY */
+    struct link_network network;  /* network namespace of the destination; 0: the own one */
     bool passive;
     struct link *link;
-    struct cm_id *link_next, *link_previous; /* the other ids of the link */
-    struct cm_id *qpn_next;                  /* the other ids whose peers' queue pair numbers fall together */
+    struct cm_id *link_next, *link_previous; /* other ids of the link */
+    struct cm_id *qpn_next;                  /* other ids whose peers' queue pair numbers have the same hash */
     uint32_t remote_handle; /* 0: unknown */
     struct cm_wire_endpoint local, remote;
-    struct engine_timer timer; /* whatever the state waits for next */
+    struct engine_timer timer; /* timer for whatever the state waits for next */
     uint64_t tried_since_ns;
-    bool asked_anew; /* which process has the port */
-    struct cm_wire_req request; /* kept while it may have to be sent again */
+    bool asked_anew; /* the process that has the port was looked up anew */
+    struct cm_wire_req request; /* request, kept while it may have to be sent again */
     struct cm_multicast *multicasts;
-    struct cm_event *spares[CM_SPARE_EVENTS]; /* for events that there is no memory for; NULL: under way */
+    struct cm_event *spares[CM_SPARE_EVENTS]; /* events in reserve; NULL: in use */
 };
 
 struct cm_channel {
     struct rdma_event_channel channel;
-    struct cm_event *first, *last; /* the eventfd's count is 1 while there are any */
+    struct cm_event *first, *last; /* queue of events; the eventfd's count is 1 while there are any */
     unsigned generation;
 };
 
@@ -182,8 +183,8 @@ static inline struct cm_channel *cm_channel_of(struct rdma_event_channel *channe
 extern pthread_mutex_t cm_lock;
 
 /*
- * How long to wait for an answer of a peer that lives but is silent (60 s), and for a listener to appear (10 ms: a
- * server that is just binding again is not "nobody listens"). Written by tests only.
+ * Timeouts for an answer of a peer that lives but is silent (60 s), and for a listener to appear (10 ms: a server that
+ * is just binding again is not "nobody listens"). Written by tests only.
  */
 extern uint64_t cm_response_timeout_ns, cm_grace_ns;
 
@@ -195,7 +196,7 @@ static inline struct cm_id *cm_of(struct rdma_cm_id *id) {
     return container_of(id, struct cm_id, id);
 }
 
-/* Whether it is the parent's: the call is to fail with EIO. */
+/* Whether the id is the parent's: the call is to fail with EIO. */
 static inline bool cm_is_inherited(const struct cm_id *id) {
     return id->generation != fork_generation;
 }
@@ -211,140 +212,154 @@ static inline int cm_result(int err) {
 
 /* cm_event.c */
 struct cm_event *cm_new_event(struct cm_id *id, enum rdma_cm_event_type type, int status); /* NULL: no memory */
-/* The same of those that must not be lost, with cm_lock. NULL: nor is a spare one free, as the user fetches none. */
+/*
+ * Makes an event that must not be lost, with cm_lock held. NULL: there is no memory, nor a spare event, as the user
+ * fetches none.
+ */
 struct cm_event *cm_new_sure_event(struct cm_id *id, enum rdma_cm_event_type type, int status);
-void cm_free_event(struct cm_event *event); /* with cm_lock; its owner keeps it if it has given one away */
+/* Called with cm_lock held; an owner that has used a spare event keeps this one instead. */
+void cm_free_event(struct cm_event *event);
 void cm_set_event_data(struct cm_event *event, const void *data, size_t length, size_t delivered_length);
 void cm_set_event_endpoint(struct cm_event *event, const struct cm_wire_endpoint *remote);
-void cm_post_event(struct cm_event *event); /* with cm_lock */
-void cm_drop_multicast_events(struct cm_id *id, const struct cm_multicast *multicast); /* unfetched; with cm_lock */
-/* With cm_lock: drops the unfetched events of an id. The ids of dropped requests are returned, chained by port_next. */
-struct cm_id *cm_drop_events(struct cm_channel *channel, struct cm_id *owner);
-void cm_move_events(struct cm_id *id, struct cm_channel *to); /* the unfetched ones, with cm_lock */
+void cm_post_event(struct cm_event *event); /* called with cm_lock held */
+/* Drops unfetched events; called with cm_lock held. */
+void cm_drop_multicast_events(struct cm_id *id, const struct cm_multicast *multicast);
 /*
- * With cm_lock: how many requests of the link's peer, and of those that share its limits (link.h), wait at the listener
- * to be fetched. Those that it has given up wait as well.
+ * Drops the unfetched events of an id. Returns the ids of dropped requests, chained by port_next. Called with cm_lock
+ * held.
+ */
+struct cm_id *cm_drop_events(struct cm_channel *channel, struct cm_id *owner);
+void cm_move_events(struct cm_id *id, struct cm_channel *to); /* moves the unfetched events; called with cm_lock held */
+/*
+ * Returns how many requests of the link's peer, and of peers that share its limits (link.h), wait at the listener to be
+ * fetched, also those that the peer has given up. Called with cm_lock held.
  */
 int cm_pending_requests(const struct cm_id *listener, const struct link *link);
-bool cm_count_request(struct cm_event *event, const struct link *link); /* with cm_lock; false: no memory */
-void cm_uncount_request(struct cm_event *event); /* with cm_lock; nothing if it was not counted */
-struct cm_event *cm_fetch_event(struct cm_channel *channel); /* the next one, or NULL; without cm_lock */
+bool cm_count_request(struct cm_event *event, const struct link *link); /* called with cm_lock held; false: no memory */
+/* Called with cm_lock held; does nothing if the event was not counted. */
+void cm_uncount_request(struct cm_event *event);
+/* Returns the next event, or NULL; called without cm_lock. */
+struct cm_event *cm_fetch_event(struct cm_channel *channel);
 bool cm_channel_is_inherited(const struct rdma_event_channel *channel);
 
 /* cm_channel.c */
-/* In synchronous mode: waits for the id's next event and returns its status as 0 or -1 and errno. */
+/* Waits, in synchronous mode, for the id's next event and returns its status as 0 or -1 and errno. */
 int cm_complete(struct cm_id *id);
 
 /* cm_id.c */
 struct cm_id *cm_new_id(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
-                        enum ibv_qp_type qp_type); /* NULL: errno; with a NULL channel, one of its own */
+                        enum ibv_qp_type qp_type); /* NULL: errno; a NULL channel makes one of its own */
 int cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context, enum rdma_port_space ps,
                  enum ibv_qp_type qp_type);
-void cm_free_id(struct cm_id *id);          /* that nothing leads to */
-bool cm_register(struct cm_id *id);         /* with cm_lock: gives it its handle; false: no memory */
-struct cm_id *cm_find(uint32_t handle);     /* with cm_lock */
+void cm_free_id(struct cm_id *id);          /* called when nothing leads to the id */
+bool cm_register(struct cm_id *id);         /* gives the id its handle; false: no memory; called with cm_lock held */
+struct cm_id *cm_find(uint32_t handle);     /* called with cm_lock held */
 void cm_id_init(void);
 
-/* cm_port.c, all with cm_lock. Errors are errno values. */
-int cm_port_bind(struct cm_id *id, bool reachable); /* to the port in src_addr; 0 there chooses one */
+/* cm_port.c, all called with cm_lock held. Errors are errno values. */
+int cm_port_bind(struct cm_id *id, bool reachable); /* binds to the port in src_addr; 0 there chooses one */
 int cm_port_listen(struct cm_id *id);
 void cm_port_unbind(struct cm_id *id);
 struct cm_id *cm_port_listener(int port_space, const struct cm_wire_address *destination);
-void cm_port_forget(void); /* all ports, in a forked child */
-/* Whether anybody listens at the port (in network order), at whatever address. */
+void cm_port_forget(void); /* forgets all ports, in a forked child */
+/* Whether anybody listens at the port (in network order), at any address. */
 bool cm_port_is_listened(int port_space, uint16_t number);
 
 /* cm_address.c */
 size_t cm_address_size(const struct sockaddr *address); /* 0: family not supported */
-/* With no scope but of a link-local address, where the kernel keeps none either (getsockname() of TCP). */
+/* Copies an address without its scope, except a link-local one, as the kernel does (getsockname() of TCP). */
 void cm_address_copy(struct sockaddr_storage *to, const struct sockaddr *address);
 bool cm_address_is_any(const struct sockaddr *address);
 bool cm_address_is_group(const struct sockaddr *address);
 bool cm_address_is_loopback(const struct sockaddr *address);
-bool cm_address_equal(const struct sockaddr *a, const struct sockaddr *b); /* without ports */
-uint16_t *cm_address_port(struct sockaddr *address); /* in network order */
+bool cm_address_equal(const struct sockaddr *a, const struct sockaddr *b); /* compares without ports */
+uint16_t *cm_address_port(struct sockaddr *address); /* returns the port in network order */
 /*
- * Whether a socket of this host may have the address, and not for broadcasts only: 0 or errno. For a moment it stays
- * true, as a connection that is made then outlives an address that goes then: a server's many connections lead to one
- * address.
+ * Whether a socket of this host may have the address, and not for broadcasts only: 0 or errno. The answer is reused for
+ * a moment, as a server's many connections lead to one address; a connection could as well be made just before the
+ * address goes.
  */
 int cm_address_check_local(const struct sockaddr *address);
-/* Whether this network namespace would send what is for the address to itself. Not of groups. */
+/* Whether this network namespace would send packets for the address to itself. Not for groups. */
 bool cm_address_leads_here(const struct sockaddr *address);
-/* That what is for the destination is sent from, with port 0: 0 or errno. */
+/* Finds the source address of packets for the destination, with port 0: 0 or errno. */
 int cm_address_route(const struct sockaddr *destination, struct sockaddr_storage *source);
 void cm_address_to_wire(const struct sockaddr *address, struct cm_wire_address *wire);
 bool cm_address_from_wire(const struct cm_wire_address *wire, struct sockaddr_storage *address);
 
 /* cm_device.c */
 void cm_device_init(void);
-/* The device that all ids share, opened at the first call: 0 or errno. Afterwards cm_attach_device() cannot fail. */
+/* Opens the device that all ids share at the first call: 0 or errno. Afterwards cm_attach_device() cannot fail. */
 int cm_open_device(void);
 void cm_attach_device(struct cm_id *id);
 struct ibv_context *cm_device_context(void);
-struct ibv_xrcd *cm_device_xrcd(void); /* of all ids that name none; NULL: errno */
+struct ibv_xrcd *cm_device_xrcd(void); /* returns the domain of all ids that name none; NULL: errno */
 const struct ibv_device_attr *cm_device_attr(void);
 
-/* cm_qp.c: errno values */
+/* cm_qp.c: errors are errno values */
 /*
- * The queue pair of an id, which no other thread destroys before cm_release_qp(); NULL: none, or none any more. A
- * program may give up a connect on one thread while another one fetches its event.
+ * Returns the queue pair of an id, which no other thread destroys before cm_release_qp(); NULL: none, or none any more.
+ * A program may give up a connect on one thread while another one fetches its event.
  */
 struct ibv_qp *cm_use_qp(struct cm_id *id);
 void cm_release_qp(struct cm_id *id, const struct ibv_qp *qp); /* NULL: none was used */
-int cm_qp_connect(struct cm_id *id, struct ibv_qp *qp); /* INIT again with the final access flags, RTR, RTS */
+int cm_qp_connect(struct cm_id *id, struct ibv_qp *qp); /* goes to INIT again with the final access flags, RTR, RTS */
 int cm_qp_error(struct cm_id *id);
-/* The completion queue of an id's shared receive queue of XRC, in place of one that is too small. 0 or errno */
+/* Replaces the completion queue of an id's shared receive queue of XRC, which is too small. 0 or errno */
 int cm_create_srq_cq(struct rdma_cm_id *id, uint32_t size);
-void cm_destroy_cqs(struct rdma_cm_id *id); /* those that were made for the caller, unless such a queue uses them */
-void cm_fill_address(const struct cm_id *id, struct ibv_ah_attr *ah); /* of any peer */
+/* Destroys the queues that were made for the caller, unless such a shared receive queue uses them. */
+void cm_destroy_cqs(struct rdma_cm_id *id);
+void cm_fill_address(const struct cm_id *id, struct ibv_ah_attr *ah); /* fills the address of any peer */
 
 /* cm_ask.c */
 extern _Atomic uint64_t cm_ask_grace_ns; /* 100 ms. Written by tests only. */
-#define CM_MAX_ASKED 64 /* of others at the port of the destination. Each may have a listener at it. */
+#define CM_MAX_ASKED 64 /* limit of other namespaces with the destination's port. Each may have a listener at it. */
 struct cm_networks {
     struct link_network networks[CM_MAX_ASKED];
     unsigned count;
 };
-/* Where somebody listens at the port of the destination. Not with cm_lock: reads the folder. 0 or errno: ENODEV. */
+/*
+ * Finds the namespaces in which a process listens at the port of the destination. Not called with cm_lock held: reads
+ * the folder. 0 or errno: ENODEV.
+ */
 int cm_find_networks(const struct cm_id *id, const struct sockaddr *destination, struct cm_networks *found);
 /*
- * With cm_lock: asks those who listen there which of them has the address, until `patience_ns` is over at the latest.
- * Returns errno, if there is nobody to ask, or 0 and calls `done` later on the engine thread, with the lock: with 0 and
- * the network namespace, or errno: ENODEV if it is of none, ENOTUNIQ if of several, ETIMEDOUT if one gave no answer and
- * no other has it, EPROTONOSUPPORT if one is of another LINK_VERSION.
+ * Asks the listeners in these namespaces which of them has the address, until `patience_ns` is over at the latest.
+ * Called with cm_lock held. Returns errno, if there is nobody to ask, or 0 and calls `done` later on the engine thread,
+ * with the lock held: with 0 and the network namespace, or errno: ENODEV if none has the address, ENOTUNIQ if several
+ * have it, ETIMEDOUT if one gave no answer and no other has it, EPROTONOSUPPORT if one is of another LINK_VERSION.
  */
 typedef void (*cm_answered)(struct cm_id *id, int err, const struct link_network *network);
 int cm_ask(struct cm_id *id, const struct sockaddr *destination, const struct cm_networks *networks,
            uint64_t patience_ns, cm_answered done);
 void cm_stop_asking(struct cm_id *id);
-void cm_forget_questions(void); /* in a forked child */
+void cm_forget_questions(void); /* called in a forked child */
 void cm_ask_init(void);
 
-/* cm_send.c, with cm_lock */
+/* cm_send.c, called with cm_lock held */
 void cm_attach(struct cm_id *id, struct link *link); /* takes the reference over */
-int cm_send_request(struct cm_id *id); /* 0 also when it has to be tried again; else errno, nothing done */
+int cm_send_request(struct cm_id *id); /* returns 0 also when it has to be tried again; else errno, with nothing done */
 int cm_send_reply(struct cm_id *id, const struct cm_wire_rep *reply);
 void cm_send_datagram_reply(struct cm_id *id, const struct cm_wire_rep *reply);
 void cm_send_plain(struct cm_id *id, enum cm_message type);
 void cm_send_reject(struct cm_id *id, enum cm_reject_reason reason, const void *data, size_t length);
-void cm_detach(struct cm_id *id); /* from its link */
+void cm_detach(struct cm_id *id); /* detaches the id from its link */
 void cm_enter_timewait(struct cm_id *id);
-void cm_end(struct cm_id *id); /* the connection's part of destroying an id */
-void cm_forget_connections(void); /* in a forked child */
-/* Whether the queue pair takes part in another connection: the peer has forgotten that one. IBA 12.9.8.3.1 */
+void cm_end(struct cm_id *id); /* does the connection's part of destroying an id */
+void cm_forget_connections(void); /* called in a forked child */
+/* Whether the queue pair takes part in another connection, which the peer has forgotten: IBA 12.9.8.3.1 */
 bool cm_is_stale(struct link *link, uint32_t qpn);
-/* To ids of the peer that have none here. */
+/* Sends to ids of the peer that have no id here. */
 void cm_send_plain_on(struct link *link, enum cm_message type, uint32_t from, uint32_t to);
 void cm_send_reject_on(struct link *link, uint32_t from, uint32_t to, enum cm_reject_reason reason, const void *data,
                        size_t length);
-/* Events of the connection. */
+/* Post events of the connection. */
 void cm_post(struct cm_id *id, enum rdma_cm_event_type type, int status, const void *data, size_t length);
 void cm_post_rejected(struct cm_id *id, int reason, const uint8_t *data);
-void cm_post_disconnected(struct cm_id *id, int status); /* once in the life of an id, whichever side begins */
-void cm_retry_request(struct cm_id *id); /* there is no listener, or no longer: perhaps again in a moment */
+void cm_post_disconnected(struct cm_id *id, int status); /* posts once in the life of an id, whichever side begins */
+void cm_retry_request(struct cm_id *id); /* sends again in a moment, as there is no listener, or none any more */
 
-/* cm_ep.c: public functions of librdmacm that are not in verbs_api.h, with the same names and behaviour. */
+/* cm_ep.c: public functions of librdmacm that are not in verbs_api.h, with their names and behaviour. */
 int embedded_rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *info, struct ibv_pd *pd,
                             struct ibv_qp_init_attr *attr);
 void embedded_rdma_destroy_ep(struct rdma_cm_id *id);

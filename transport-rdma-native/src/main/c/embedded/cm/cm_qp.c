@@ -25,7 +25,7 @@
 
 #include <string.h>
 
-#define DEFAULT_ACK_TIMEOUT 19 /* 4.096 us * 2^19 = 2.1 s, what soft-RoCE over RDMA CM gets */
+#define DEFAULT_ACK_TIMEOUT 19 /* 4.096 us * 2^19 = 2.1 s, as soft-RoCE gets over RDMA CM */
 
 void cm_fill_address(const struct cm_id *id, struct ibv_ah_attr *ah) {
     ah->dlid = DEVICE_LID; /* the device is an InfiniBand one */
@@ -60,7 +60,7 @@ static int init_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask) {
         attr->dest_qp_num = id->remote.qpn;
         attr->rq_psn = id->remote.psn;
         attr->max_dest_rd_atomic = id->local.responder_resources;
-        attr->min_rnr_timer = 0; /* 655 ms, as the kernel's CM asks for */
+        attr->min_rnr_timer = 0; /* 655 ms, which the kernel's CM asks for */
         *mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
         if (id->id.qp_type == IBV_QPT_RC || id->id.qp_type == IBV_QPT_XRC_RECV) {
             *mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
@@ -73,7 +73,7 @@ static int init_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask) {
         attr->rnr_retry = id->remote.rnr_retry_count; /* rdma_connect(3): each side says how often the other retries */
         attr->max_rd_atomic = id->local.initiator_depth;
         *mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
-        if (id->id.qp_type == IBV_QPT_XRC_RECV) { /* which sends nothing */
+        if (id->id.qp_type == IBV_QPT_XRC_RECV) { /* XRC targets send nothing */
             *mask |= IBV_QP_TIMEOUT;
         } else if (id->id.qp_type != IBV_QPT_UC) {
             *mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
@@ -144,7 +144,7 @@ int cm_qp_error(struct cm_id *id) {
 
 void cm_destroy_cqs(struct rdma_cm_id *id) {
     if (id->qp_type == IBV_QPT_XRC_RECV && id->srq != NULL) {
-        return; /* its receives complete there: they go with it */
+        return; /* receives of XRC complete on these queues, which go with the shared receive queue */
     }
     /* Users put one queue, or one channel, in both places (rsockets does). */
     if (id->send_cq != NULL && id->send_cq != id->recv_cq) {
@@ -177,7 +177,7 @@ static bool create_cq(struct rdma_cm_id *id, uint32_t size, struct ibv_comp_chan
 
 int cm_create_srq_cq(struct rdma_cm_id *id, uint32_t size) {
     if (id->recv_cq != NULL && (uint32_t) id->recv_cq->cqe < size) {
-        cm_destroy_cqs(id); /* made with the queue pair, which does not use it */
+        cm_destroy_cqs(id); /* the queues were made with the queue pair, which does not use them */
     }
     errno = 0;
     if (id->recv_cq == NULL && !create_cq(id, size, &id->recv_cq_channel, &id->recv_cq)) {
@@ -201,7 +201,7 @@ static int init_qp(struct cm_id *id, struct ibv_qp *qp) {
     return err;
 }
 
-/* In the connection manager's domain, if the caller names none: as librdmacm does. */
+/* Makes a target queue pair, in the connection manager's domain if the caller names none, as librdmacm does. */
 static struct ibv_qp *create_target(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr,
                                     struct ibv_qp_init_attr_ex *extended) {
     struct ibv_qp_init_attr_ex own;
@@ -223,7 +223,7 @@ static struct ibv_qp *create_target(struct rdma_cm_id *id, struct ibv_pd *pd, st
     return qp;
 }
 
-/* `extended` is NULL, or the struct that `attr` is the beginning of. */
+/* Makes a queue pair. `extended` is NULL, or the struct that `attr` is the beginning of. */
 static int create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr,
                      struct ibv_qp_init_attr_ex *extended) {
     if (cm_is_inherited(cm_of(id))) {

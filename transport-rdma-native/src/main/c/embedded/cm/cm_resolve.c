@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Bind, listen and resolve. Only addresses of this host resolve, as the peers are processes of it: those of this
- * network namespace, and with a folder (link.h) those of others that share it.
+ * Bind, listen and resolve. Only addresses of this host resolve, as the peers are its processes: addresses of this
+ * network namespace, and with a folder (link.h) of other namespaces that share it.
  */
 #include "cm_private.h"
 #include "embedded/base/cancel.h"
@@ -28,18 +28,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define DEFAULT_BACKLOG 1024 /* max_backlog of the kernel's ucma.c */
+#define DEFAULT_BACKLOG 1024 /* the same as max_backlog of the kernel's ucma.c */
 
 /* ---- bind and listen ---- */
 
-/* With cm_lock. `reachable`: others shall be able to connect to the port. */
+/* Binds an id. `reachable`: others shall be able to connect to the port. Called with cm_lock held. */
 static int bind_to(struct cm_id *id, const struct sockaddr *address, bool reachable) {
     struct sockaddr_storage *source = &id->id.route.addr.src_storage;
     struct sockaddr_storage old = *source;
     bool family_only = id->family_only;
     cm_address_copy(source, address);
     if (!id->family_only_set) {
-        id->family_only = address->sa_family == AF_INET; /* as the kernel: an IPv4 address keeps to its family */
+        id->family_only = address->sa_family == AF_INET; /* an IPv4 address keeps to its family, as in the kernel */
     }
     int err = cm_port_bind(id, reachable);
     if (err != 0) {
@@ -94,7 +94,7 @@ int embedded_rdma_listen(struct rdma_cm_id *public_id, int backlog) {
     }
     if (err == 0) {
         id->backlog = backlog > 0 && backlog < DEFAULT_BACKLOG ? backlog : DEFAULT_BACKLOG;
-        id->backlog_of_peer = id->backlog - id->backlog / 8; /* the rest is for others */
+        id->backlog_of_peer = id->backlog - id->backlog / 8; /* the rest is left to other peers */
         id->state = CM_LISTEN;
     }
     pthread_mutex_unlock(&cm_lock);
@@ -111,7 +111,7 @@ static void set_loopback(struct sockaddr *address) {
     }
 }
 
-/* With cm_lock. `route`: of an id that has no address yet. */
+/* Sets the addresses of an id. `route`: source for an id that has no address yet. Called with cm_lock held. */
 static int set_addresses(struct cm_id *id, const struct sockaddr *source, const struct sockaddr *destination,
                          const struct sockaddr *route) {
     int err = 0;
@@ -142,10 +142,11 @@ static int set_addresses(struct cm_id *id, const struct sockaddr *source, const 
 
 /* ---- addresses of other network namespaces ---- */
 
-/* Who asks other processes waits for no longer: they answer at once, or are stopped. */
+/* Upper bound for asking other processes; a healthy one answers immediately. */
 #define MAX_PATIENCE_MS 1000
 
-static bool is_link_local(const struct sockaddr *address) { /* of the interface: in another namespace another one */
+/* Link-local addresses belong to an interface, which is another one in another namespace. */
+static bool is_link_local(const struct sockaddr *address) {
     return address->sa_family == AF_INET6
             && IN6_IS_ADDR_LINKLOCAL(&((const struct sockaddr_in6 *) address)->sin6_addr);
 }
@@ -156,15 +157,15 @@ static void found(struct cm_id *id, int err, const struct link_network *network)
         id->state = CM_ADDR_RESOLVED;
         cm_attach_device(id);
     } else {
-        id->state = CM_ADDR_BOUND; /* as in addr_handler() of the kernel's cma.c */
+        id->state = CM_ADDR_BOUND; /* addr_handler() of the kernel's cma.c does the same */
     }
     cm_post(id, err == 0 ? RDMA_CM_EVENT_ADDR_RESOLVED : RDMA_CM_EVENT_ADDR_ERROR, -err, NULL, 0);
 }
 
 /*
- * For an address that is not of this network namespace. Returns 0 if the question is on its way, which the id's next
- * event answers; ENODEV if there is nobody to ask; or what else the call fails with. *status: of the event if it is
- * ENODEV.
+ * Resolves an address that is not of this network namespace. Returns 0 if the question is on its way, which the id's
+ * next event answers; ENODEV if there is nobody to ask; or another error for the call. *status: status of the event if
+ * it is ENODEV.
  */
 static int resolve_elsewhere(struct cm_id *id, const struct sockaddr *source, const struct sockaddr *destination,
                              int timeout_ms, int *status) {
@@ -194,7 +195,7 @@ static int resolve_elsewhere(struct cm_id *id, const struct sockaddr *source, co
         err = EINVAL;
     } else if (cm_address_is_loopback(source)
                || (id->state != CM_IDLE && cm_address_is_loopback(&id->id.route.addr.src_addr))) {
-        err = *status = ENODEV; /* nothing leads from there to another host */
+        err = *status = ENODEV; /* nothing leads from another namespace to another host */
     }
     if (err == 0) {
         err = cm_ask(id, destination, &networks, patience_ms * 1000000, found);
@@ -227,7 +228,7 @@ int embedded_rdma_resolve_addr(struct rdma_cm_id *public_id, struct sockaddr *so
     struct sockaddr_storage target, none;
     cm_address_copy(&target, destination);
     if (cm_address_is_any(destination)) {
-        set_loopback((struct sockaddr *) &target); /* as cma_resolve_loopback() */
+        set_loopback((struct sockaddr *) &target); /* cma_resolve_loopback() does the same */
     }
     memset(&none, 0, sizeof(none));
     none.ss_family = destination->sa_family;
@@ -240,7 +241,7 @@ int embedded_rdma_resolve_addr(struct rdma_cm_id *public_id, struct sockaddr *so
         }
     }
     bool group = cm_address_is_group((struct sockaddr *) &target);
-    /* Groups have datagrams alone. */
+    /* Only datagrams go to groups. */
     int status = group && !cm_is_datagram(id) ? EADDRNOTAVAIL : cm_address_check_local((struct sockaddr *) &target);
     if (status == 0 && link_uses_folder() && !group && !cm_address_leads_here((struct sockaddr *) &target)) {
         status = EADDRNOTAVAIL;
@@ -248,7 +249,7 @@ int embedded_rdma_resolve_addr(struct rdma_cm_id *public_id, struct sockaddr *so
     if (status == 0) {
         status = cm_open_device();
     } else if (status == EADDRNOTAVAIL) {
-        status = ENODEV; /* what the kernel says where the route leads through no RDMA device */
+        status = ENODEV; /* the kernel says this where the route leads through no RDMA device */
         int err = resolve_elsewhere(id, source, (struct sockaddr *) &target, timeout_ms, &status);
         if (err == 0) {
             CANCELLABLE;
@@ -265,7 +266,7 @@ int embedded_rdma_resolve_addr(struct rdma_cm_id *public_id, struct sockaddr *so
     }
     pthread_mutex_lock(&cm_lock);
     int err = status != 0 ? (id->state == CM_IDLE || id->state == CM_ADDR_BOUND ? 0 : EINVAL)
-                          /* for a local destination the route's source is the destination itself */
+                          /* The source of a route to a local destination is the destination itself. */
                           : set_addresses(id, source, (struct sockaddr *) &target, (struct sockaddr *) &target);
     if (err == 0) {
         if (status == 0) {
@@ -293,7 +294,7 @@ static struct ibv_sa_path_rec *make_path(const struct cm_id *id) {
         path->reversible = 1;
         path->numb_path = 1;
         path->pkey = htons(0xffff);
-        path->mtu_selector = path->rate_selector = path->packet_life_time_selector = 2; /* exactly */
+        path->mtu_selector = path->rate_selector = path->packet_life_time_selector = 2; /* IBA selector 2: exactly */
         path->mtu = IBV_MTU_4096;
         path->rate = IBV_RATE_100_GBPS;
     }

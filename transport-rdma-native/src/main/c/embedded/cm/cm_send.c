@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Connections as this end drives them: messages to the peer, what becomes of an id when it is silent, the events that
- * tell. State changes as in the kernel's cm.c.
+ * Connections as this end drives them: messages to the peer, timers for a silent peer, and events. State changes are
+ * those of the kernel's cm.c.
  */
 #include "cm_private.h"
 
@@ -24,7 +24,7 @@
 
 #define MS 1000000ull
 #define RETRY_NS (1 * MS)
-#define TIMEWAIT_NS (500 * MS) /* as seen on soft-RoCE */
+#define TIMEWAIT_NS (500 * MS) /* duration seen on soft-RoCE */
 #define QPN_BUCKETS 4096
 
 uint64_t cm_response_timeout_ns = 60000 * MS;
@@ -90,7 +90,7 @@ void cm_forget_connections(void) {
 
 /* ---- sending ---- */
 
-/* What cannot be sent is lost together with the link, whose end is handled by itself. */
+/* A message that cannot be sent is lost together with the link, whose end is handled elsewhere. */
 void cm_send_plain_on(struct link *link, enum cm_message type, uint32_t from, uint32_t to) {
     struct cm_wire_plain message = { .ids = { .from = from, .to = to } };
     link_send(link, type, &message, sizeof(message), NULL, 0);
@@ -130,7 +130,7 @@ int cm_send_reply(struct cm_id *id, const struct cm_wire_rep *reply) {
     return err;
 }
 
-/* A peer that has gone does not matter. */
+/* Sends a reply; a peer that has gone does not matter. */
 void cm_send_datagram_reply(struct cm_id *id, const struct cm_wire_rep *reply) {
     struct cm_wire_rep message = *reply;
     message.ids.from = id->handle;
@@ -168,7 +168,7 @@ void cm_post_rejected(struct cm_id *id, int reason, const uint8_t *data) {
     }
 }
 
-/* Once in the life of an id, whichever side begins. */
+/* Posts the event once in the life of an id, whichever side begins. */
 void cm_post_disconnected(struct cm_id *id, int status) {
     if (id->state == CM_CONNECT) {
         id->state = CM_DISCONNECT;
@@ -195,7 +195,8 @@ int cm_send_request(struct cm_id *id) {
         cm_attach(id, link);
         err = link_send(link, CM_REQ, &id->request, sizeof(id->request), NULL, 0);
         if (err == EPIPE && link_is_up(link)) {
-            err = 0; /* the peer has ended it, perhaps after a message that says why: its down handler comes next */
+            /* The peer has ended the link, perhaps after a message that says why: its down handler comes next. */
+            err = 0;
         }
         bool another_version = err == EPIPE && link_is_of_another_version(link);
         if (err != 0) {
@@ -230,7 +231,7 @@ int cm_send_request(struct cm_id *id) {
     }
 }
 
-/* No listener there, or no longer: perhaps again in a moment. */
+/* Sends the request again in a moment, as there is no listener, or none any more. */
 void cm_retry_request(struct cm_id *id) {
     uint64_t now = engine_now_ns();
     if (!id->asked_anew) { /* the remembered link may lead to a process that had the port before */
@@ -252,7 +253,10 @@ static void post_unreachable(struct cm_id *id, int err) {
     cm_post(id, RDMA_CM_EVENT_UNREACHABLE, -err, NULL, 0);
 }
 
-/* No program waits for it: it may be lost, as in the kernel, rather than take the place of one that may not. */
+/*
+ * Posts an event for which no program waits: it may be lost, as in the kernel, rather than take the place of one that
+ * may not.
+ */
 static void post_timewait_exit(struct cm_id *id) {
     struct cm_event *event = cm_new_event(id, RDMA_CM_EVENT_TIMEWAIT_EXIT, 0);
     if (event != NULL) {
@@ -290,7 +294,7 @@ static void on_timer(struct engine_timer *timer) {
         id->conn = CM_CONN_IDLE;
         post_timewait_exit(id);
         break;
-    default: /* set for a state that is over */
+    default: /* other states: the timer was set for a state that is over */
         break;
     }
     pthread_mutex_unlock(&cm_lock);

@@ -24,7 +24,7 @@
 
 #include <stdint.h>
 
-/* With UD a REQ is a SIDR_REQ, REP and REJ are SIDR_REPs (IBA 12.11), and nothing follows them. */
+/* Messages. With UD a REQ is a SIDR_REQ, REP and REJ are SIDR_REPs (IBA 12.11), and nothing follows them. */
 enum cm_message {
     CM_REQ = LINK_CM_FIRST,
     CM_REP,
@@ -36,18 +36,18 @@ enum cm_message {
     CM_ANSWER,
 };
 
-/* What is left for the user: 92 bytes of a REQ less the RDMA CM's own header of 36; all of a REP; all of a REJ. */
+/* Sizes of the user's data: 92 bytes of a REQ less the RDMA CM's own header of 36; all of a REP; all of a REJ. */
 #define CM_REQ_DATA 56
 #define CM_REP_DATA 196
 #define CM_REJ_DATA 148
 
-/* The same with UD: 216 bytes of a SIDR_REQ less the header; all of a SIDR_REP. */
+/* Sizes of the user's data with UD: 216 bytes of a SIDR_REQ less the header; all of a SIDR_REP. */
 #define CM_SIDR_REQ_DATA 180
 #define CM_SIDR_REP_DATA 136
 
 /* Rejection reasons: IBA 12.6.7.2, table 107. */
 enum cm_reject_reason {
-    CM_REJ_NO_RESOURCES = 3, /* too many requests wait here: to be tried again, and never told to the user */
+    CM_REJ_NO_RESOURCES = 3, /* too many requests wait here: the sender tries again, and never tells the user */
     CM_REJ_TIMEOUT = 4,
     CM_REJ_INVALID_COMM_ID = 6,
     CM_REJ_INVALID_SERVICE_ID = 8, /* nobody listens */
@@ -56,7 +56,7 @@ enum cm_reject_reason {
     CM_REJ_VERSION = 31, /* "invalid class version": the process is of another LINK_VERSION; never sent */
 };
 
-/* What a SIDR_REP says in place of a reason: IBA 12.11.2.2, table 125. */
+/* Status of a SIDR_REP, in place of a reason: IBA 12.11.2.2, table 125. */
 enum cm_sidr_status {
     CM_SIDR_UNSUPPORTED = 1, /* nobody listens */
     CM_SIDR_REJECT = 2,
@@ -70,7 +70,7 @@ struct cm_wire_address {
     uint8_t bytes[16];
 };
 
-/* The queue pair's side of a REQ or REP. */
+/* Data of the queue pair in a REQ or REP. */
 struct cm_wire_endpoint {
     uint32_t qpn;
     uint32_t psn;
@@ -80,11 +80,11 @@ struct cm_wire_endpoint {
     uint8_t retry_count; /* REQ only */
     uint8_t rnr_retry_count;
     uint8_t srq;
-    uint8_t data_length; /* of the user's bytes; the rest of `data` is zero */
-    uint8_t xrc;         /* of a REQ: 1 if it is for a target queue pair */
+    uint8_t data_length; /* length of the user's data; the rest of `data` is zero */
+    uint8_t xrc;         /* REQ only: 1 if it is for a target queue pair */
 };
 
-/* `from` is the sender's handle of the connection, `to` the receiver's, 0 where it is not known. */
+/* Handles of the connection: `from` is the sender's, `to` the receiver's, 0 where it is not known. */
 struct cm_wire_ids {
     uint32_t from;
     uint32_t to;
@@ -111,8 +111,8 @@ struct cm_wire_rej {
 };
 
 /*
- * With a folder (link.h): whether an address is of the receiver's network namespace, of a client of another one that
- * looks for it, and the answer.
+ * Question, with a folder (link.h), whether an address belongs to the receiver's network namespace, from a client of
+ * another one that looks for it; and the answer.
  */
 struct cm_wire_ask {
     uint32_t from;

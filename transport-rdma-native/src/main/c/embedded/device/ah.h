@@ -26,7 +26,7 @@
 struct ah {
     struct ibv_ah ibv;
     struct ibv_ah_attr attr;
-    atomic_uint refs; /* of the application, and of each work request under way */
+    atomic_uint refs; /* references of the application, and of each work request under way */
 };
 
 static inline struct ah *ah_of(struct ibv_ah *ah) {
@@ -44,22 +44,25 @@ static inline bool ah_is_multicast(const struct ah *ah) {
     return ah->attr.is_global && gid_is_multicast(&ah->attr.grh.dgid);
 }
 
-/* Whether packets sent this way arrive at the device's port at all; a multicast address may. */
+/* Whether packets sent to this address arrive at the device's port at all; a multicast address may. */
 bool ah_leads_here(const struct ibv_ah_attr *attr);
 
 /*
- * Has the address lead over a link: the queue pair number that goes with it is the link's peer's, whether it has a name
- * or not. NULL: over a link that is down. The address notes this in its global route, which means nothing else as long
- * as it has none, so that a program that gives the address to ibv_modify_qp(3) need not know.
+ * Makes the address lead over a link: the queue pair number that goes with it belongs to the link's peer, whether it
+ * has a name or not. NULL: over a link that is down. The address stores the link in its global route, which means
+ * nothing else as long as it has none, so that a program that gives the address to ibv_modify_qp(3) need not know.
  */
 void ah_set_link(struct ibv_ah_attr *attr, const struct link *link);
 
-/* Finds that link, with a reference. Returns 0 or an errno value: ENOENT = none is noted, ECONNREFUSED = it is down. */
+/*
+ * Finds the link of an address, with a reference. Returns 0 or errno: ENOENT = the address has none, ECONNREFUSED = it
+ * is down.
+ */
 int ah_find_link(const struct ibv_ah_attr *attr, struct link **link);
 
 /*
- * The global routing header of a packet with so many bytes of data, as it arrives: version, traffic class and flow
- * label, payload length, next header, hop limit, source, destination (IB specification 8.3).
+ * Makes the global routing header of a packet with so many bytes of data, as it arrives: version, traffic class and
+ * flow label, payload length, next header, hop limit, source, destination (IB specification 8.3).
  */
 void ah_make_grh(const struct ah *ah, uint32_t data_length, bool immediate, struct ibv_grh *grh);
 

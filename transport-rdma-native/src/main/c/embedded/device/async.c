@@ -81,7 +81,7 @@ int embedded_ibv_get_async_event(struct ibv_context *ibv, struct ibv_async_event
     }
     for (;;) {
         uint64_t count;
-        /* Blocks or fails with EAGAIN as the application has set the descriptor. */
+        /* The read blocks or fails with EAGAIN as the application has set the descriptor. */
         if (read(ibv->async_fd, &count, sizeof(count)) != sizeof(count)) {
             return -1;
         }

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* What the device says of itself, its port and its tables: constants. */
+/* Attributes of the device, its port and its tables: constants. */
 #include "attributes.h"
 
 #include <endian.h>
@@ -28,13 +28,15 @@
 #include "embedded/link/notify_area.h"
 #include "embedded/link/wire.h"
 
-/* Locally administered, so no real adapter has it; the same in every process, as all share one "adapter". */
+/*
+ * GUID that is locally administered, so no real adapter has it; the same in every process, as all share one "adapter".
+ */
 #define NODE_GUID UINT64_C(0x02006e6574747901)
 #define PORT_GUID UINT64_C(0x02006e6574747902)
 #define SUBNET_PREFIX UINT64_C(0xfe80000000000000)
 #define DEFAULT_PKEY 0xffff
 
-/* The end of what the exported ibv_query_port may write: its struct has no port_cap_flags2 and what follows. */
+/* Size that the exported ibv_query_port may write: its struct has no port_cap_flags2 and no later fields. */
 #define COMPAT_PORT_ATTR_SIZE (offsetof(struct ibv_port_attr, flags) + 1)
 
 int embedded_ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr) {
@@ -132,7 +134,7 @@ int embedded__ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint3
     struct ibv_gid_entry full = { .gid_index = index, .port_num = port, .gid_type = IBV_GID_TYPE_IB };
     if (flags != 0 || port > UINT8_MAX || index > INT32_MAX
             || embedded_ibv_query_gid(context, (uint8_t) port, (int) index, &full.gid) != 0) {
-        errno = EINVAL; /* libibverbs returns it, and sets it as well */
+        errno = EINVAL; /* libibverbs returns EINVAL, and sets it as well */
         return EINVAL;
     }
     memset(entry, 0, entry_size);
@@ -147,7 +149,7 @@ int attributes_query_device_ex(struct ibv_context *context, const struct ibv_que
     }
     struct ibv_device_attr_ex full = { 0 };
     embedded_ibv_query_device(context, &full.orig_attr);
-    full.device_cap_flags_ex = full.orig_attr.device_cap_flags; /* ibv_query_device_ex(3): these and more */
+    full.device_cap_flags_ex = full.orig_attr.device_cap_flags; /* ibv_query_device_ex(3): these flags and more */
     full.completion_timestamp_mask = UINT64_MAX;
     full.hca_core_clock = 1000000; /* kHz: the clock counts nanoseconds */
     full.phys_port_cnt_ex = full.orig_attr.phys_port_cnt;
@@ -156,7 +158,7 @@ int attributes_query_device_ex(struct ibv_context *context, const struct ibv_que
     return 0;
 }
 
-/* As adapters do, the clock's count is in tv_nsec alone. */
+/* Reads the clock; its count is in tv_nsec alone, as with adapters. */
 int attributes_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values) {
     (void) context;
     if ((values->comp_mask & ~(uint32_t) IBV_VALUES_MASK_RAW_CLOCK) != 0) {

@@ -13,9 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/*
- * The queries of the extended context. The size is that of the caller's struct, which may have been shorter or longer.
- */
+/* Queries of the extended context. `size` is the size of the caller's struct, which may have been shorter or longer. */
 #ifndef NETTY_RDMA_EMBEDDED_ATTRIBUTES_H
 #define NETTY_RDMA_EMBEDDED_ATTRIBUTES_H
 

@@ -25,7 +25,10 @@
 #include "cq.h"
 #include "embedded/base/cancel.h"
 
-/* In a call that must not block: a peer that rings without end has it come back all the same. */
+/*
+ * Limit of rings that a call takes that must not block: a peer that rings without end makes the poller come back all
+ * the same.
+ */
 #define MAX_RINGS 16
 
 struct ibv_comp_channel *embedded_ibv_create_comp_channel(struct ibv_context *context) {
@@ -66,7 +69,7 @@ int embedded_ibv_destroy_comp_channel(struct ibv_comp_channel *ibv) {
         own_doorbell_close_inherited(&channel->doorbell);
     } else {
         own_doorbell_close(&channel->doorbell);
-        /* A thread that a child does not have may wait for them. */
+        /* A condition of the parent is not destroyed: a thread that a child does not have may wait for it. */
         pthread_cond_destroy(&channel->acknowledged);
         pthread_mutex_destroy(&channel->members_lock);
         pthread_mutex_destroy(&channel->lock);
@@ -131,7 +134,7 @@ void channel_join(struct channel *channel, struct cq *cq, void (*rearm)(struct c
     pthread_mutex_unlock(&channel->members_lock);
 }
 
-/* Executes what has arrived for the armed completion queues; a ring covers all of them. */
+/* Executes the work that has arrived for the armed completion queues; a ring covers all of them. */
 static void collect(struct channel *channel) {
     pthread_mutex_lock(&channel->members_lock);
     for (struct cq *cq = channel->members; cq != NULL; cq = cq->member.next_member) {
@@ -140,7 +143,7 @@ static void collect(struct channel *channel) {
     pthread_mutex_unlock(&channel->members_lock);
 }
 
-/* Returns true if this emptied the descriptor. With the lock. */
+/* Returns true if this emptied the descriptor. Called with channel->lock held. */
 static bool forget_pending(struct channel *channel, struct cq *cq) {
     if (cq->member.pending == 0) {
         return false;
@@ -177,7 +180,7 @@ void channel_part(struct channel *channel, struct cq *cq) {
         collect(channel); /* a peer's ring for another one may have gone with ours */
     }
 
-    /* ibv_destroy_cq(3): waits for the acknowledgement of every event that was delivered. */
+    /* Waits for the acknowledgement of every event that was delivered: ibv_destroy_cq(3). */
     pthread_mutex_lock(&channel->lock);
     while (cq->member.completed != cq->member.delivered) {
         pthread_cond_wait(&channel->acknowledged, &channel->lock);
@@ -211,7 +214,7 @@ int embedded_ext_set_nonblocking(struct ibv_comp_channel *ibv) {
     return 0;
 }
 
-/* Blocks or fails with EAGAIN as the application has set the descriptor. */
+/* Waits; blocks or fails with EAGAIN as the application has set the descriptor. */
 static bool wait_until_readable(int fd) {
     int flags = fcntl(fd, F_GETFL);
     struct pollfd polled = { .fd = fd, .events = POLLIN };
@@ -222,7 +225,7 @@ static bool wait_until_readable(int fd) {
     return (polled.revents & POLLIN) != 0;
 }
 
-/* Takes a ring with the lock, if there is one, and becomes a collector, after which the descriptor is empty. */
+/* Takes a ring under channel->lock, if there is one, and becomes a collector, after which the descriptor is empty. */
 static bool take_ring_that_is_there(struct channel *channel) {
     pthread_mutex_lock(&channel->lock);
     bool taken = empty(channel);
@@ -278,7 +281,7 @@ int embedded_ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **ibv_
         pthread_mutex_unlock(&channel->lock);
 
         if (rings >= MAX_RINGS && atomic_load_explicit(&channel->nonblocking, memory_order_relaxed)) {
-            errno = EAGAIN; /* if it is rung once more, it is readable */
+            errno = EAGAIN; /* a further ring makes the descriptor readable */
             return -1;
         }
         int taken = take_ring(channel);

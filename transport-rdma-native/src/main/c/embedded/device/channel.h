@@ -14,15 +14,14 @@
  * under the License.
  */
 /*
- * Completion channels. The descriptor that the application sees is the doorbell that other processes ring, so a sleeper
- * is woken by one hop; what it then finds is decided by embedded_ibv_get_cq_event(), which first executes what the ring
- * announced.
+ * Completion channels. The descriptor that the application sees is the doorbell that other processes ring, so one hop
+ * wakes a sleeper; then embedded_ibv_get_cq_event() executes the announced work, and finds the completions.
  *
  * Without a folder, peers that could stop this process anyway hold the descriptor, and a hostile one can steal
  * wake-ups, or change O_NONBLOCK (embedded_ext_set_nonblocking()). Other peers can only ring: own_doorbell.h. Within
  * this process, a call that waits for an event reads the descriptor without a lock, while another may empty it with the
- * lock: one system call each. Where the second takes more (see doorbell_can_nowait()), all reads are under the lock,
- * and waiting is poll(2).
+ * lock: one system call each. Where emptying takes more (see doorbell_can_nowait()), all reads are under the lock, and
+ * waiting is poll(2).
  *
  * Events are counted per completion queue, not flagged: rsockets arms again without having taken the event before.
  */
@@ -39,11 +38,11 @@
 struct cq;
 
 struct channel {
-    struct ibv_comp_channel ibv; /* its fd is the one that the doorbell is heard from */
+    struct ibv_comp_channel ibv; /* public part; its fd is doorbell.heard.fd */
     struct own_doorbell doorbell;
-    bool reads_alone;     /* under the lock only; constant */
-    atomic_bool nonblocking; /* whatever the descriptor's flags say */
-    pthread_mutex_t lock; /* of what follows; an innermost lock */
+    bool reads_alone;     /* all reads of the descriptor are under the lock; constant */
+    atomic_bool nonblocking; /* events are fetched without blocking, whatever the descriptor's flags say */
+    pthread_mutex_t lock; /* guards the following up to members_lock; an innermost lock */
     pthread_cond_t acknowledged;
     struct cq *first, **last; /* completion queues with undelivered events */
     bool rung;                /* this process has written to the descriptor since it was last emptied */
@@ -56,24 +55,24 @@ static inline struct channel *channel_of(struct ibv_comp_channel *channel) {
     return (struct channel *) channel;
 }
 
-/* A completion queue's part; all under the channel's lock but next_member and rearm. */
+/* Completion queue's part of a channel; guarded by the channel's lock, except next_member and rearm. */
 struct channel_member {
     struct cq *next_member;
     void (*rearm)(struct cq *cq);
     struct cq *next_ready;
     unsigned pending;              /* events not yet delivered */
-    unsigned delivered, completed; /* and acknowledged */
+    unsigned delivered, completed; /* events, and those of them that are acknowledged */
 };
 
-/* `rearm` lets peers ring again if the completion queue is armed, and executes what they announced so far. */
+/* Adds a completion queue. `rearm` lets peers ring again if the queue is armed, and executes work announced so far. */
 void channel_join(struct channel *channel, struct cq *cq, void (*rearm)(struct cq *cq));
 
-/* Forgets undelivered events and waits until the delivered ones are acknowledged. */
+/* Removes a completion queue: forgets undelivered events and waits until the delivered ones are acknowledged. */
 void channel_part(struct channel *channel, struct cq *cq);
 
 /*
- * The descriptor that a peer is to ring, which channel_doorbell_lent() ends once it is sent; -1 if there is none, as
- * without a channel: the peer rings the engine then.
+ * Returns the descriptor that a peer is to ring, to be ended by channel_doorbell_lent() once it is sent; -1 if there is
+ * none, as without a channel: the peer rings the engine then.
  */
 int channel_lend_doorbell(struct ibv_comp_channel *channel, const struct link_peer *peer);
 void channel_doorbell_lent(struct ibv_comp_channel *channel, int fd);

@@ -37,7 +37,7 @@
 #define DEVICE_MAX_SRQ 65536
 #define DEVICE_MAX_SRQ_WR 32768
 #define DEVICE_MAX_INLINE 512
-#define DEVICE_MAX_INLINE_RECV 64 /* as an adapter with completions of 128 bytes */
+#define DEVICE_MAX_INLINE_RECV 64 /* limit of adapters with completions of 128 bytes */
 #define DEVICE_MAX_CQE (1 << 20)
 #define DEVICE_MAX_READS 64
 #define DEVICE_MAX_AH (1 << 20)
@@ -48,30 +48,30 @@ struct async_event;
 
 struct context {
     struct verbs_context extended; /* the public context is its last member */
-    unsigned generation; /* fork_generation at its creation */
-    bool present;        /* is a user (presence.h) */
-    struct context *next, **previous; /* device.c */
-    atomic_int objects; /* protection domains, completion queues, channels */
+    unsigned generation; /* fork_generation at the creation */
+    bool present;        /* counts as a user (presence.h) */
+    struct context *next, **previous; /* list of device.c */
+    atomic_int objects; /* number of protection domains, completion queues, channels */
     pthread_mutex_t lock;
     pthread_cond_t acknowledged;
     struct async_event *first, **last;
 };
 
 struct async_source {
-    unsigned delivered, completed; /* under the context's lock */
+    unsigned delivered, completed; /* events; guarded by the context's lock */
 };
 
 void device_init(void);
 
-/* That of the ids, which is no user of its own (presence.h). NULL: errno. */
+/* Opens the context of the ids, which is no user of its own (presence.h). NULL: errno. */
 struct ibv_context *device_open_shared(void);
 
-/* The end of that context, with what the application has made with it: their memory stays. */
+/* Ends the context of the ids, with the objects that the application has made with it: their memory stays. */
 void device_end_shared(struct ibv_context *context);
 
 /*
- * Fills the calls that <infiniband/verbs.h> makes by verbs_get_ctx_op(). One that stays NULL fails with EOPNOTSUPP
- * there, as those do that a driver does not give to libibverbs.
+ * Fills the calls that <infiniband/verbs.h> makes by verbs_get_ctx_op(). A call that stays NULL fails with EOPNOTSUPP
+ * there, as one that a driver does not give to libibverbs.
  */
 void extended_fill(struct verbs_context *extended);
 
@@ -79,7 +79,7 @@ static inline struct context *context_of(struct ibv_context *context) {
     return container_of(context, struct context, extended.context);
 }
 
-/* Whether it is the parent's, and so is all that was made with it: the call is to fail with EIO. */
+/* Whether the context, with all objects made with it, is the parent's: the call is to fail with EIO. */
 static inline bool context_is_inherited(struct ibv_context *context) {
     return context_of(context)->generation != fork_generation;
 }
@@ -90,7 +90,7 @@ void async_raise(struct context *context, enum ibv_event_type type, void *elemen
 /* Forgets undelivered events about the source and waits until the delivered ones are acknowledged. */
 void async_retire(struct context *context, struct async_source *source);
 
-/* One event about it is acknowledged. */
+/* Notes that an event about the source is acknowledged. */
 void async_acknowledge(struct context *context, struct async_source *source);
 
 #endif

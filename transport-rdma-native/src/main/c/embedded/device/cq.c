@@ -29,12 +29,12 @@
 
 static _Atomic uint32_t next_id = 1;
 static struct cq *_Atomic for_targets;
-static pthread_mutex_t targets_lock = PTHREAD_MUTEX_INITIALIZER; /* of making it */
+static pthread_mutex_t targets_lock = PTHREAD_MUTEX_INITIALIZER; /* guards the making of `targets` */
 
 static void report_overflow(struct engine_task *task);
 static void rearm(struct cq *cq);
 
-/* Without a context, and not known to the engine yet. NULL: errno. */
+/* Makes a queue without a context, not known to the engine yet. NULL: errno. */
 static struct cq *make(int entries) {
     uint32_t size = cq_ring_size(entries);
     struct cq *cq = aligned_alloc(64, sizeof(*cq));
@@ -112,7 +112,7 @@ struct cq *cq_for_targets(void) {
     return cq;
 }
 
-/* The last part of its life as an object of the engine. */
+/* Ends the queue's life as an object of the engine. */
 static void retire(struct cq *cq) {
     atomic_store(&cq->destroyed, true);
     cq_engine_remove(cq);
@@ -137,7 +137,7 @@ static void leave_domain(const struct cq *cq) {
     }
 }
 
-/* Whatever refers to it is the parent's, and not looked at here: fork.h. */
+/* Releases the child's copy. Objects that refer to it are the parent's, and not looked at here: fork.h. */
 static void release_inherited(struct cq *cq) {
     leave_domain(cq);
     if (cq->ibv.channel != NULL) {
@@ -189,7 +189,9 @@ static int take(struct cq *cq, int entries, struct ibv_wc *wc, struct cq_time *t
         atomic_store_explicit(cqe->tail, cqe->end, memory_order_release);
     }
     if (count == 0) {
-        /* So a queue for very many connections takes no more memory than it has had completions at a time. */
+        /*
+         * reset, so that a queue for very many connections takes no more memory than it has had completions at a time
+         */
         cq->head = 0;
     }
     atomic_store_explicit(&cq->count, count, memory_order_relaxed);
@@ -197,7 +199,7 @@ static int take(struct cq *cq, int entries, struct ibv_wc *wc, struct cq_time *t
     return taken;
 }
 
-/* The messages of target queue pairs, some of which complete where this thread polls. */
+/* Serves messages of target queue pairs, some of which complete where this thread polls. */
 __attribute__((noinline)) static void serve_targets(void) {
     struct cq *cq = atomic_load(&for_targets);
     if (cq != NULL) {
@@ -234,10 +236,10 @@ int cq_poll_one(struct cq *cq, struct ibv_wc *wc, struct cq_time *time) {
 int cq_req_notify(struct ibv_cq *ibv, int solicited_only) {
     struct cq *cq = cq_of(ibv);
     if (ibv->channel == NULL) {
-        return 0; /* as a device: armed, without a channel for the event */
+        return 0; /* armed like a device, without a channel for the event */
     }
     cq_ring_deferred(cq);
-    cq_scan_try(cq); /* what is here already needs no event: the caller polls after arming */
+    cq_scan_try(cq); /* completions that are here already need no event: the caller polls after arming */
     enum cq_arm arm = solicited_only ? CQ_ARMED_SOLICITED : CQ_ARMED;
     pthread_mutex_lock(&cq->lock);
     if (cq->armed < arm) {
@@ -256,7 +258,7 @@ int cq_req_notify(struct ibv_cq *ibv, int solicited_only) {
     return 0;
 }
 
-/* Lets peers ring again for an armed completion queue, and executes what they announced so far. */
+/* Lets peers ring again for an armed completion queue, and executes work announced so far. */
 static void rearm(struct cq *cq) {
     pthread_mutex_lock(&cq->lock);
     uint64_t word = atomic_load(cq->word);

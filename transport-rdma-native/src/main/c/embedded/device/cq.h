@@ -26,9 +26,9 @@
  *   cq_polled.c    whether a thread polls it, as published to peers
  *   cq_overdue.c   work that a peer marked as polling has not taken
  *
- * Who makes progress. A thread that polls all the time does all work of the completion queue, in both directions, and
- * peers ring no doorbell; otherwise the engine does it, and peers ring its doorbell. The word on the notify area says
- * which of the two applies. It may be wrong for a while, as a thread does not announce that it stops polling. So a
+ * Progress. A thread that polls all the time does all work of the completion queue, in both directions, and peers ring
+ * no doorbell; otherwise the engine does the work, and peers ring its doorbell. The word on the notify area says which
+ * of the two applies. The word may be wrong for a while, as a thread does not announce that it stops polling. So a
  * process that has published a request other than a message to a peer marked as polling checks whether it was taken,
  * and wakes the peer's engine if no thread polls there.
  */
@@ -50,61 +50,62 @@ struct process;
 struct bank_watch;
 
 /*
- * A tick on a peer's notify area, and the queue pair that it announces work for. The process is NULL if there is none.
+ * Tick on a peer's notify area, and the queue pair that it announces work for. The process is NULL if there is no tick.
  */
 struct cq_place {
     struct process *process;
     uint32_t bank, slot;
     struct qp *qp;
     void (*found)(struct cq_place *place); /* notes that there is work, before the queue pair's turn; may be NULL */
-    STAILQ_ENTRY(cq_place) next_unfinished; /* under `scan`, as the following */
-    bool unfinished; /* in the queue of those with more work than one call does */
+    STAILQ_ENTRY(cq_place) next_unfinished; /* guarded by `scan`, as the following */
+    bool unfinished; /* is in the queue of places with more work than one call does */
     uint32_t worked_at; /* the poll that last found work by looking at the queue pair itself */
 };
 
 struct cqe {
     struct ibv_wc wc;
-    /* Of the work queue whose places before `end` are free when it is polled; tells whose it is. */
+    /*
+     * Counter of the work queue, which identifies it: its places before `end` are free when this completion is polled.
+     */
     _Atomic uint32_t *tail;
     uint32_t end;
     bool send;
-    bool inlined; /* its message is in the queue pair: inline_recv.c */
+    bool inlined; /* message data is in the queue pair: inline_recv.c */
 };
 
-/*
- * When a completion was made: in nanoseconds by CLOCK_MONOTONIC_RAW, which is the device's clock, and CLOCK_REALTIME.
- */
+/* Time of a completion: in nanoseconds by CLOCK_MONOTONIC_RAW, which is the device's clock, and CLOCK_REALTIME. */
 struct cq_time {
     uint64_t raw, wall;
 };
 
 enum cq_arm { CQ_UNARMED, CQ_ARMED_SOLICITED, CQ_ARMED };
 
-/* Each poll looks at so many queue pairs. It costs some 10 ns for each. */
+/* Number of queue pairs that each poll looks at directly, at a cost of some 10 ns each. */
 #define CQ_DIRECT 4u
 
-/* Work published to peers is checked once in so many polls. */
+/* Number of polls between two checks of work published to peers. */
 #define CQ_POLLS_PER_LOOK 16u
 
-/* See cq_polled.c. */
+/* State of cq_polled.c. */
 struct cq_polling {
-    _Atomic uint32_t *polls;      /* on the notify area */
-    _Atomic uint32_t quick_since; /* the number of the poll since which they come quickly */
-    _Atomic uint32_t notified_at; /* and of the one at which peers were notified */
-    _Atomic uint32_t needed;      /* so many quick polls, until peers are notified */
+    _Atomic uint32_t *polls;      /* counter on the notify area */
+    _Atomic uint32_t quick_since; /* number of the poll since which polls come quickly */
+    _Atomic uint32_t notified_at; /* number of the poll at which peers were notified */
+    _Atomic uint32_t needed;      /* number of quick polls until peers are notified */
     _Atomic uint64_t polled_ns;
-    _Atomic uint64_t first_round_ns; /* after the mark, the time until the engine looks whether the polling goes on */
-    uint32_t polls_at_round, polls_at_nudge; /* the engine's */
+    _Atomic uint64_t first_round_ns; /* time from the mark as polled to the engine's first look */
+    uint32_t polls_at_round, polls_at_nudge; /* number of polls when the engine looked last */
 };
 
-/* See cq_overdue.c. */
+/* State of cq_overdue.c. */
 struct cq_overdue {
     struct qp *_Atomic expecting; /* queue pairs with work published to a peer marked as polling */
     _Atomic uint64_t next_look_ns;
     struct engine_timer timer;
-    atomic_bool planned; /* the timer is set, and has a reference */
-    struct engine_timer count; /* of polls, while it is marked as polled */
-    atomic_bool count_planned; /* it is set, and has a reference; who plans it owns the following until it fires */
+    atomic_bool planned; /* timer is set, and has a reference */
+    struct engine_timer count; /* timer that counts polls, while the queue is marked as polled */
+    /* Timer `count` is set, and has a reference; the thread that sets this owns the following until it fires. */
+    atomic_bool count_planned;
     uint32_t polls_at_plan;
     uint64_t count_gap_ns;
 };
@@ -112,49 +113,50 @@ struct cq_overdue {
 struct cq {
     union {
         struct ibv_cq ibv;
-        struct ibv_cq_ex ex; /* begins with the same, and has the rest if cq_ex.c made it */
+        struct ibv_cq_ex ex; /* begins with the same fields; complete if cq_ex.c made it */
     };
-    /* Read at each poll. */
+    /* Fields read at each poll. */
     _Alignas(64) _Atomic uint32_t count;
     struct cq_polling polling;
     struct qp *_Atomic deferred; /* queue pairs that have put off the doorbell of the peer: see cq_defer_doorbell() */
-    _Atomic uint64_t *word; /* on the notify area */
+    _Atomic uint64_t *word; /* word on the notify area */
     struct cq_overdue overdue;
     struct gate scan;
-    /* Under `scan`. */
-    struct cq_place *direct[CQ_DIRECT]; /* those that each poll looks at, whether or not a tick says so */
+    /* Fields guarded by `scan`. */
+    struct cq_place *direct[CQ_DIRECT]; /* places that each poll looks at, whether or not a tick says so */
     unsigned num_direct;
     struct bank_watch *banks;
     struct bank_watch *cursor;
     unsigned turn;
     STAILQ_HEAD(, cq_place) unfinished;
-    bool turn_taken; /* by one of these, in this scan */
-    atomic_uint shared_queues; /* of XRC, whose receives complete here; read by polls that find nothing */
+    bool turn_taken; /* an unfinished place has had its turn in this scan */
+    atomic_uint shared_queues; /* number of XRC queues whose receives complete here; read by polls that find nothing */
 
     _Alignas(64) pthread_mutex_t lock;
-    /* Under `lock`. */
+    /* Fields guarded by `lock`. */
     struct cqe *ring;
-    struct cq_time *times; /* of those in the ring, or NULL: nobody asked for them */
+    struct cq_time *times; /* times of the entries of the ring, or NULL: nobody asked for them */
     uint32_t mask, head;
     enum cq_arm armed;
     atomic_bool overflowed; /* set under `lock` */
 
-    int index;   /* on the notify area */
+    int index;   /* index on the notify area */
     uint32_t id; /* never reused in this process */
-    atomic_int users; /* queue pairs, twice if for both directions; shared receive queues of XRC */
-    /* For cq_ex.c. `batch` is held from ibv_start_poll() to ibv_end_poll(), and owns the following two. */
+    /* Number of queue pairs, counted twice if for both directions, and of shared receive queues of XRC. */
+    atomic_int users;
+    /* Fields of cq_ex.c. `batch` is held from ibv_start_poll() to ibv_end_poll(), and guards the following two. */
     pthread_mutex_t batch;
     struct ibv_wc wc;
     struct cq_time time;
-    struct pd *domain; /* a parent domain, or NULL */
+    struct pd *domain; /* parent domain, or NULL */
     atomic_uint refs;
     atomic_bool destroyed; /* no thread polls any more, whatever the word on the notify area says */
     struct channel_member member;
     struct async_source async;
     struct engine_task overflow;
-    struct cq *next_watched; /* under the lock of watch.c */
+    struct cq *next_watched; /* guarded by the lock of watch.c */
     bool watched;
-    unsigned engine_place; /* under the lock of cq_engine.c */
+    unsigned engine_place; /* guarded by the lock of cq_engine.c */
 };
 
 static inline struct cq *cq_of(struct ibv_cq *cq) {
@@ -167,7 +169,7 @@ static inline void cq_get(struct cq *cq) {
 
 static inline void cq_put(struct cq *cq) {
     if (atomic_fetch_sub(&cq->refs, 1) == 1) {
-        notify_area_release_cq(cq->index); /* whoever has a reference may look at the word */
+        notify_area_release_cq(cq->index); /* any holder of a reference may look at the word */
         pthread_mutex_destroy(&cq->batch);
         pthread_mutex_destroy(&cq->lock);
         free(cq->ring);
@@ -176,30 +178,30 @@ static inline void cq_put(struct cq *cq) {
     }
 }
 
-/* The hot path, for ibv_context_ops. */
+/* Calls of the hot path, for ibv_context_ops. */
 int cq_poll(struct ibv_cq *cq, int entries, struct ibv_wc *wc);
 int cq_req_notify(struct ibv_cq *cq, int solicited_only);
 
 /*
  * The completion queue of all target queue pairs (XRC), which have none of their own: nothing completes on it, but
- * peers see by its word whether a thread polls. It is served by polls of the completion queues that get what targets
- * receive. Made at the first call, and kept until cq_rest_targets(). NULL: errno.
+ * peers see by its word whether a thread polls. Polls of the completion queues that get the targets' receives serve it.
+ * Made at the first call, and kept until cq_rest_targets(). NULL: errno.
  */
 struct cq *cq_for_targets(void);
-void cq_rest_targets(void); /* on the engine thread, when nobody polls and there are no targets */
+void cq_rest_targets(void); /* called on the engine thread, when nobody polls and there are no targets */
 void cq_init(void);
 
-/* Polls for one, with its time if there are any. */
+/* Polls for one completion, with its time if the queue has times. */
 int cq_poll_one(struct cq *cq, struct ibv_wc *wc, struct cq_time *time);
 
 /* ---- cq_ex.c ---- */
 
-/* ibv_create_cq_ex(3), for the extended context. */
+/* Does ibv_create_cq_ex(3), for the extended context. */
 struct ibv_cq_ex *cq_create_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
 
 /* ---- cq_entries.c ---- */
 
-/* The smallest ring that has room for so many. */
+/* Returns the size of the smallest ring that has room for so many. */
 static inline uint32_t cq_ring_size(int entries) {
     uint32_t size = 1;
     while (size < (uint32_t) entries) {
@@ -208,15 +210,15 @@ static inline uint32_t cq_ring_size(int entries) {
     return size;
 }
 
-/* ibv_resize_cq(3): 0 or errno. */
+/* Does ibv_resize_cq(3). Returns 0 or errno. */
 int cq_resize(struct ibv_cq *cq, int entries);
 
-/* Whether completions were lost, and all that follow are. */
+/* Whether completions were lost; all later ones are lost then. */
 static inline bool cq_has_overflowed(const struct cq *cq) {
     return atomic_load_explicit(&cq->overflowed, memory_order_relaxed);
 }
 
-/* Appends a completion. `solicited`: it wakes a solicited-only arm; errors always do. */
+/* Appends a completion. `solicited`: wakes a solicited-only arm; errors always do. */
 void cq_push(struct cq *cq, const struct cqe *cqe, bool solicited);
 
 /* Removes the completions of a work queue that goes away. */
@@ -228,17 +230,17 @@ void cq_purge(struct cq *cq, const _Atomic uint32_t *tail);
 void cq_engine_ring(void);
 
 /*
- * Rings the peer's send completion queue, for an acknowledgement, when the completions that are here now were polled
- * and the next poll finds none. By then the application has often answered the message, which rang already: one wake-up
- * of the peer instead of two, and no system call before the answer. Nothing depends on it: the peer's engine looks at
- * what it has outstanding every now and then. For a datagram queue pair: tries again what waits for room; otherwise a
- * thread that polls would wait until two engines get a processor.
+ * Rings the peer's send completion queue, for an acknowledgement, when the present completions were polled and the next
+ * poll finds none. By then the application has often answered the message, which rang already: one wake-up of the peer
+ * instead of two, and no system call before the answer. Nothing depends on the ring: the peer's engine looks at its
+ * outstanding work every now and then. For a datagram queue pair: tries again to send datagrams that wait for room;
+ * otherwise a thread that polls would wait until two engines get a processor.
  */
 void cq_defer_doorbell(struct cq *cq, struct qp *qp);
 
 void cq_ring_all_deferred(struct cq *cq);
 
-/* At each poll that finds nothing. */
+/* Rings deferred doorbells. Called at each poll that finds nothing. */
 static inline void cq_ring_deferred(struct cq *cq) {
     if (atomic_load_explicit(&cq->deferred, memory_order_relaxed) != NULL) {
         cq_ring_all_deferred(cq);
@@ -249,51 +251,51 @@ static inline void cq_ring_deferred(struct cq *cq) {
 
 void cq_polling_init(struct cq *cq);
 
-/* Whether it is marked as polled. */
+/* Whether the queue is marked as polled. */
 static inline bool cq_is_polled(const struct cq *cq) {
     return !atomic_load(&cq->destroyed) && NOTIFY_CQ_STATE(atomic_load(cq->word)) == NOTIFY_CQ_POLLED;
 }
 
-/* A poll of a completion queue that is not marked as polled. */
+/* Counts a poll of a completion queue that is not marked as polled, and marks it if the polls last. */
 void cq_mark_if_lasting(struct cq *cq, uint64_t word);
 
 /*
- * The engine had to do what a polling thread would have done. The second time with few polls in between, the mark is
- * removed: a thread that was delayed once goes on. On the engine.
+ * Notes that the engine had to do a polling thread's work. The second time with few polls in between, the mark is
+ * removed: a thread that was delayed once goes on. Called on the engine.
  */
 void cq_was_nudged(struct cq *cq);
 
-/* The thread that has polled is about to sleep: peers ring the engine from now on. */
+/* Removes the mark, as the polling thread is about to sleep: peers ring the engine from now on. */
 void cq_end_polling(struct cq *cq);
 
 /*
- * For the engine's rounds: if there were hardly any polls since the last call, peers ring the engine from now on.
- * Returns false if it is still marked as polled.
+ * Checks, in the engine's rounds, whether polling has stopped: if there were hardly any polls since the last call,
+ * peers ring the engine from now on. Returns false if the queue is still marked as polled.
  */
 bool cq_rest(struct cq *cq);
 
 /* ---- cq_overdue.c ---- */
 
-/* For tests: there are no looks, so that a wake-up that was lost is not made good by the next one. */
+/* Switch for tests: no looks, so that a lost wake-up is not made good by the next look. */
 extern atomic_bool cq_overdue_suspended;
 
 void cq_overdue_init(struct cq *cq);
 
 /*
  * Checks the queue pair until its peer has taken everything. If there is no progress for some 20 microseconds, the peer
- * is nudged. With the queue pair's gate, after work was published: the caller that has claimed the queue pair adds it.
- * Claiming is cheap, and returns false, if the queue pair is checked already.
+ * is nudged. Called with the queue pair's gate, after work was published: the caller that has claimed the queue pair
+ * adds it. Claiming is cheap, and returns false, if the queue pair is checked already.
  */
 bool cq_claim_overdue(struct qp *qp);
 void cq_add_overdue(struct cq *cq, struct qp *qp);
 
-/* Whether there is work to check: for polls. */
+/* Whether there is work to check. For polls. */
 static inline bool cq_expects(const struct cq *cq) {
     return atomic_load_explicit(&cq->overdue.expecting, memory_order_relaxed) != NULL;
 }
 void cq_look_for_overdue(struct cq *cq);
 
-/* At each poll. */
+/* Counts a poll. Called at each poll. */
 static inline void cq_note_poll(struct cq *cq) {
     uint32_t polls = atomic_load_explicit(cq->polling.polls, memory_order_relaxed) + 1;
     atomic_store_explicit(cq->polling.polls, polls, memory_order_relaxed);
@@ -306,34 +308,35 @@ static inline void cq_note_poll(struct cq *cq) {
     }
 }
 
-/* No thread polls any more: the engine checks from now on. After the word on the notify area has changed. */
+/*
+ * Hands the checks over to the engine, as no thread polls any more. Called after the word on the notify area has
+ * changed.
+ */
 void cq_overdue_to_engine(struct cq *cq);
-/* No queue pair is left. */
+/* Ends the checks, when no queue pair is left. */
 void cq_overdue_end(struct cq *cq);
 
 /* ---- cq_scan.c ---- */
 
-extern atomic_uint cq_cold_polls; /* for tests: 0 has polls change at each tick what they look at themselves */
+/* Polls without work after which a queue pair is not looked at directly any more; 0 for tests: each tick changes it. */
+extern atomic_uint cq_cold_polls;
 
-/* Executes what peers have announced, for poll: cheap, skipped if another thread is at it. */
+/* Executes work that peers have announced, for a poll: cheap, skipped if another thread does it. */
 void cq_scan_try(struct cq *cq);
 
-/*
- * The same for arming: looks at everything that was announced before the call. Returns true if this thread found
- * anything.
- */
+/* Executes work that peers have announced before the call, for arming. Returns true if this thread found any. */
 bool cq_scan(struct cq *cq);
 
-/* Keeps the place until it is removed. Returns false without memory. */
+/* Adds the place, which stays until it is removed. Returns false without memory. */
 bool cq_scan_add(struct cq *cq, struct cq_place *place);
 void cq_scan_remove(struct cq *cq, struct cq_place *place);
 
 /* ---- cq_engine.c ---- */
 
 void cq_engine_init(void);
-/* Has the engine listen to the process's doorbell, which is open. Returns 0 or errno. */
+/* Makes the engine listen to the process's doorbell, which is open. Returns 0 or errno. */
 int cq_engine_open(void);
-void cq_engine_close(void); /* on the engine thread, when there are no completion queues */
+void cq_engine_close(void); /* called on the engine thread, when there are no completion queues */
 void cq_engine_add(struct cq *cq);
 void cq_engine_remove(struct cq *cq);
 

@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * The engine's part of the completion queues: a doorbell that peers ring, and the execution of what they have announced
- * to completion queues that no thread polls (targets of one-sided operations; applications that sleep, armed, while a
- * message is under way).
+ * Engine's part of the completion queues: a doorbell that peers ring, and the execution of work that they have
+ * announced to completion queues that no thread polls (targets of one-sided operations; applications that sleep, armed,
+ * while a message is under way).
  */
 #include <limits.h>
 #include <sys/epoll.h>
@@ -26,26 +26,26 @@
 #include "embedded/base/spin_policy.h"
 #include "embedded/link/engine.h"
 
-/* Then the engine's other duties have their turn. */
+/* Time after which the engine's other duties have their turn. */
 #define MAX_TURN_NS UINT64_C(200000)
 
 /*
- * How long the engine looks for more before it sleeps, at most. Two engines that move a long message for sleeping
- * applications would otherwise wake each other for each half slab. Where the engine was woken on the processor of a
- * peer who cannot go on before it sleeps, that is in vain, which the policy learns.
+ * Limit of the time for which the engine looks for more before it sleeps. Two engines that move a long message for
+ * sleeping applications would otherwise wake each other for each half slab. Where the engine was woken on the processor
+ * of a peer that cannot go on before the engine sleeps, polling is in vain, which the policy learns.
  */
 #define MAX_SPIN_NS INT64_C(100000)
 
-/* Those of which references are taken at a time. */
+/* Number of queues of which references are taken at a time. */
 #define BATCH 64u
 
-static struct cq *cqs[NOTIFY_CQS]; /* without gaps */
+static struct cq *cqs[NOTIFY_CQS]; /* queues of this process, without gaps */
 static unsigned num_cqs;
-static struct spin_policy policy; /* the engine's */
+static struct spin_policy policy; /* policy of the engine */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct engine_source doorbell = { .fd = -1 }, outer = { .fd = -1 };
 
-/* The next ones that are not marked as polled, before the place *end, with references. Returns how many. */
+/* Takes the next queues that are not marked as polled, before the place *end, with references. Returns how many. */
 static unsigned take_unpolled(struct cq *batch[BATCH], unsigned *end) {
     unsigned count = 0;
     pthread_mutex_lock(&lock);
@@ -62,7 +62,7 @@ static unsigned take_unpolled(struct cq *batch[BATCH], unsigned *end) {
     return count;
 }
 
-/* From the last place to the first, as cq_engine_remove() moves one only to a place before its own. */
+/* Scans queues from the last place to the first, as cq_engine_remove() moves one only to a place before its own. */
 static bool scan_unpolled(void) {
     bool found = false;
     for (unsigned end = UINT_MAX; end > 0;) {
@@ -103,13 +103,13 @@ static void on_doorbell(struct engine_source *source, uint32_t events) {
         spin_policy_begin(&policy, (int64_t) now); /* a wait, if a short one: the doorbell rings, see below */
     }
     set_asleep(true);
-    /* What was published before a peer could see the word has not been rung for. */
+    /* Nobody has rung for work that was published before the peer could see the word. */
     if (scan_unpolled()) {
         cq_engine_ring();
     }
 }
 
-/* Has the engine hear it, if there is one and it does not yet. Returns 0 or errno. */
+/* Makes the engine listen to a doorbell, if there is one and it does not yet. Returns 0 or errno. */
 static int hear(struct engine_source *source, const struct own_doorbell *own) {
     if (source->fd >= 0 || own->heard.fd < 0) {
         return 0;
@@ -162,7 +162,7 @@ void cq_engine_add(struct cq *cq) {
 
 void cq_engine_remove(struct cq *cq) {
     pthread_mutex_lock(&lock);
-    if (cq->engine_place < num_cqs && cqs[cq->engine_place] == cq) { /* not in the child of a fork() */
+    if (cq->engine_place < num_cqs && cqs[cq->engine_place] == cq) { /* absent in the child of a fork() */
         struct cq *last = cqs[--num_cqs];
         cqs[cq->engine_place] = last;
         last->engine_place = cq->engine_place;

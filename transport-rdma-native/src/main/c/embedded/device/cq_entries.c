@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The entries of completion queues, and the events that they make. See cq.h. */
+/* Entries of completion queues, and the events that they make. See cq.h. */
 #include <errno.h>
 
 #include "cq.h"
@@ -21,7 +21,9 @@
 #include "embedded/base/clock.h"
 #include "watch.h"
 
-/* The event wakes the application, which will poll; until then peers need not ring for more. */
+/*
+ * Marks the queue as polled: the event wakes the application, which will poll; until then peers need not ring for more.
+ */
 static void mark_polled(struct cq *cq) {
     atomic_store_explicit(&cq->polling.notified_at, atomic_load_explicit(cq->polling.polls, memory_order_relaxed),
                           memory_order_relaxed);

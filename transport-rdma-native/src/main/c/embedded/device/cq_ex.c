@@ -15,7 +15,7 @@
  */
 /*
  * Completion queues that are polled by the functions of struct ibv_cq_ex. A batch takes one completion at a time:
- * between ibv_start_poll() and ibv_end_poll() the application may post, and what that completes at once has its place.
+ * between ibv_start_poll() and ibv_end_poll() the application may post, and requests that complete at once find room.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static struct cq *cq_of_ex(struct ibv_cq_ex *ex) {
     return container_of(ex, struct cq, ex);
 }
 
-/* 0, or ENOENT if there is none. */
+/* Polls for one completion. Returns 0, or ENOENT if there is none. */
 static int next_poll(struct ibv_cq_ex *ex) {
     struct cq *cq = cq_of_ex(ex);
     if (cq_poll_one(cq, &cq->wc, &cq->time) == 0) {
@@ -42,7 +42,7 @@ static int next_poll(struct ibv_cq_ex *ex) {
 }
 
 static void end_poll(struct ibv_cq_ex *ex) {
-    if (!context_is_inherited(ex->context)) { /* in a child forked in the batch: not locked by it */
+    if (!context_is_inherited(ex->context)) { /* a lock in a child forked in the batch was not taken by it */
         pthread_mutex_unlock(&cq_of_ex(ex)->batch);
     }
 }
@@ -75,7 +75,7 @@ static int next_of_batch(struct ibv_cq_ex *ex) {
 READ(enum ibv_wc_opcode, opcode, cq->wc.opcode)
 READ(uint32_t, vendor_err, cq->wc.vendor_err)
 READ(uint32_t, byte_len, cq->wc.byte_len)
-READ(__be32, imm_data, cq->wc.imm_data) /* or the invalidated key: one union */
+READ(__be32, imm_data, cq->wc.imm_data) /* union with the invalidated key */
 READ(uint32_t, qp_num, cq->wc.qp_num)
 READ(uint32_t, src_qp, cq->wc.src_qp)
 READ(unsigned int, wc_flags, cq->wc.wc_flags)
@@ -94,7 +94,10 @@ static int check(const struct ibv_context *context, const struct ibv_cq_init_att
             || (attr->comp_mask & ~(IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD)) != 0) {
         return EINVAL;
     }
-    /* Entries that nobody polls are not overwritten; and one thread is not alone, the engine works beside it. */
+    /*
+     * Entries that nobody polls are not overwritten. A single thread is not alone either, as the engine works beside
+     * it.
+     */
     if ((attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) != 0
             && (attr->flags & ~(uint32_t) IBV_CREATE_CQ_ATTR_SINGLE_THREADED) != 0) {
         return EOPNOTSUPP;

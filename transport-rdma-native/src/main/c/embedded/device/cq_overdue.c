@@ -14,33 +14,35 @@
  * under the License.
  */
 /*
- * Work published to a peer that is marked as polling. No doorbell was rung for it, so nothing is executed there if the
- * peer does not poll after all (it computes, or looks at its memory). A thread that polls here therefore checks now and
- * then whether the peer has taken the work; the engine checks if no thread polls here. If there was neither progress
- * nor a poll of the peer for some time, the peer is sent WIRE_NUDGE: its engine then works on the queue pair whether or
- * not a thread polls there. A peer that polls is not nudged, however slow: its engine would only compete with it.
+ * Work published to a peer that is marked as polling. No doorbell was rung for such work, so nothing is executed there
+ * if the peer does not poll after all (it computes, or looks at its memory). A thread that polls here therefore checks
+ * now and then whether the peer has taken the work; the engine checks if no thread polls here. If there was neither
+ * progress nor a poll of the peer for some time, the peer is sent WIRE_NUDGE: its engine then works on the queue pair
+ * whether or not a thread polls there. A peer that polls is not nudged, however slow: its engine would only compete
+ * with it.
  *
  * The thread that polls here does not announce either that it stops: it may post, and compute. While there is work to
  * check, a timer of the engine counts its polls, soon at first, then the more rarely the longer they go on: what a
  * thread posts last waits for a fraction of the time for which it polled.
  *
- * The list works as that of cq_defer_doorbell(): owners of a queue pair's gate push to it, and it is taken as a whole.
+ * The list works like the list of cq_defer_doorbell(): owners of a queue pair's gate push to it, and it is taken as a
+ * whole.
  */
 #include "cq.h"
 #include "embedded/base/container_of.h"
 #include "qp.h"
 
-/* Between looks. Each look takes some 100 ns a queue pair: with very many, looks are rarer. */
+/* Time between looks. Each look takes some 100 ns a queue pair: with very many, looks are rarer. */
 #define LOOK_NS UINT64_C(10000)
 #define REST_FACTOR 8
 
-/* A check by the engine costs a wake-up: it is not made before work can be overdue. */
+/* Time until the engine checks. A check costs a wake-up, so there is none before work can be overdue. */
 #define ENGINE_LOOK_NS QP_PATIENCE_NS
 
-/* Between counts of the polls, at most. A wake-up takes some microseconds from a thread that polls. */
+/* Limit of the time between counts of the polls. A wake-up takes some microseconds from a thread that polls. */
 #define MAX_COUNT_NS UINT64_C(1000000)
 
-/* One in this time on average goes on: cq_rest() has the same limit. */
+/* Time between polls that still counts as polling, on average: cq_rest() has the same limit. */
 #define SLOWEST_POLL_NS UINT64_C(31250)
 
 atomic_bool cq_overdue_suspended;
@@ -65,7 +67,7 @@ bool cq_claim_overdue(struct qp *qp) {
     return !atomic_load_explicit(&qp->expecting, memory_order_relaxed) && !atomic_exchange(&qp->expecting, true);
 }
 
-/* The list comes before the look at the word, and the word before the look at the list in cq_overdue_to_engine(). */
+/* Adds to the list before the look at the word; cq_overdue_to_engine() changes the word before its look at the list. */
 void cq_add_overdue(struct cq *cq, struct qp *qp) {
     struct qp *_Atomic *list = &cq->overdue.expecting;
     qp_get(qp);
@@ -138,7 +140,7 @@ static void count_polls(struct engine_timer *timer) {
     atomic_store(&overdue->count_planned, false);
     if (atomic_load(&overdue->expecting) != NULL && cq_is_polled(cq)) {
         plan_count(cq);
-    } /* else whoever changed the word has seen the list, or will */
+    } /* not polled: the thread that changed the word has seen the list, or will */
     cq_put(cq);
 }
 

@@ -20,28 +20,28 @@
  * program that polls a few times after each message leaves its peers waiting the rest of the time: if the mark was
  * wrong, more polls are needed the next time.
  *
- * Peers say that the mark is wrong, and may lie: work of which they do not tell the thread that polls is left to the
- * engine. Then the other peers of the completion queue wake the engine for what they publish, until the thread has made
- * the polls that are needed, some milliseconds at most each time. A peer that floods the thread with messages delays
- * the others more.
+ * Peers can tell that the mark is wrong, and may lie: work of which they do not tell the thread that polls is left to
+ * the engine. Then the other peers of the completion queue wake the engine for what they publish, until the thread has
+ * made the polls that are needed, some milliseconds at most each time. A peer that floods the thread with messages
+ * delays the others more.
  */
 #include "cq.h"
 #include "watch.h"
 
-/* Polls that are farther apart than this are not all the time. */
+/* Limit of the time between quick polls. */
 #define QUICK_NS UINT64_C(10000)
 
 #define MIN_NEEDED 4u
 #define MAX_NEEDED (1u << 16) /* some milliseconds: one error in that time costs next to nothing */
 
 /*
- * The mark was right if so many polls followed. A thread that polls all the time, and was delayed, has made so many
+ * Number of polls after which the mark was right. A thread that polls all the time, and was delayed, has made so many
  * before it is delayed again; a program that looks at its memory, and polls for the completion of what it then posts
  * (ib_write_lat), has made fewer.
  */
 #define LASTING 4096u
 
-/* Fewer in a round of the engine, which is 2 ms, are as good as none. */
+/* Number of polls in a round of the engine, which is 2 ms, below which they are as good as none. */
 #define MIN_PER_ROUND 64u
 
 void cq_polling_init(struct cq *cq) {
@@ -56,7 +56,7 @@ void cq_polling_init(struct cq *cq) {
     polling->polls_at_nudge = polls - LASTING;
 }
 
-/* Peers ring no doorbell, as long as cq_rest() finds that the polls go on. */
+/* Marks the queue as polled: peers ring no doorbell, as long as cq_rest() finds that the polls go on. */
 static void mark_polled(struct cq *cq, uint64_t word, uint32_t polls) {
     if (atomic_compare_exchange_strong(cq->word, &word, NOTIFY_CQ_SAME(word, NOTIFY_CQ_POLLED))) {
         atomic_store_explicit(&cq->polling.notified_at, polls, memory_order_relaxed);
@@ -78,7 +78,7 @@ void cq_mark_if_lasting(struct cq *cq, uint64_t word) {
     }
 }
 
-/* Returns false if it was not marked as polled. */
+/* Removes the mark. Returns false if there was none. */
 static bool mark_unpolled(struct cq *cq) {
     struct cq_polling *polling = &cq->polling;
     uint64_t word = atomic_load(cq->word);
@@ -110,7 +110,7 @@ void cq_end_polling(struct cq *cq) {
     cq_ring_deferred(cq);
     mark_unpolled(cq);
     if (cq_scan(cq)) {
-        cq_engine_ring(); /* one look does not do all that there may be */
+        cq_engine_ring(); /* a single look may not do all work */
     }
 }
 
@@ -135,7 +135,7 @@ bool cq_rest(struct cq *cq) {
     atomic_store_explicit(&polling->first_round_ns, WATCH_ROUND_NS, memory_order_relaxed);
     cq_ring_deferred(cq);
     if (mark_unpolled(cq) && cq_scan(cq)) {
-        cq_engine_ring(); /* one look does not do all that there may be */
+        cq_engine_ring(); /* a single look may not do all work */
     }
     return true;
 }

@@ -18,12 +18,12 @@
  * Everything here belongs to the owner of the completion queue's scan gate.
  *
  * The few connections that had work lately are looked at directly: their cache line stays here until the peer writes to
- * it. Their peers are told, and do not count up ticks for them. Which these are changes slowly, as telling a peer costs
- * what a tick costs.
+ * it. Their peers are told, and do not count up ticks for them. The choice changes slowly, as telling a peer costs as
+ * much as a tick.
  *
- * One call does a bounded number of bytes for a queue pair (qp.h). One that has more, or is in the middle of a message,
- * queues up, and each scan goes on with the first of that queue: however many have much to do, a message of another one
- * waits for one of them.
+ * One call does a bounded number of bytes for a queue pair (qp.h). A queue pair that has more, or is in the middle of a
+ * message, queues up, and each scan goes on with the first of that queue: however many have much to do, a message of
+ * another one waits for one of them.
  */
 #include <stdlib.h>
 
@@ -34,13 +34,18 @@
 
 #define SCAN_AGAIN 1u
 
-/* A poll looks at this many banks, going round: a queue with very many peer processes must not make each poll slow. */
+/*
+ * Number of banks that a poll looks at, going round: a queue with very many peer processes must not make each poll
+ * slow.
+ */
 #define BANKS_PER_POLL 64
 
-/* Queue pairs that always have work must not hide the others. */
+/*
+ * Number of busy polls after which ticks are scanned as well: queue pairs that always have work must not hide others.
+ */
 #define DIRECT_TURNS 8
 
-/* One that had no work for so many polls makes room for another one among those that are looked at directly. */
+/* Number of polls without work after which a queue pair makes room for another one among those looked at directly. */
 atomic_uint cq_cold_polls = 4096;
 
 struct group_watch {
@@ -52,7 +57,7 @@ struct bank_watch {
     _Alignas(64) uint64_t seen[NOTIFY_GROUPS];
     struct bank_watch *next;
     struct process *process;
-    const struct notify_groups *groups; /* of the bank, on the process's notify area */
+    const struct notify_groups *groups; /* groups of the bank, on the process's notify area */
     const _Atomic uint32_t *ticks;
     uint32_t bank;
     unsigned users;
@@ -70,7 +75,7 @@ static void progress(struct cq *cq, struct cq_place *place) {
     }
 }
 
-/* Goes on with the one that has waited longest. */
+/* Goes on with the place that has waited longest. */
 static void take_turn(struct cq *cq) {
     struct cq_place *first = STAILQ_FIRST(&cq->unfinished);
     cq->turn_taken = first != NULL;
@@ -81,10 +86,10 @@ static void take_turn(struct cq *cq) {
     }
 }
 
-/* There is something new for it. */
+/* Serves a place that has new work. */
 static void serve(struct cq *cq, struct cq_place *place) {
     if (place->unfinished) {
-        return; /* its turn comes */
+        return; /* the place's turn comes */
     }
     if (!atomic_load_explicit(&place->qp->in_message, memory_order_relaxed)) {
         progress(cq, place);
@@ -100,7 +105,7 @@ static uint32_t polls(const struct cq *cq) {
     return atomic_load_explicit(cq->polling.polls, memory_order_relaxed);
 }
 
-/* Returns the one that has had no work for the longest time. */
+/* Returns the index of the direct place that has had no work for the longest time. */
 static unsigned coldest(const struct cq *cq) {
     unsigned coldest = 0;
     for (unsigned i = 1; i < cq->num_direct; i++) {
@@ -117,7 +122,7 @@ static void drop_direct(struct cq *cq, unsigned i) {
     qp_set_direct(place->qp, place, false);
 }
 
-/* Returns its index among those that are looked at directly, or num_direct. */
+/* Returns the index of the place in `direct`, or num_direct. */
 static unsigned find_direct(const struct cq *cq, const struct cq_place *place) {
     unsigned i = 0;
     while (i < cq->num_direct && cq->direct[i] != place) {
@@ -126,7 +131,7 @@ static unsigned find_direct(const struct cq *cq, const struct cq_place *place) {
     return i;
 }
 
-/* A tick has announced work for it to a poll. */
+/* Considers a place for direct looks, for which a tick has announced work to a poll. */
 static void consider_direct(struct cq *cq, struct cq_place *place) {
     if (find_direct(cq, place) < cq->num_direct) {
         return;
@@ -138,14 +143,14 @@ static void consider_direct(struct cq *cq, struct cq_place *place) {
             return;
         }
         drop_direct(cq, i);
-        serve(cq, former); /* for what it published before it could see that ticks are needed again */
+        serve(cq, former); /* work that it published before it could see that ticks are needed again */
     }
     place->worked_at = polls(cq);
     cq->direct[cq->num_direct++] = place;
     qp_set_direct(place->qp, place, true);
 }
 
-/* Returns whether one of those had work that are looked at without a tick. */
+/* Looks at the direct places without a tick. Returns whether one of them had work. */
 static bool serve_direct(struct cq *cq) {
     bool found = false;
     for (unsigned i = 0; i < cq->num_direct; i++) {
@@ -162,7 +167,7 @@ static bool serve_direct(struct cq *cq) {
 __attribute__((noinline)) static void scan_group(struct cq *cq, struct bank_watch *bank, unsigned g) {
     struct group_watch *group = bank->group[g];
     if (group == NULL) {
-        return; /* the tick of one that is not known yet: rc_attach.c looks at it when it is */
+        return; /* place not known yet: rc_attach.c looks at it when it is */
     }
     const _Atomic uint32_t *ticks = bank->ticks + g * NOTIFY_GROUP_SLOTS;
     for (unsigned s = 0; s < NOTIFY_GROUP_SLOTS; s++) {
@@ -194,8 +199,8 @@ static bool scan_bank(struct cq *cq, struct bank_watch *bank) {
 }
 
 /*
- * All that was announced before the call. What one queue pair has too much of is left to the engine: the caller may
- * sleep.
+ * Executes all work that was announced before the call. The engine does the rest of what one queue pair has too much
+ * of: the caller may sleep.
  */
 static bool scan_all(struct cq *cq) {
     fence(); /* the caller may just have told peers to ring from now on */
@@ -251,14 +256,14 @@ void cq_scan_try(struct cq *cq) {
         scan_some(cq);
     }
     if (!STAILQ_EMPTY(&cq->unfinished) && !cq_is_polled(cq)) {
-        cq_engine_ring(); /* this may have been the last poll, and was rung for already */
+        cq_engine_ring(); /* peers have rung already, and no poll may follow */
     }
     leave(cq);
 }
 
 bool cq_scan(struct cq *cq) {
     if (gate_enter(&cq->scan, SCAN_AGAIN) == 0) {
-        return false; /* the present owner looks once more before it goes */
+        return false; /* the present owner looks once more before it leaves */
     }
     bool found = scan_all(cq);
     leave(cq);
@@ -310,9 +315,9 @@ bool cq_scan_add(struct cq *cq, struct cq_place *place) {
         }
         (*group)->place[s] = place;
         (*group)->seen[s] = atomic_load(&bank->ticks[place->slot]) - 1;
-        bank->seen[place->slot / NOTIFY_GROUP_SLOTS]--; /* look once in any case */
+        bank->seen[place->slot / NOTIFY_GROUP_SLOTS]--; /* makes the next scan look once in any case */
     } else if (bank != NULL && bank->users == 0) {
-        remove_bank(cq, &cq->banks); /* it was added in front */
+        remove_bank(cq, &cq->banks); /* the bank was added in front */
     }
     leave(cq);
     return added;
@@ -333,9 +338,9 @@ void cq_scan_remove(struct cq *cq, struct cq_place *place) {
         link = &(*link)->next;
     }
     struct group_watch *group = *link == NULL ? NULL : (*link)->group[place->slot / NOTIFY_GROUP_SLOTS];
-    if (group != NULL) { /* else there was no memory to add it */
+    if (group != NULL) { /* NULL: there was no memory to add it */
         struct cq_place **entry = &group->place[place->slot % NOTIFY_GROUP_SLOTS];
-        if (*entry == place) { /* else the peer has given the slot to another one */
+        if (*entry == place) { /* another place: the peer has given the slot to another queue pair */
             *entry = NULL;
             if (--(*link)->users == 0) {
                 remove_bank(cq, link);

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The one device, and contexts on it. */
+/* Device, of which there is one, and contexts on it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -36,9 +36,9 @@
 #include "srq.h"
 
 /*
- * No sysfs paths: programs that look there must find nothing rather than some other device. `driver` is what libibverbs
- * has behind its devices, and what the libraries of drivers look at to know theirs (efadv_query_device(3) of any
- * device).
+ * No sysfs paths: programs that look there must find nothing rather than some other device. `driver` stands where
+ * libibverbs has the driver's operations, by which drivers' libraries recognize their devices (efadv_query_device(3) of
+ * any device).
  */
 static struct {
     struct ibv_device ibv;
@@ -61,14 +61,17 @@ int embedded_configure(const char *folder, const char *users, const char *groups
 
 int embedded_start(char *reason, size_t reason_size) {
     int error = folder_start(reason, reason_size);
-    return error != 0 ? error : notify_area_is_allowed(reason, reason_size); /* the largest memory of all */
+    return error != 0 ? error : notify_area_is_allowed(reason, reason_size); /* the area is the largest memory of all */
 }
 
 void embedded_describe(char *text, size_t size) {
     folder_describe(text, size);
 }
 
-/* Tells what is wrong with the environment, once, as libibverbs does with its own: errno can't say that much. */
+/*
+ * Starts the provider. Prints what is wrong with the environment, once, as libibverbs does with its own: errno can't
+ * say that much.
+ */
 static int start(void) {
     static atomic_flag told = ATOMIC_FLAG_INIT;
     char reason[1024];
@@ -101,7 +104,7 @@ const char *embedded_ibv_get_device_name(struct ibv_device *dev) {
     return dev->name;
 }
 
-/* NULL: errno. */
+/* Makes a context. NULL: errno. */
 static struct ibv_context *make_context(bool present) {
     int error = copy_catch_faults();
     if (error != 0) {
@@ -113,7 +116,7 @@ static struct ibv_context *make_context(bool present) {
         errno = ENOMEM;
         return NULL;
     }
-    /* Not a counting semaphore: readable while anything is queued, see async.c. */
+    /* No counting semaphore: readable while anything is queued, see async.c. */
     struct ibv_context *ibv = &context->extended.context;
     ibv->async_fd = eventfd(0, EFD_CLOEXEC);
     if (ibv->async_fd < 0) {
@@ -121,7 +124,7 @@ static struct ibv_context *make_context(bool present) {
         return NULL;
     }
     ibv->device = &device.ibv;
-    /* There are no commands; programs duplicate it for ibv_import_device(3), which says so. */
+    /* The device takes no commands; programs duplicate the descriptor for ibv_import_device(3), which says so. */
     ibv->cmd_fd = ibv->async_fd;
     ibv->num_comp_vectors = 1;
     ibv->ops.poll_cq = cq_poll;
@@ -201,7 +204,7 @@ int embedded_ibv_close_device(struct ibv_context *ibv) {
     }
     unlist(context);
     close(ibv->async_fd);
-    if (!context_is_inherited(ibv)) { /* else a thread that the child does not have may wait for them */
+    if (!context_is_inherited(ibv)) { /* a thread that the child does not have may wait for an inherited one */
         pthread_cond_destroy(&context->acknowledged);
         pthread_mutex_destroy(&context->lock);
         pthread_mutex_destroy(&ibv->mutex);

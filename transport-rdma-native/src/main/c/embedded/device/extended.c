@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The calls of the extended context, which newer headers of libibverbs make by it: see context.h. */
+/* Calls of the extended context, through which newer headers of libibverbs make them: see context.h. */
 #include "attributes.h"
 #include "context.h"
 #include "cq.h"

@@ -13,7 +13,10 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Inline receive: see verbs_api.h. A device saves the write to the receive's memory; here only the behaviour is had. */
+/*
+ * Inline receive: see verbs_api.h. A device saves the write to the receive's memory; here only the behaviour is the
+ * same.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +31,7 @@ uint32_t embedded_ext_max_inline_recv(struct ibv_context *context) {
     return DEVICE_MAX_INLINE_RECV;
 }
 
-/* Returns 0 or errno. */
+/* Changes the size. Returns 0 or errno. */
 static int resize(struct qp *qp, uint32_t bytes) {
     uint8_t *inlined = NULL;
     if (bytes > 0) {
@@ -71,7 +74,7 @@ int embedded_ext_set_inline_recv(struct ibv_qp *ibv, uint32_t *bytes) {
 bool inline_keep_answer(const struct qp *qp, struct send_wqe *wqe, const uint8_t *payload, uint32_t length) {
     size_t room = qp->sq.stride - sizeof(*wqe) - wqe->num_sge * sizeof(struct ibv_sge);
     if (!wqe->signaled || wqe->total > room) {
-        return false; /* without a completion nobody would place it */
+        return false; /* nobody would place the answer without a completion */
     }
     memcpy((uint8_t *) (wqe->sge + wqe->num_sge) + wqe->done, payload, length);
     wqe->inlined = true;
@@ -82,7 +85,7 @@ static void place(const struct qp *qp, const struct ibv_sge *sge, uint16_t num, 
                   struct ibv_wc *wc) {
     struct sge_cursor cursor = { 0, 0 };
     epoch_enter();
-    /* It was allowed when the data came; only a region that was deregistered under the request is not now. */
+    /* Access was allowed when the data came; only a region that was deregistered under the request is not now. */
     int error = sge_scatter(&qp->pd->ibv, sge, num, &cursor, from, wc->byte_len);
     if (error != 0) {
         wc->status = IBV_WC_LOC_PROT_ERR;

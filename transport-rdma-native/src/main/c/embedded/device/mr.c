@@ -40,17 +40,20 @@
 struct mr {
     struct ibv_mr ibv;
     uint8_t *memory;
-    uint64_t iova; /* by which work requests address it */
-    void *mapping; /* of a file, to be unmapped with it, or NULL */
+    uint64_t iova; /* address by which work requests address it */
+    void *mapping; /* mapping of a file, to be unmapped with the region, or NULL */
     size_t mapping_length;
     int access;
-    unsigned windows; /* that are bound to it; with `binding` */
+    unsigned windows; /* number of windows that are bound to the region; guarded by `binding` */
     struct mr *_Atomic next;
 };
 
 static struct mr *_Atomic buckets[BUCKETS];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of changes; readers only enter an epoch */
-/* Binding to a region against its end: for queue pairs at work, so that nobody waits for them with it. After `lock`. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards changes; readers only enter an epoch */
+/*
+ * Guards binding to a region against its end: for queue pairs at work, so that nobody waits for them with it. Taken
+ * after `lock`.
+ */
 static pthread_mutex_t binding = PTHREAD_MUTEX_INITIALIZER;
 
 static struct mr *_Atomic *bucket_of(uint32_t key) {
@@ -107,13 +110,13 @@ static int random_key(uint32_t *key) {
     return error;
 }
 
-/* Drops what a device may ignore. IB specification 10.6.3.1: remote write and atomic access need local write. */
+/* Drops flags that a device may ignore. IB specification 10.6.3.1: remote write and atomic access need local write. */
 static bool take_access(int *access) {
     *access &= ~IBV_ACCESS_OPTIONAL_RANGE;
     return (*access & ~SUPPORTED) == 0 && ((*access & REMOTE_CHANGE) == 0 || (*access & IBV_ACCESS_LOCAL_WRITE) != 0);
 }
 
-/* The manual pages and the kernel want both addresses at the same place in their pages. */
+/* Whether both addresses are at the same place in their pages, as the manual pages and the kernel require. */
 static bool is_same_in_page(uint64_t a, uint64_t b) {
     return ((a ^ b) & ((uint64_t) sysconf(_SC_PAGESIZE) - 1)) == 0;
 }
@@ -127,18 +130,18 @@ static void release(struct mr *mr) {
     errno = error;
 }
 
-/* With the lock. Peers may use it from now on. */
+/* Adds a region, which peers may use from now on. Called with `lock` held. */
 static void enlist(struct mr *mr) {
     atomic_store(&mr->next, atomic_load(bucket_of(mr->ibv.lkey)));
     atomic_store(bucket_of(mr->ibv.lkey), mr);
 }
 
-/* The address of its first byte in work requests, which is `iova` unless they count from 0: ibv_reg_mr(3). */
+/* Sets the address of its first byte in work requests, which is `iova` unless they count from 0: ibv_reg_mr(3). */
 static void set_iova(struct mr *mr, uint64_t iova) {
     mr->iova = (mr->access & IBV_ACCESS_ZERO_BASED) != 0 ? 0 : iova;
 }
 
-/* Gives it a key; peers may use it from now on. Takes it over, and releases it on failure. */
+/* Publishes a region with a key; peers may use it from now on. Takes it over, and releases it on failure. */
 static struct ibv_mr *publish(struct ibv_pd *pd, struct mr *mr, uint64_t iova, int access) {
     mr->access = access;
     set_iova(mr, iova);
@@ -166,9 +169,7 @@ struct ibv_mr *mr_register(struct ibv_pd *pd, void *memory, size_t length, uint6
     bool valid = take_access(&access) && is_same_in_page((uintptr_t) memory, iova) && iova + length >= iova;
     int error = context_is_inherited(pd->context) ? EIO : valid && length > 0 ? 0 : EINVAL;
     if (error == 0) {
-        /*
-         * As a device that pins the pages. No more are made than must be: receive memory of idle connections is empty.
-         */
+        /* A device would pin the pages. No more are made than must be: receive memory of idle connections is empty. */
         error = mapped_check(memory, length, (access & IBV_ACCESS_LOCAL_WRITE) != 0);
     }
     struct mr *mr = error != 0 ? NULL : calloc(1, sizeof(*mr));
@@ -186,7 +187,7 @@ struct ibv_mr *embedded_ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
     return mr_register(pd, addr, length, (uintptr_t) addr, access);
 }
 
-/* A dma-buf cannot shrink, so neither may what stands in for one here. Returns 0 or errno. */
+/* Checks a file. A dma-buf cannot shrink, so neither may a file that stands in for one here. Returns 0 or errno. */
 static int check_file(int fd, uint64_t offset, size_t length) {
     struct stat status;
     int seals = fcntl(fd, F_GET_SEALS);
@@ -216,13 +217,16 @@ struct ibv_mr *embedded_ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, si
         release(mr);
         return NULL;
     }
-    mr->ibv.addr = (void *) (uintptr_t) offset; /* as libibverbs sets it */
+    mr->ibv.addr = (void *) (uintptr_t) offset; /* libibverbs sets the same */
     mr->ibv.length = length;
     mr->memory = (uint8_t *) mr->mapping + in_page;
     return publish(pd, mr, iova, access);
 }
 
-/* With the lock: the regions' users neither have nor take it. Returns 0, or EBUSY: IB specification 11.2.8.5. */
+/*
+ * Removes a region, whose users neither have nor take the lock. Returns 0, or EBUSY: IB specification 11.2.8.5. Called
+ * with `lock` held.
+ */
 static int unlist(struct mr *mr) {
     pthread_mutex_lock(&binding);
     if (mr->windows > 0) {
@@ -251,7 +255,7 @@ static int check_change(const struct mr *mr, int flags, const struct ibv_pd *pd,
     if (context_is_inherited(mr->ibv.context)) {
         return EIO;
     }
-    /* the kernel: ib_uverbs_rereg_mr() */
+    /* Checks of the kernel: ib_uverbs_rereg_mr(). */
     if (flags == 0 || ((flags & IBV_REREG_MR_CHANGE_PD) != 0 && (pd == NULL || pd->context != mr->ibv.context))
             || changed->iova + changed->ibv.length < changed->iova) {
         return EINVAL;
@@ -286,7 +290,7 @@ int mr_reregister(struct ibv_mr *ibv, int flags, struct ibv_pd *pd, void *memory
     struct mr *mr = (struct mr *) ibv;
     bool moves = (flags & IBV_REREG_MR_CHANGE_TRANSLATION) != 0;
     bool sets_access = (flags & IBV_REREG_MR_CHANGE_ACCESS) != 0;
-    /* What libibverbs itself refuses, in its order; another mapping would not be that of the file. */
+    /* Checks of libibverbs itself, in its order; another mapping would not be of the file. */
     if (mr->mapping != NULL || (flags & ~IBV_REREG_MR_FLAGS_SUPPORTED) != 0
             || (moves && (length == 0 || memory == NULL)) || (access != 0 && !sets_access)) {
         return reregister_error(IBV_REREG_MR_ERR_INPUT, EINVAL);

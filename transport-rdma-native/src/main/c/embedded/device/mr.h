@@ -15,8 +15,8 @@
  */
 /*
  * Memory regions, found by key. A key is 31 random bits: it cannot be guessed, and a stale one meets a later region as
- * rarely. The other bit tells the keys of windows (mw.h). The same key serves as lkey and rkey; what a peer may do is
- * decided by the access flags.
+ * rarely. The other bit tells the keys of windows (mw.h). The same key serves as lkey and rkey; the access flags decide
+ * what a peer may do.
  */
 #ifndef NETTY_RDMA_EMBEDDED_MR_H
 #define NETTY_RDMA_EMBEDDED_MR_H
@@ -27,31 +27,32 @@
 
 struct mr;
 
-#define MR_WINDOW_KEY 0x80000000u /* set in the keys of windows */
+#define MR_WINDOW_KEY 0x80000000u /* bit that is set in the keys of windows */
 
 void mr_init(void);
 
 /*
- * Where the range is in this process, or NULL unless the key names a region of this protection domain that covers it
- * and has all the flags of `access`. Call it, and use the memory, inside one epoch section: deregistration waits for
- * its end. Use it by copy.h: the application may have unmapped it.
+ * Returns the address of the range in this process, or NULL unless the key names a region of this protection domain
+ * that covers it and has all the flags of `access`. Call it, and use the memory, inside one epoch section:
+ * deregistration waits for its end. Use the memory by copy.h: the application may have unmapped it.
  */
 void *mr_memory(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access);
 
 /*
- * The region with that key if it has all the rights `access` and covers the range, which is in *memory then; or NULL.
- * It cannot be deregistered before mr_unbind().
+ * Returns the region with that key if it has all the rights `access` and covers the range, whose address is in *memory
+ * then; or NULL. The region cannot be deregistered before mr_unbind().
  */
 struct mr *mr_bind(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access,
                    uint8_t **memory);
 void mr_unbind(struct mr *mr);
 
-/* A region of this process's memory that work requests address from `iova` on. NULL: errno. */
+/* Registers memory of this process that work requests address from `iova` on. NULL: errno. */
 struct ibv_mr *mr_register(struct ibv_pd *pd, void *memory, size_t length, uint64_t iova, int access);
 
 /*
- * ibv_rereg_mr(3). What uses the region at this moment fails, or is done before it: as if it were deregistered and
- * registered, but its keys stay. On failure it is as it was, also where the manual page does not promise it.
+ * Does ibv_rereg_mr(3). Requests that use the region at this moment fail, or are done before: as if it were
+ * deregistered and registered, but its keys stay. After a failure the region is as before, also where the manual page
+ * does not promise it.
  */
 int mr_reregister(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *memory, size_t length, int access);
 

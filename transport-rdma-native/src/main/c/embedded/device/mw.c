@@ -27,32 +27,32 @@
 #include "embedded/base/random.h"
 #include "mr.h"
 
-#define KEY_PART 0xffu /* of a key: what ibv_inc_rkey() changes */
+#define KEY_PART 0xffu /* part of a key that ibv_inc_rkey() changes */
 #define BUCKETS (1u << 14)
 #define WRITES (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
 /* Local write is the region's, and says nothing of a window; programs give it all the same, and devices take it. */
 #define SUPPORTED (WRITES | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_ZERO_BASED | IBV_ACCESS_LOCAL_WRITE)
 
 struct mw {
-    struct ibv_mw ibv; /* its key is the application's, and may be ahead of the one that is in force */
+    struct ibv_mw ibv; /* public part; its key is the application's, and may be ahead of the key in force */
     uint32_t index;    /* upper part of its keys */
     struct mw *_Atomic next;
 
-    /* Under the lock, and changed only while it is neither open nor entered. */
-    uint32_t key; /* of the latest binding */
+    /* Fields guarded by the lock, and changed only while the window is neither open nor entered. */
+    uint32_t key; /* key of the latest binding */
     int access;
-    uint64_t start, length; /* as requests address it */
+    uint64_t start, length; /* range as requests address it */
     uint8_t *memory;
-    struct mr *mr; /* that it is bound to, or NULL */
-    struct qp *qp; /* type 2: that it is bound through */
+    struct mr *mr; /* region that the window is bound to, or NULL */
+    struct qp *qp; /* type 2: queue pair that the window is bound through */
     struct mw *next_of_qp, **previous;
 
-    atomic_bool open; /* to the peer */
-    atomic_uint users; /* that have entered, or are about to find out that they may not */
+    atomic_bool open; /* open to the peer */
+    atomic_uint users; /* number of users that have entered, or are about to find out that they may not */
 };
 
 static struct mw *_Atomic buckets[BUCKETS];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of changes; taken before that of the regions */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards changes; taken before the regions' lock */
 static uint32_t count;
 
 static struct mw *_Atomic *bucket_of(uint32_t key) {
@@ -95,7 +95,7 @@ void *mw_enter(const struct qp *qp, uint32_t key, uint64_t address, uint64_t len
     if (mw == NULL) {
         return NULL;
     }
-    atomic_fetch_add(&mw->users, 1); /* before the look: withdraw() has it the other way round */
+    atomic_fetch_add(&mw->users, 1); /* counted before the look: withdraw() does it the other way round */
     void *memory = atomic_load(&mw->open) ? within(qp, mw, key, address, length, access) : NULL;
     if (memory == NULL) {
         mw_leave(mw);
@@ -112,13 +112,13 @@ bool mw_allows(const struct qp *qp, uint32_t key, uint64_t address, uint64_t len
     return allowed;
 }
 
-/* ---- changes, all with the lock ---- */
+/* ---- changes, all called with `lock` held ---- */
 
-/* When it returns, no access to what it was bound to goes on. */
+/* Closes the window. When it returns, no access to the range goes on. */
 static void withdraw(struct mw *mw) {
     atomic_store(&mw->open, false);
     for (unsigned turn = 0; atomic_load(&mw->users) != 0;) {
-        backoff(&turn); /* one copy of a piece of a message: those that have entered wait for nothing */
+        backoff(&turn); /* short wait, for one copy of a piece of a message: users that have entered wait for nothing */
     }
     if (mw->mr != NULL) {
         mr_unbind(mw->mr);
@@ -143,7 +143,7 @@ static void give_to(struct mw *mw, struct qp *qp) {
     qp->windows = mw;
 }
 
-/* IB specification 10.6.7.2.3: what a window may be bound to does not depend on its type. */
+/* Binds a window. The ranges it may have do not depend on its type: IB specification 10.6.7.2.3. */
 static bool bind_to(struct mw *mw, struct qp *qp, const struct send_wqe *wqe) {
     int access = (int) wqe->window_access;
     bool is_type_2 = mw->ibv.type == IBV_MW_TYPE_2;
@@ -178,7 +178,7 @@ static bool bind_to(struct mw *mw, struct qp *qp, const struct send_wqe *wqe) {
 
 bool mw_carry_out_bind(struct qp *qp, const struct send_wqe *wqe) {
     pthread_mutex_lock(&lock);
-    struct mw *mw = find(wqe->window_key); /* else it has been deallocated since it was posted */
+    struct mw *mw = find(wqe->window_key); /* NULL: deallocated since it was posted */
     bool bound = mw != NULL && bind_to(mw, qp, wqe);
     pthread_mutex_unlock(&lock);
     return bound;
@@ -188,7 +188,7 @@ bool mw_invalidate(const struct qp *qp, uint32_t key) {
     pthread_mutex_lock(&lock);
     struct mw *mw = (key & MR_WINDOW_KEY) == 0 ? NULL : find(key);
     /*
-     * One that is free already stays so: the peer may be faster than the owner. o10-37.2.26: type 1 is unbound by
+     * A window that is free already stays so: the peer may be faster than the owner. o10-37.2.26: type 1 is unbound by
      * binding it to nothing.
      */
     bool valid = mw != NULL && mw->ibv.type == IBV_MW_TYPE_2 && mw->key == key && pd_is_same(mw->ibv.pd, qp->ibv.pd)
@@ -242,7 +242,7 @@ int mw_bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind) {
 
 /* ---- life ---- */
 
-/* With the lock: 0 or errno. */
+/* Chooses a key. Called with `lock` held. Returns 0 or errno. */
 static int choose_key(struct mw *mw) {
     int error;
     if (count == DEVICE_MAX_MW) {
@@ -297,7 +297,7 @@ static void unlist(struct mw *mw) {
     epoch_wait();
 }
 
-/* Bound or not: IB specification 10.6.7.2.5. */
+/* Deallocates a window, bound or not: IB specification 10.6.7.2.5. */
 int mw_dealloc(struct ibv_mw *ibv) {
     UNCANCELLED;
     struct mw *mw = (struct mw *) ibv;

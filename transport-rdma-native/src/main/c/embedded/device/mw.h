@@ -33,28 +33,31 @@ struct mw;
 
 void mw_init(void);
 
-/* For the operations of contexts, each with the signature and the behaviour of ibv_<name>. */
+/* Operations of contexts, each with the signature and the behaviour of ibv_<name>. */
 struct ibv_mw *mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type);
 int mw_dealloc(struct ibv_mw *mw);
 int mw_bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
 
-/* What posting checks of IBV_WR_BIND_MW, and copies: 0 or errno. */
+/* Checks and copies IBV_WR_BIND_MW when it is posted: 0 or errno. */
 int mw_fill_bind(const struct ibv_send_wr *wr, struct send_wqe *wqe);
-/* IBV_WR_BIND_MW. False if the specification forbids it. */
+/* Executes IBV_WR_BIND_MW. Returns false if the specification forbids it. */
 bool mw_carry_out_bind(struct qp *qp, const struct send_wqe *wqe);
-/* IBV_WR_LOCAL_INV, and what a SEND of the peer asks for. False unless it is the key of a window of the queue pair. */
+/*
+ * Executes IBV_WR_LOCAL_INV, or the invalidation by a SEND of the peer. Returns false unless the key is of a window of
+ * the queue pair.
+ */
 bool mw_invalidate(const struct qp *qp, uint32_t key);
-/* The queue pair is destroyed: nobody has access through it any more. */
+/* Closes the windows of a queue pair that is destroyed: nobody has access through it any more. */
 void mw_close_all(struct qp *qp);
 
 /*
- * Where the range is that the peer of the queue pair wants to use, by the key of a region or of a window, or NULL.
- * Inside one epoch section. mw_leave() follows: until then *entered cannot be bound, invalidated or freed, so that
- * nothing but a copy comes between.
+ * Returns the address of the range that the peer of the queue pair wants to use, by the key of a region or of a window,
+ * or NULL. Called inside one epoch section. mw_leave() must follow: until then *entered cannot be bound, invalidated or
+ * freed, so only a copy may come between.
  */
 void *mw_enter(const struct qp *qp, uint32_t key, uint64_t address, uint64_t length, int access, struct mw **entered);
-void mw_leave(struct mw *entered); /* NULL: nothing */
-/* Whether there is such a range now. */
+void mw_leave(struct mw *entered); /* NULL: does nothing */
+/* Whether mw_enter() would find such a range now. */
 bool mw_allows(const struct qp *qp, uint32_t key, uint64_t address, uint64_t length, int access);
 
 #endif

@@ -23,10 +23,10 @@
 
 struct td {
     struct ibv_td ibv;
-    atomic_int users; /* parent domains */
+    atomic_int users; /* number of parent domains */
 };
 
-/* What is made with a context, and counted by it. NULL: errno. */
+/* Makes an object that its context counts. NULL: errno. */
 static void *make(struct ibv_context *context, size_t size) {
     if (context_is_inherited(context)) {
         errno = EIO;
@@ -92,7 +92,7 @@ int td_dealloc(struct ibv_td *ibv) {
 
 /*
  * A thread domain is a promise that lets a driver leave out locks: here the engine may be at work beside the thread, so
- * they stay. Allocators are for memory that a device reads, of which there is none.
+ * they stay. Allocators are for memory that a device reads, and there is no such memory here.
  */
 struct ibv_pd *pd_alloc_parent(struct ibv_context *context, struct ibv_parent_domain_init_attr *attr) {
     uint32_t known = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Protection domains: what ties queue pairs to the memory regions they may use. */
+/* Protection domains, which tie queue pairs to the memory regions they may use. */
 #ifndef NETTY_RDMA_EMBEDDED_PD_H
 #define NETTY_RDMA_EMBEDDED_PD_H
 
@@ -25,22 +25,27 @@ struct td;
 
 struct pd {
     struct ibv_pd ibv;
-    const struct pd *domain; /* itself; of a parent domain, that of the protection domain that it was made of */
-    atomic_int objects;      /* regions, windows, queue pairs, shared receive queues, address handles, parent domains */
-    struct pd *of;           /* a parent domain: what it was made of, */
-    struct td *td;           /* and the thread domain, or NULL */
+    /* Itself; for a parent domain, the `domain` of the protection domain that it was made from. */
+    const struct pd *domain;
+    /* Number of regions, windows, queue pairs, shared receive queues, address handles, parent domains. */
+    atomic_int objects;
+    struct pd *of;           /* protection domain of a parent domain, or NULL */
+    struct td *td;           /* thread domain of a parent domain, or NULL */
 };
 
 static inline struct pd *pd_of(struct ibv_pd *pd) {
     return (struct pd *) pd;
 }
 
-/* ibv_alloc_parent_domain(3): a parent domain may stand for its protection domain everywhere. */
+/*
+ * Whether two domains are the same. A parent domain may stand for its protection domain everywhere
+ * (ibv_alloc_parent_domain(3)).
+ */
 static inline bool pd_is_same(const struct ibv_pd *a, const struct ibv_pd *b) {
     return ((const struct pd *) a)->domain == ((const struct pd *) b)->domain;
 }
 
-/* For the extended context. */
+/* Operations of the extended context. */
 struct ibv_td *td_alloc(struct ibv_context *context, struct ibv_td_init_attr *attr);
 int td_dealloc(struct ibv_td *td);
 struct ibv_pd *pd_alloc_parent(struct ibv_context *context, struct ibv_parent_domain_init_attr *attr);

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Whether this process is there for its peers: see presence.h. */
+/* Presence of this process for its peers: see presence.h. */
 #include "presence.h"
 
 #include <pthread.h>
@@ -32,7 +32,7 @@ _Atomic uint64_t presence_rest_ns = UINT64_C(1000000000);
 
 static void rest(struct engine_timer *fired);
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* to become the first user, and to end what there is */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken to become the first user, and to end what there is */
 static atomic_uint users;
 static void (*rest_targets)(void);
 static struct engine_timer timer = { .fire = rest };
@@ -68,7 +68,7 @@ void presence_leave(void) {
     }
 }
 
-/* Returns false if it has to be tried again: something of a user that has gone is still at work. */
+/* Ends everything. Returns false if it has to be tried again: objects of a user that has gone are still at work. */
 static bool end_all(void) {
     mcast_rest();
     qp_table_rest();
@@ -79,7 +79,7 @@ static bool end_all(void) {
     return notify_area_close();
 }
 
-/* On the engine thread, so that a fork sees all of it or nothing (engine.h). */
+/* Ends everything after a while. Runs on the engine thread, so that a fork sees all of it or nothing (engine.h). */
 static void rest(struct engine_timer *fired) {
     (void) fired;
     pthread_mutex_lock(&lock);

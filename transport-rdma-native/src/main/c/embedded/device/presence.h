@@ -14,11 +14,11 @@
  * under the License.
  */
 /*
- * Whether this process is there for its peers. While anything needs that (contexts, completion queues, ids), it has a
- * notify area, doorbells, names and links, for which the engine lives. When the last user has gone, and none has come
- * for a while, all of that ends, as it does with the process: peers that have kept something of it read the end of
- * their links, and one that connects is refused. The next user begins anew. So a copy of this library that a class
- * loader of a JVM has left behind costs memory that nobody touches, and nothing else.
+ * Presence of this process for its peers. While it has users (contexts, completion queues, ids), it has a notify area,
+ * doorbells, names and links, for which the engine lives. When the last user has gone, and none has come for a while,
+ * all of that ends, as at the end of the process: peers that have kept something of it read the end of their links, and
+ * one that connects is refused. The next user begins anew. So a copy of this library that a class loader of a JVM has
+ * left behind costs memory that nobody touches, and nothing else.
  *
  * The shared context of the ids (cm_device.c), protection domains and regions are no users: they need no peer.
  *
@@ -29,22 +29,26 @@
 
 #include <stdint.h>
 
-/* For how long all stays without users: 1 s, so that programs that open and close are not slowed. Written by tests. */
+/*
+ * Time for which all stays without users: 1 s, so that programs that open and close are not slowed. Written by tests.
+ */
 extern _Atomic uint64_t presence_rest_ns;
 
-/* What ends the completion queue of targets: cq_rest_targets(). */
+/* Initializes. `rest_targets` ends the completion queue of targets: cq_rest_targets(). */
 void presence_init(void (*rest_targets)(void));
 
 /*
- * One more user. A first one waits for what is being ended at that moment, which takes the locks of the folders below
- * and of the links' handlers: so it is not called with any of them.
+ * Adds a user. A first one waits for an end that is under way, which takes the locks of the folders below and of the
+ * links' handlers: so it is not called with any of them held.
  */
 void presence_enter(void);
 
-/* Makes notify area and doorbells, if they are not there, and has the engine hear. For users. Returns 0 or errno. */
+/*
+ * Makes notify area and doorbells, if they are not there, and makes the engine listen. For users. Returns 0 or errno.
+ */
 int presence_open(void);
 
-/* Not for what a child of a fork has inherited: it has no users then. */
+/* Removes a user. Not called for objects that a child of a fork has inherited: the child has no users then. */
 void presence_leave(void);
 
 #endif

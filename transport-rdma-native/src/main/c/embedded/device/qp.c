@@ -43,7 +43,7 @@ static int check(const struct ibv_pd *pd, const struct ibv_qp_init_attr *attr) {
             || (iwarp_is_on() && attr->qp_type != IBV_QPT_RC)) {
         return EOPNOTSUPP;
     }
-    /* What is said of receives is ignored where there are none, as by the kernel. */
+    /* Attributes of receives are ignored where there are none, as by the kernel. */
     bool receives = attr->qp_type != IBV_QPT_XRC_SEND;
     if (attr->qp_type == IBV_QPT_XRC_RECV || attr->send_cq == NULL || attr->send_cq->context != pd->context
             || (receives && (attr->recv_cq == NULL || attr->recv_cq->context != pd->context))
@@ -63,7 +63,8 @@ static int check(const struct ibv_pd *pd, const struct ibv_qp_init_attr *attr) {
 static int init_queues(struct qp *qp) {
     size_t sges = qp->cap.max_send_sge * sizeof(struct ibv_sge);
     if (qp->cap.max_inline_data < sges) {
-        qp->cap.max_inline_data = (uint32_t) sges; /* their space serves, as in soft-RoCE: rdma_xclient relies on it */
+        /* The space of the list serves, as in soft-RoCE: rdma_xclient relies on it. */
+        qp->cap.max_inline_data = (uint32_t) sges;
     }
     if (qp->srq != NULL || qp->domain != NULL || qp->ibv.qp_type == IBV_QPT_XRC_SEND) {
         qp->cap.max_recv_wr = qp->cap.max_recv_sge = 0;
@@ -147,7 +148,7 @@ struct ibv_qp *embedded_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr
         },
         .pd = pd_of(pd),
         .send_cq = cq_of(attr->send_cq),
-        .recv_cq = cq_of(receives ? attr->recv_cq : attr->send_cq), /* where the peer finds out who polls */
+        .recv_cq = cq_of(receives ? attr->recv_cq : attr->send_cq), /* queue where the peer finds out who polls */
         .srq = receives && attr->srq != NULL ? srq_of(attr->srq) : NULL,
         .cap = attr->cap,
         .sq_sig_all = attr->sq_sig_all != 0,
@@ -156,14 +157,14 @@ struct ibv_qp *embedded_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr
     if (qp == NULL) {
         return NULL;
     }
-    attr->cap = qp->cap; /* what was granted: ibv_create_qp(3) */
+    attr->cap = qp->cap; /* returns what was granted: ibv_create_qp(3) */
     return &qp->ibv;
 }
 
 int embedded_ibv_query_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int attr_mask,
                           struct ibv_qp_init_attr *init_attr) {
     UNCANCELLED;
-    (void) attr_mask; /* ibv_query_qp(3): more than asked for may be returned */
+    (void) attr_mask; /* returns more than asked for, as ibv_query_qp(3) allows */
     struct qp *qp = qp_meant(ibv);
     if (context_is_inherited(ibv->context)) {
         return EIO;
@@ -195,13 +196,13 @@ int qp_destroy(struct qp *qp) {
     pthread_mutex_lock(&qp->control);
     atomic_store(&qp->destroyed, true);
     qp->ops->leave_cqs(qp);
-    gate_lock(&qp->gate); /* for good */
+    gate_lock(&qp->gate); /* the gate is owned for good */
     qp->ops->detach(qp);
     qp->ops->release(qp, true);
     mw_close_all(qp);
     pthread_mutex_unlock(&qp->control);
     engine_task_cancel(&qp->again);
-    cq_ring_deferred(qp->recv_cq); /* or it would be kept until there is a poll, which may never come */
+    cq_ring_deferred(qp->recv_cq); /* a deferred doorbell would be kept until there is a poll, which may never come */
     cq_ring_deferred(qp->send_cq);
     cq_purge(qp->recv_cq, &qp->rq.tail);
     cq_purge(qp->send_cq, &qp->sq.tail);
@@ -223,7 +224,7 @@ int embedded_ibv_destroy_qp(struct ibv_qp *ibv) {
     if (qp->ops->close != NULL) {
         return qp->ops->close(qp);
     }
-    if (context_is_inherited(ibv->context)) { /* whatever refers to it is not looked at here: fork.h */
+    if (context_is_inherited(ibv->context)) { /* other objects are not looked at here: fork.h */
         qp_destroy_inherited(qp);
         return 0;
     }

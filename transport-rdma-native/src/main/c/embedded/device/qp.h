@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * Queue pairs: what the types share. All transmission, execution and completion of one queue pair is done by the owner
- * of its gate, on whatever thread that is: one that posts or polls, or the engine. What a type does in its own way is
- * in its table of operations: rc.h, ud.h.
+ * Queue pairs: the common part of all types. All transmission, execution and completion of one queue pair is done by
+ * the owner of its gate, on whatever thread that is: one that posts or polls, or the engine. Each type has a table of
+ * its own operations: rc.h, ud.h.
  *
  *   qp.c           types; create, query, destroy
  *   qp_table.c     references, numbers
@@ -48,13 +48,13 @@
 #include "work_queue.h"
 
 /*
- * One call does about so many bytes of each: the peer's requests with the answers to them, answers that the peer gives,
- * and own requests; and no more, so that a fast peer keeps neither a poll nor the engine from everything else. What is
- * left over is taken up by a later call. A post may do more of its own requests (rc_progress.c).
+ * Limit of bytes that one call transfers of each: the peer's requests with the answers to them, answers that the peer
+ * gives, and own requests; so that a fast peer keeps neither a poll nor the engine from everything else. A later call
+ * does the rest. A post may do more of its own requests (rc_progress.c).
  */
 #define QP_BUDGET_BYTES (512u << 10)
 
-/* A peer marked as polling may go without a poll for so long while it has work. */
+/* Time that a peer marked as polling may go without a poll while it has work. */
 #define QP_PATIENCE_NS UINT64_C(20000)
 
 struct ah;
@@ -63,13 +63,13 @@ struct qp_ops;
 struct ud;
 struct xrc_domain;
 
-/* Requests that the peer does not see, in the numbers above those of enum wire_op. */
+/* Requests that the peer does not see, numbered above enum wire_op. */
 enum qp_local_op {
     QP_OP_BIND_MW = 128,
     QP_OP_LOCAL_INV,
 };
 
-/* No number of a request: these have 32 bits. */
+/* Value of `srqn` that no request has: requests have 32 bits. */
 #define QP_NO_SRQN UINT64_MAX
 
 struct send_wqe {
@@ -82,7 +82,7 @@ struct send_wqe {
             uint32_t srqn; /* XRC; else 0 */
         };
         struct { /* UD */
-            struct ah *ah; /* a reference */
+            struct ah *ah; /* reference */
             uint32_t remote_qpn, remote_qkey;
         };
         struct { /* QP_OP_BIND_MW: mw.h */
@@ -96,17 +96,17 @@ struct send_wqe {
     uint32_t end;    /* the stream's position after its last descriptor, once staged */
     uint8_t op;      /* enum wire_op or qp_local_op */
     bool signaled, solicited, fenced;
-    bool inlined; /* its data are here in place of a list; or, behind the list, the answer to it: inline_recv.c */
+    bool inlined; /* data is here in place of the list; or the answer is here, behind the list: inline_recv.c */
     bool staged;
     bool answered; /* READ or atomic: the response is complete; local: done */
     uint8_t fault; /* enum ibv_wc_status found here; reported when the earlier ones are complete */
-    uint8_t vendor_err; /* goes with it */
+    uint8_t vendor_err; /* vendor_err of the completion with `fault` */
     uint16_t num_sge;
     struct sge_cursor cursor;
-    struct ibv_sge sge[]; /* or inline data */
+    struct ibv_sge sge[]; /* list, or inline data */
 };
 
-/* The peer's end as it introduced itself, before or after this end is ready for it. */
+/* Peer's end as it introduced itself, before or after this end is ready for it. */
 struct attachment {
     struct attachment *next;
     struct peer *peer;
@@ -117,24 +117,24 @@ struct attachment {
     uint32_t src_qpn;
     uint32_t recv_cq, send_cq, recv_cq_id, send_cq_id;
     int recv_doorbell, send_doorbell;
-    bool doorbells_counted; /* those of an attachment that is held */
+    bool doorbells_counted; /* doorbells of a held attachment are charged to the peer */
 };
 
-/* The request of the peer that is being executed. */
+/* Request of the peer that is being executed. */
 struct inbound {
     bool active;
     uint8_t op;
     uint32_t total, offset, rkey;
     uint64_t remote_address;
     struct sge_cursor cursor;
-    bool inlined; /* goes to the completion */
-    bool dropped; /* what is left of it is skipped */
+    bool inlined; /* message goes to the completion */
+    bool dropped; /* rest of the message is skipped */
 };
 
 enum qp_work {
-    QP_WORK_SEND = 1,      /* post_send */
+    QP_WORK_SEND = 1,      /* post_send was called */
     QP_WORK_ALL = 2,       /* the peer has published or acknowledged something, or a receive was posted */
-    QP_WORK_WATCH = 4,     /* the round of the engine */
+    QP_WORK_WATCH = 4,     /* a round of the engine */
     QP_WORK_PEER_DOWN = 8, /* the peer's process died */
     QP_WORK_FATAL = 16,    /* a completion queue overflowed */
     QP_WORK_DOORBELL = 32, /* the doorbell that cq_defer_doorbell() put off */
@@ -145,9 +145,9 @@ enum qp_work {
 struct qp {
     union {
         struct ibv_qp ibv;
-        struct ibv_qp_ex ex; /* begins with the same, and has the rest if there is a `posting` */
+        struct ibv_qp_ex ex; /* begins with the same fields; complete if there is a `posting` */
     };
-    struct posting *posting; /* qp_wr.c, with the lock of sq; or NULL */
+    struct posting *posting; /* state of qp_wr.c, guarded by the lock of sq; or NULL */
     const struct qp_ops *ops;
     struct pd *pd;
     struct cq *send_cq, *recv_cq;
@@ -155,45 +155,46 @@ struct qp {
     atomic_uint refs;
     _Atomic int state; /* enum ibv_qp_state */
     atomic_bool waiting_for_receive; /* the peer's request waits for post_recv: RNR */
-    atomic_bool in_message; /* has begun one and not ended it, in either direction: cq_scan.c */
+    atomic_bool in_message; /* a message was begun and not ended, in either direction: cq_scan.c */
     _Atomic uint64_t seen_ack; /* the peer's word for our requests, as last looked at */
-    const struct wire_control *_Atomic peek; /* the peer's, while attached */
-    struct consumer requests, responses; /* the peer's */
+    const struct wire_control *_Atomic peek; /* control words of the peer, while attached */
+    struct consumer requests, responses; /* streams of the peer */
     struct gate gate;
     struct work_queue sq, rq;
     uint8_t *inlined; /* `inline_recv` bytes for each place of rq, written by the gate's owner, read by polls */
     uint32_t inline_recv;
-    struct srq *srq; /* in place of rq, or NULL; of a target queue pair: the one that the latest message is for */
-    bool waits_for_shared; /* with the next one under the lock of srq */
+    /* Shared queue in place of rq, or NULL; for a target queue pair, the queue of the latest message. */
+    struct srq *srq;
+    bool waits_for_shared; /* guarded by the lock of srq, as the next one */
     struct qp *next_waiting;
 
-    /* The rest belongs to the gate's owner unless said otherwise. */
+    /* Fields of the gate's owner, unless said otherwise. */
     struct producer out, answers; /* our requests, our responses */
-    struct wire_segment *segment; /* ours, of a link's arenas: as long as there is a route */
-    struct wire_control *own;     /* its control words */
+    struct wire_segment *segment; /* own segment, of a link's arenas: as long as there is a route */
+    struct wire_control *own;     /* control words of the segment */
     struct arena *arena;
     struct attachment *attached;
-    bool answered; /* what is attached: if not, it comes again */
-    struct announcement to_recv_cq, to_send_cq; /* of the peer */
+    bool answered; /* the peer has answered the attachment: if not, it comes again */
+    struct announcement to_recv_cq, to_send_cq; /* completion queues of the peer */
     struct inbound inbound;
     struct receive_wqe *taken; /* room for the receive that was taken from srq for the message under way */
     bool has_taken;
-    bool said_last; /* that no more will be taken from srq: IBV_EVENT_QP_LAST_WQE_REACHED */
+    bool said_last; /* IBV_EVENT_QP_LAST_WQE_REACHED was raised: no more will be taken from srq */
     uint32_t staged;  /* first work request not completely staged */
     uint32_t reading; /* first READ or atomic not yet answered, or later */
     uint32_t unanswered;
-    uint32_t taken_bytes;   /* of responses, by this call */
-    enum wake request_wake; /* what the peer must be told of before the gate is left */
+    uint32_t taken_bytes;   /* bytes taken of responses by this call */
+    enum wake request_wake; /* urgency of what the peer must be told before the gate is left */
     bool failed; /* flushing */
     bool announces_drained; /* IBV_EVENT_SQ_DRAINED is owed */
     bool faulted; /* a work request failed here; nothing is staged after it */
-    bool peer_gone; /* its process died: what is sent now fails; posted receives stay, as nothing tells a device */
+    bool peer_gone; /* the peer's process died: sends fail now; posted receives stay, as nothing tells a device */
     bool sq_sig_all;
     struct ibv_qp_cap cap;
     struct ibv_qp_attr attr;
-    uint64_t srqn; /* of a target queue pair: the number of `srq`, or QP_NO_SRQN; else 0 */
-    struct cq *receive_cq;          /* that receives complete on: recv_cq, or the one of `srq` of a target */
-    _Atomic uint32_t *receive_tail; /* of these completions */
+    uint64_t srqn; /* number of `srq` for a target queue pair, or QP_NO_SRQN; else 0 */
+    struct cq *receive_cq;          /* completion queue of receives: recv_cq, or the one of `srq` for a target */
+    _Atomic uint32_t *receive_tail; /* counter for the completions of receives */
 
     /* Timers, advanced by QP_WORK_WATCH. */
     uint64_t stalled_since_ns, rnr_since_ns;
@@ -204,40 +205,40 @@ struct qp {
     atomic_bool watched;
     struct qp *next_watched; /* watch.c */
     atomic_bool doorbell_deferred;
-    struct qp *next_deferred; /* cq_doorbell.c */
-    uint64_t sleeper;      /* process_sleeper() at the latest acknowledgement; the gate's owner */
+    struct qp *next_deferred; /* list of cq_doorbell.c */
+    uint64_t sleeper;      /* process_sleeper() at the latest acknowledgement; guarded by the gate */
     atomic_bool expecting;
-    struct qp *next_expecting; /* cq_overdue.c */
-    /* Of the gate's owner. */
+    struct qp *next_expecting; /* list of cq_overdue.c */
+    /* Fields of the gate's owner. */
     uint32_t one_sided_end;     /* the stream's position after the last request that is no message */
-    uint32_t expected_progress; /* the peer's, at the latest look */
-    uint64_t stuck_since_ns;    /* no progress and no poll since then; 0: that is not known */
-    uint32_t stuck_recv_polls, stuck_send_polls; /* of the peer's completion queues, then */
-    bool gave_room;             /* for requests after this one, which the peer waited for */
+    uint32_t expected_progress; /* progress of the peer at the latest look */
+    uint64_t stuck_since_ns;    /* time since which there is no progress and no poll; 0: not known */
+    uint32_t stuck_recv_polls, stuck_send_polls; /* polls of the peer's completion queues at that time */
+    bool gave_room;             /* acknowledged a full stream, so that the peer can send more, after `room_after` */
     uint32_t room_after;
-    bool nudged;                /* the peer, since then */
-    uint32_t nudges;            /* so far */
+    bool nudged;                /* the peer was nudged since stuck_since_ns */
+    uint32_t nudges;            /* number of nudges so far */
 
-    pthread_mutex_t control; /* modify, destroy, attach messages; taken before gates */
+    pthread_mutex_t control; /* guards modify, destroy, attach messages; taken before gates */
     atomic_bool destroyed;
-    struct peer *route; /* the link that leads to the peer's number, from RTR on; under control */
+    struct peer *route; /* link that leads to the peer's number, from RTR on; guarded by `control` */
     uint64_t introduce_gap_ns;
-    _Atomic uint64_t introduce_at_ns; /* when to introduce this end again; 0: the peer has answered */
+    _Atomic uint64_t introduce_at_ns; /* time to introduce this end again; 0: the peer has answered */
     struct attachment *held;
-    struct cq_place recv_cq_place, send_cq_place; /* where the peer announces itself */
+    struct cq_place recv_cq_place, send_cq_place; /* places where the peer announces work */
     struct engine_task again; /* unfinished work found outside of a poll */
     struct async_source async;
     struct qp *next_in_table;
-    struct mw *windows; /* of type 2 that are bound through it; mw.c */
-    bool unheard;        /* an unreliable connection's peer took nothing for long; the gate's owner: rc/uc.c */
-    uint32_t unheard_at; /* what it had acknowledged by then */
-    struct xrc_domain *domain; /* of a target queue pair */
-    struct qp *target;  /* this is a handle of that target queue pair, and nothing but its name is used: qp_target.c */
-    struct qp *handles; /* of a target queue pair, under the lock of its domain's names */
+    struct mw *windows; /* windows of type 2 that are bound through this queue pair; mw.c */
+    bool unheard;        /* peer of an unreliable connection took nothing for long; guarded by the gate: rc/uc.c */
+    uint32_t unheard_at; /* stream position that the peer had acknowledged by then */
+    struct xrc_domain *domain; /* domain of a target queue pair */
+    struct qp *target;  /* target of this handle, of which only the name is used: qp_target.c */
+    struct qp *handles; /* handles of a target queue pair, guarded by the lock of its domain's names */
     struct qp *next_handle;
-    struct qp *next_target; /* of its domain */
+    struct qp *next_target; /* next target of the domain */
     bool closed;            /* no handle is left, and there will be none */
-    struct ud *ud; /* what a UD queue pair has beside this; it does without much of the above */
+    struct ud *ud; /* additional state of a UD queue pair, which does without much of the above */
 };
 
 struct qp_transition {
@@ -246,53 +247,59 @@ struct qp_transition {
 };
 
 /*
- * What queue pairs of one type do in their own way. Those that may be NULL do nothing then. `control` is held in all of
- * the calls from modifying and destroying.
+ * Operations of queue pairs of one type. Those that may be NULL do nothing then. `control` is held in all calls from
+ * modifying and destroying.
  */
 struct qp_ops {
     const struct qp_transition *transitions;
     size_t num_transitions;
     int ignored; /* attributes that may be given and say nothing: enum ibv_qp_attr_mask */
-    bool watch_posted; /* work requests that are posted have timers */
-    bool unreliable;   /* connections: nothing is repeated, and no error of the one end is told to the other */
+    bool watch_posted; /* work requests have timers once they are posted */
+    bool unreliable;   /* connections repeat nothing, and no error of the one end is told to the other */
 
-    /* What the type has of its own: 0 or errno. `destroy` is called after a failure as well; both may be NULL. */
+    /* Creates the type's own state: 0 or errno. `destroy` is called after a failure as well; both may be NULL. */
     int (*create)(struct qp *qp);
     void (*destroy)(struct qp *qp);
 
     /*
-     * The type's part of a work request, when all else of it is checked and copied, with the lock of the queue: 0 or
-     * errno. `release_send` is for the owner of the gate, or for who has filled it and does not post it;
-     * it may be NULL.
+     * Fills the type's part of a work request, when the rest is checked and copied, with the lock of the queue held: 0
+     * or errno. `release_send` is called by the owner of the gate, or by the caller of `fill_send` that does not post
+     * the request; it may be NULL.
      */
     int (*fill_send)(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe);
     void (*release_send)(struct send_wqe *wqe);
 
-    /* The work of the gate's owner, but for QP_WORK_FATAL and flushing. Returns true if some was left over. */
+    /* Does the work of the gate's owner, except QP_WORK_FATAL and flushing. Returns true if some was left over. */
     bool (*run)(struct qp *qp, unsigned work);
-    /* Before the queue pair is set to ERR on demand: does what the peer has done before. With the gate; may be NULL. */
+    /*
+     * Executes the work that the peer has published before the queue pair is set to ERR on demand. Called with the
+     * gate; may be NULL.
+     */
     void (*settle)(struct qp *qp);
-    /* The queue pair has failed: tells the peer. With the gate; may be NULL. */
+    /* Tells the peer that the queue pair has failed. Called with the gate; may be NULL. */
     void (*failed)(struct qp *qp);
 
-    /* From INIT to RTR: with the gate before the state changes, without it after that, 0 or errno. Both may be NULL. */
+    /*
+     * Go from INIT to RTR: `prepare` is called with the gate before the state changes, `introduce` without it after
+     * that, and returns 0 or errno. Both may be NULL.
+     */
     void (*prepare)(struct qp *qp);
     int (*introduce)(struct qp *qp);
-    /* For the engine's rounds, when introduce_at_ns has come; may be NULL. */
+    /* Introduces this end again in the engine's rounds, when introduce_at_ns has come; may be NULL. */
     void (*introduce_again)(struct qp *qp);
 
     /* Tells the application of an asynchronous event, in place of doing it for the queue pair itself; may be NULL. */
     void (*raise)(struct qp *qp, enum ibv_event_type event);
 
-    /* Of a handle: ibv_destroy_qp(3); may be NULL. */
+    /* Closes a handle: ibv_destroy_qp(3); may be NULL. */
     int (*close)(struct qp *handle);
-    /* Before a queue pair is destroyed, without `control`: 0 or EBUSY; may be NULL. */
+    /* Begins to destroy a queue pair, without `control`: 0 or EBUSY; may be NULL. */
     int (*begin_destroy)(struct qp *qp);
-    /* Reset, destroy: polls do not come to it any more, without the gate. */
+    /* Makes polls not come to the queue pair any more, for reset and destroy. Called without the gate. */
     void (*leave_cqs)(struct qp *qp);
-    /* After that, with the gate: back to before prepare(). */
+    /* Goes back to the state before prepare(). Called after leave_cqs(), with the gate. */
     void (*detach)(struct qp *qp);
-    /* After that, with or without the gate: what remains. `destroyed`: for good. */
+    /* Releases what remains. Called after detach(), with or without the gate. `destroyed`: for good. */
     void (*release)(struct qp *qp, bool destroyed);
 };
 
@@ -300,7 +307,7 @@ static inline struct qp *qp_of(struct ibv_qp *qp) {
     return (struct qp *) qp;
 }
 
-/* What is meant by it: a handle stands for its target. */
+/* Resolves an XRC handle to its target queue pair; returns others unchanged. */
 static inline struct qp *qp_meant(struct ibv_qp *qp) {
     struct qp *target = qp_of(qp)->target;
     return target != NULL ? target : qp_of(qp);
@@ -310,16 +317,17 @@ static inline enum ibv_qp_state qp_state(const struct qp *qp) {
     return (enum ibv_qp_state) atomic_load_explicit(&qp->state, memory_order_acquire);
 }
 
-/* In SQD only what has begun goes on: IB specification 10.3.1. */
+/* Whether sends go on. In SQD only those that have begun do: IB specification 10.3.1. */
 static inline bool qp_sends_in(enum ibv_qp_state state) {
     return state == IBV_QPS_RTS || state == IBV_QPS_SQD;
 }
 
 /* qp.c */
-void qp_set_ops(enum ibv_qp_type type, const struct qp_ops *ops); /* of all queue pairs of the type */
+/* Sets the operations of all queue pairs of the type. */
+void qp_set_ops(enum ibv_qp_type type, const struct qp_ops *ops);
 struct qp_parts {
-    struct ibv_qp ibv; /* as the application sees it: type, context, ... */
-    struct pd *pd; /* NULL: of each message's shared receive queue, in this domain */
+    struct ibv_qp ibv; /* part that the application sees: type, context, ... */
+    struct pd *pd; /* NULL: the protection domain of each message's shared receive queue, in `domain` */
     struct xrc_domain *domain;
     struct cq *send_cq, *recv_cq;
     struct srq *srq;
@@ -327,82 +335,86 @@ struct qp_parts {
     bool sq_sig_all;
 };
 struct qp *qp_make(const struct qp_parts *parts); /* NULL: errno */
-int qp_destroy(struct qp *qp); /* ibv_destroy_qp(3) but for its asynchronous events: 0 or EBUSY */
-void qp_destroy_inherited(struct qp *qp); /* in the child of a fork() */
+int qp_destroy(struct qp *qp); /* does ibv_destroy_qp(3) except for its asynchronous events: 0 or EBUSY */
+void qp_destroy_inherited(struct qp *qp); /* called in the child of a fork() */
 
 /* qp_table.c */
 void qp_table_init(void);
 void qp_get(struct qp *qp);
 void qp_put(struct qp *qp);
-void qp_free(struct qp *qp); /* for the last reference, and for those that are not complete */
-int qp_table_add(struct qp *qp); /* gives it a number; 0 or errno */
+void qp_free(struct qp *qp); /* called for the last reference, and for queue pairs that are not complete */
+int qp_table_add(struct qp *qp); /* gives the queue pair a number; 0 or errno */
 void qp_table_remove(struct qp *qp);
-struct qp *qp_table_find(uint32_t qpn); /* with a reference, or NULL */
+struct qp *qp_table_find(uint32_t qpn); /* returns a reference, or NULL */
 /*
- * A number for something else, which need not have a name: 0 and errno if there is none. It is not used again for a
- * while, as those of queue pairs.
+ * Claims a number for something else, which need not have a name: 0 and errno if there is none. After its release it is
+ * not used again for a while, as the numbers of queue pairs.
  */
 uint32_t qp_table_claim_number(void);
 void qp_table_release_number(uint32_t number);
-void qp_table_rest(void); /* forgets the numbers, before link_rest() gives them back: there is no queue pair */
-/* Calls `visit` for all, with the table's lock; it may take control and gates. */
+/* Forgets the numbers, before link_rest() gives them back; called when there is no queue pair. */
+void qp_table_rest(void);
+/* Calls `visit` for all queue pairs, with the table's lock held; it may take control and gates. */
 void qp_table_visit(void (*visit)(struct qp *qp, const void *argument), const void *argument);
 
 /* qp_post.c */
 int qp_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int qp_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
-/* qp_post.c, with the lock of sq */
+/* qp_post.c; called with the lock of sq held */
 /* Whether requests may be posted in this state. */
 bool qp_takes_sends(const struct qp *qp);
 /* Checks the request and copies it to the place of the index `head`: 0 or errno. */
 int qp_fill_send(struct qp *qp, const struct ibv_send_wr *wr, uint32_t head);
-/* After the head of the queue was set, without the lock. */
+/* Starts posted requests. Called after the head of the queue was set, without the lock. */
 void qp_posted_sends(struct qp *qp);
 
 /* qp_wr.c */
-/* ibv_create_qp_ex(3), for the extended context. */
+/* Does ibv_create_qp_ex(3), for the extended context. */
 struct ibv_qp *qp_create_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
-/* NULL if the queue pair was made without operations for it: ibv_qp_to_qp_ex(3). */
+/* Does ibv_qp_to_qp_ex(3): NULL if the queue pair was made without these operations. */
 struct ibv_qp_ex *qp_to_ex(struct ibv_qp *qp);
 
 /* qp_target.c */
 struct ibv_qp *qp_create_target(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
-/* ibv_open_qp(3), for the extended context. */
+/* Does ibv_open_qp(3), for the extended context. */
 struct ibv_qp *qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr);
-/* An event of a target queue pair is one of all its handles. */
+/* Raises an event of a target queue pair on all its handles. */
 void qp_raise_to_handles(struct qp *qp, enum ibv_event_type event);
 
 /* qp_progress.c */
-/* Does the work now, or leaves it to the thread that is at it. Returns true if some was left over for a later call. */
+/*
+ * Does the work now, or leaves it to the thread that owns the gate. Returns true if some was left over for a later
+ * call.
+ */
 bool qp_progress(struct qp *qp, unsigned work);
-/* The same outside of polls: the engine does what is left over. */
+/* Does the same outside of polls: the engine does what is left over. */
 void qp_kick(struct qp *qp, unsigned work);
-/* For control operations: with the gate. */
+/* Own the gate for control operations. */
 void qp_lock(struct qp *qp);
 void qp_unlock(struct qp *qp);
-/* To ERR; the rest is flushed before the gate is left. `event`: IBV_EVENT_... or -1. */
+/* Sets the queue pair to ERR; the rest is flushed before the gate is left. `event`: IBV_EVENT_... or -1. */
 void qp_fail(struct qp *qp, int event);
-/* The same on demand: what the peer has done before is done. With the gate. */
+/* Sets the queue pair to ERR on demand, after the work that the peer has published before. Called with the gate. */
 void qp_to_error(struct qp *qp);
-/* Whether the peer has something to acknowledge or to answer, or is to get it. */
+/* Whether the peer owes an acknowledgement or an answer, or requests wait to be sent. */
 bool qp_has_outstanding(const struct qp *qp);
 /* Whether a work request has been staged in part. */
 bool qp_is_staging(const struct qp *qp);
-/* An asynchronous event about it. */
+/* Raises an asynchronous event about the queue pair. */
 void qp_raise(struct qp *qp, enum ibv_event_type event);
-/* The completion queue has overflowed: all queue pairs that use it fail. */
+/* Fails all queue pairs that use a completion queue, as it has overflowed. */
 void qp_fail_users(struct cq *cq);
-/* The round of the engine: returns when to look again, or 0 if it is not watched any more. */
+/* Does a round of the engine. Returns when to look again, or 0 if the queue pair is not watched any more. */
 uint64_t qp_round(struct qp *qp, uint64_t now_ns);
 
 /*
  * Tells the peer whether the polls that come to the place look at the queue pair itself: if so, no tick need announce
- * what qp_has_work() finds. With the scan gate, while the queue pair has the place.
+ * what qp_has_work() finds. Called with the scan gate, while the queue pair has the place.
  */
 void qp_set_direct(struct qp *qp, const struct cq_place *place, bool direct);
 
-/* A hint, for polls: the peer seems to have done something. */
+/* Whether the peer seems to have done something; a hint, for polls. */
 static inline bool qp_has_work(const struct qp *qp) {
     const struct wire_control *peer = atomic_load_explicit(&qp->peek, memory_order_acquire);
     return peer != NULL
@@ -412,33 +424,36 @@ static inline bool qp_has_work(const struct qp *qp) {
                 || consumer_ready(&qp->responses));
 }
 
-/* qp_complete.c, all by the gate's owner */
-void qp_complete_send(struct qp *qp, enum ibv_wc_status status); /* the oldest one */
+/* qp_complete.c; all called by the gate's owner */
+void qp_complete_send(struct qp *qp, enum ibv_wc_status status); /* completes the oldest request */
 void qp_flush_sends(struct qp *qp);
 /*
- * The oldest one gets the status, the others are flushed, as are those that are posted later; receives go on: the state
- * SQE of unreliable types, IB specification 10.3.1.6.
+ * Completes the oldest request with the status and flushes the others, also those that are posted later; receives go
+ * on: the state SQE of unreliable types, IB specification 10.3.1.6.
  */
 void qp_fail_sends(struct qp *qp, enum ibv_wc_status status);
-/* The receive that the next message takes, until qp_finish_receive(); or NULL: posting one kicks the queue pair. */
+/*
+ * Returns the receive that the next message takes, until qp_finish_receive(); or NULL: posting one kicks the queue
+ * pair.
+ */
 const struct receive_wqe *qp_next_receive(struct qp *qp);
-const struct receive_wqe *qp_current_receive(const struct qp *qp); /* of the message that is being received */
+const struct receive_wqe *qp_current_receive(const struct qp *qp); /* returns the receive of the message under way */
 void qp_finish_receive(struct qp *qp);
 /* Completes the current receive with an error. */
 void qp_fail_receive(struct qp *qp, enum ibv_wc_status status, int vendor_err);
 void qp_flush_receives(struct qp *qp);
 
 /* inline_recv.c */
-/* Where the message goes that has taken the receive. */
+/* Returns the place of the message that has taken the receive. */
 static inline uint8_t *inline_slot(const struct qp *qp, uint32_t index) {
     return qp->inlined + (size_t) (index & qp->rq.mask) * qp->inline_recv;
 }
 /*
- * A piece of the answer to a READ or atomic stays behind the request, until its completion is polled, if the answer is
- * short enough: false if not. The request's memory was checked. By the gate's owner.
+ * Keeps a piece of the answer to a READ or atomic behind the request, until its completion is polled, if the answer is
+ * short enough: false if not. The request's memory was checked. Called by the gate's owner.
  */
 bool inline_keep_answer(const struct qp *qp, struct send_wqe *wqe, const uint8_t *payload, uint32_t length);
-/* For polls: copies the message to the receive's memory, or the answer to the request's. */
+/* Copies the message to the receive's memory, or the answer to the request's. For polls. */
 void inline_place(const struct cqe *cqe, struct ibv_wc *wc);
 
 #endif

@@ -127,8 +127,8 @@ void qp_fail_receive(struct qp *qp, enum ibv_wc_status status, int vendor_err) {
 }
 
 /*
- * What is still in the queue is for the other queue pairs. The event tells that this one takes none any more, so that
- * it can be destroyed when its completions were polled: ibv_get_async_event(3).
+ * Flushes a queue pair with a shared receive queue, whose entries are for the other queue pairs. The event tells that
+ * this one takes none any more, so that it can be destroyed when its completions were polled: ibv_get_async_event(3).
  */
 static void flush_shared(struct qp *qp) {
     if (qp->has_taken) {

@@ -75,7 +75,7 @@ static void keep(struct ibv_qp_attr *to, const struct ibv_qp_attr *from, int mas
     KEEP(IBV_QP_DEST_QPN, dest_qp_num)
 #undef KEEP
     if (iwarp_is_on()) {
-        to->rnr_retry = 0; /* there is nothing to say that a receive is missing: RFC 5041, 7.1, ends the stream */
+        to->rnr_retry = 0; /* no message says that a receive is missing: RFC 5041, 7.1, ends the stream */
     }
 }
 
@@ -159,12 +159,12 @@ int embedded_ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int mas
         error = change(qp, from, to, attr, mask);
     }
     if (error == 0 && qp != qp_of(ibv)) {
-        ibv->state = to; /* of a handle: what was last set by it, as with the libraries */
+        ibv->state = to; /* handles have the state that was last set by them, as with the libraries */
     }
     pthread_mutex_unlock(&qp->control);
     if (error == 0 && qp_sends_in(to)) {
         qp_kick(qp, QP_WORK_ALL);
-        watch_qp(qp, WATCH_ROUND_NS); /* for what was posted in SQD */
+        watch_qp(qp, WATCH_ROUND_NS); /* requests posted in SQD need the engine */
     }
     return error;
 }

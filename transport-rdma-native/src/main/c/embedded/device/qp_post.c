@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Posting checks what a device checks at once, and copies the request. What needs keys or the peer is found out later
- * and reported by a completion.
+ * Posting checks what a device checks at once, and copies the request. Errors that need keys or the peer are found
+ * later and reported by a completion.
  */
 #include <errno.h>
 
@@ -41,7 +41,7 @@ static int op_of(enum ibv_wr_opcode opcode) {
     }
 }
 
-/* RFC 5040 has no immediate data and no atomics, and a READ names one place for its answer. */
+/* Whether iWARP has the operation. RFC 5040 has no immediate data and no atomics, and a READ has one element. */
 static bool iwarp_has(int op, int num_sge) {
     switch (op) {
         case WIRE_SEND_IMM:
@@ -56,7 +56,7 @@ static bool iwarp_has(int op, int num_sge) {
 /* Returns 0 or errno. */
 static int fill(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe) {
     int op = op_of(wr->opcode);
-    bool local = op >= QP_OP_BIND_MW; /* has no memory of its own */
+    bool local = op >= QP_OP_BIND_MW; /* local requests have no memory of their own */
     int num_sge = local ? 0 : wr->num_sge;
     if (op == 0 || num_sge < 0 || (uint32_t) num_sge > qp->sq.max_sge || (iwarp_is_on() && !iwarp_has(op, num_sge))) {
         return EINVAL;
@@ -72,7 +72,7 @@ static int fill(const struct qp *qp, const struct ibv_send_wr *wr, struct send_w
     wqe->done = 0;
     wqe->cursor = (struct sge_cursor) { 0, 0 };
     wqe->num_sge = (uint16_t) num_sge;
-    wqe->imm = wr->imm_data; /* or the key to invalidate: they share their place */
+    wqe->imm = wr->imm_data; /* union with the key to invalidate */
     if (!sge_total(wr->sg_list, num_sge, &wqe->total)) {
         return EINVAL;
     }
@@ -144,7 +144,7 @@ int qp_post_recv(struct ibv_qp *ibv, struct ibv_recv_wr *wr, struct ibv_recv_wr 
         return EINVAL;
     }
     int error = work_queue_post_recv(&qp->rq, wr, bad_wr);
-    /* After the head of the queue: both decide about a sleeping request, see rc_receive.c. */
+    /* Read after setting the head of the queue: both decide about a sleeping request, see rc_receive.c. */
     if (atomic_load(&qp->waiting_for_receive) || atomic_load(&qp->state) == IBV_QPS_ERR) {
         qp_kick(qp, QP_WORK_ALL);
     }
@@ -154,7 +154,7 @@ int qp_post_recv(struct ibv_qp *ibv, struct ibv_recv_wr *wr, struct ibv_recv_wr 
 int srq_post_recv(struct ibv_srq *ibv, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) {
     struct srq *srq = srq_of(ibv);
     int error = work_queue_post_recv(&srq->queue, wr, bad_wr);
-    /* One that has died meanwhile takes nothing; then the next one has its turn. */
+    /* A queue pair that has died meanwhile takes nothing; then the next one has its turn. */
     for (struct qp *qp = srq_next_to_serve(srq); qp != NULL; qp = srq_next_to_serve(srq)) {
         qp_kick(qp, QP_WORK_ALL);
         qp_put(qp);

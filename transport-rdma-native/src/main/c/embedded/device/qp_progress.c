@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The gate and its owner, errors, flushing, and the engine's rounds: what all types of queue pairs have of that. */
+/* Common part of all types of queue pairs: the gate and its owner, errors, flushing, and the engine's rounds. */
 #include "qp.h"
 #include "watch.h"
 
@@ -84,7 +84,10 @@ bool qp_progress(struct qp *qp, unsigned work) {
     return left;
 }
 
-/* Submitted while the gate is owned: destroying the queue pair takes the gate and then cancels the task. */
+/*
+ * Does all work. The task is submitted while the gate is owned: destroying the queue pair takes the gate and then
+ * cancels the task.
+ */
 static void run_all(struct qp *qp, unsigned work) {
     for (; work != 0; work = gate_leave(&qp->gate)) {
         if (run(qp, work)) {
@@ -128,7 +131,7 @@ void qp_fail_users(struct cq *cq) {
     qp_table_visit(fail_user, cq);
 }
 
-/* Returns when to look again, 0 for never. */
+/* Makes a round. Returns when to look again, 0 for never. */
 static uint64_t make_round(struct qp *qp, uint64_t now_ns) {
     if (atomic_load(&qp->destroyed)) {
         return 0;
@@ -144,7 +147,7 @@ static uint64_t make_round(struct qp *qp, uint64_t now_ns) {
         }
         pthread_mutex_unlock(&qp->control);
     }
-    /* Stands if another thread is the owner now and gets to the timers later. */
+    /* This time stands if another thread is the owner now and gets to the timers later. */
     atomic_store(&qp->next_round_ns, now_ns + WATCH_ROUND_NS);
     qp_kick(qp, QP_WORK_WATCH);
     return atomic_load(&qp->next_round_ns);
@@ -153,7 +156,7 @@ static uint64_t make_round(struct qp *qp, uint64_t now_ns) {
 uint64_t qp_round(struct qp *qp, uint64_t now_ns) {
     uint64_t next = make_round(qp, now_ns);
     if (next == 0) {
-        /* A later post has it watched again; an earlier one is found by this second look. */
+        /* A later post watches the queue pair again; this second look finds an earlier one. */
         atomic_store(&qp->watched, false);
         if (!atomic_load(&qp->destroyed)) {
             qp_kick(qp, QP_WORK_WATCH);

@@ -14,10 +14,9 @@
  * under the License.
  */
 /*
- * Queue pairs as others refer to them: references, and numbers. A number that has a name (link.h) leads to its queue
- * pair, however a peer came to know it. While other users hold the names, queue pairs that the connection manager may
- * connect get numbers without one. A number is not used again for a while, so that a late message does not meet a newer
- * queue pair.
+ * References to queue pairs, and their numbers. A number that has a name (link.h) leads to its queue pair, however a
+ * peer came to know it. While other users hold the names, queue pairs that the connection manager may connect get
+ * numbers without one. A number is not used again for a while, so that a late message does not meet a newer queue pair.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,9 +28,9 @@
 #define BLOCK 256u
 #define REUSE_DELAY_NS UINT64_C(2000000000)
 
-#define MAX_RETIRED 65536u /* beyond it numbers are simply not used again */
+#define MAX_RETIRED 65536u /* limit beyond which numbers are simply not used again */
 
-/* After how long names are looked for again when there were none: to look is some 100 system calls. */
+/* Time after which names are looked for again when there were none: to look is some 100 system calls. */
 #define NAMES_RETRY_NS UINT64_C(1000000000)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken before control and gates */
@@ -42,8 +41,8 @@ static struct numbers {
     struct {
         uint32_t qpn;
         uint64_t until_ns;
-    } retired[MAX_RETIRED];              /* a ring, in the order of destruction */
-    uint32_t retired_head, retired_tail; /* the ends of the ring; count up for ever */
+    } retired[MAX_RETIRED];              /* ring, in the order of destruction */
+    uint32_t retired_head, retired_tail; /* ends of the ring; count up for ever */
 } named, unnamed;
 static uint64_t names_retry_at_ns; /* 0: there were names the last time */
 
@@ -74,7 +73,7 @@ void qp_put(struct qp *qp) {
 
 /* ---- numbers ---- */
 
-/* 0: none is left of the blocks that are claimed. */
+/* Takes a number of the claimed blocks. 0: none is left. */
 static uint32_t take_number(struct numbers *numbers) {
     if (numbers->fresh_left > 0) {
         numbers->fresh_left--;
@@ -87,7 +86,7 @@ static uint32_t take_number(struct numbers *numbers) {
     return 0;
 }
 
-/* From a new block. Returns 0 and errno if there is none. */
+/* Takes a number of a new block. Returns 0 and errno if there is none. */
 static uint32_t take_new_number(struct numbers *numbers) {
     uint32_t first = link_claim_qpn_block(numbers == &named);
     if (first != 0) {
@@ -144,7 +143,7 @@ void qp_table_release_number(uint32_t number) {
     pthread_mutex_unlock(&lock);
 }
 
-/* The names of blocks have been given back. Numbers without a name stay. */
+/* Forgets numbers with a name, as the names of blocks have been given back. Numbers without a name stay. */
 void qp_table_rest(void) {
     pthread_mutex_lock(&lock);
     named.fresh_left = 0;
@@ -158,7 +157,7 @@ static struct qp **bucket_of(uint32_t qpn) {
 
 int qp_table_add(struct qp *qp) {
     pthread_mutex_lock(&lock);
-    bool needs_name = qp->ibv.qp_type == IBV_QPT_UD; /* who sends to it knows its number, and no link */
+    bool needs_name = qp->ibv.qp_type == IBV_QPT_UD; /* senders to a UD queue pair know its number, and no link */
     uint32_t qpn = num_qps < DEVICE_MAX_QP ? claim_number(needs_name) : 0;
     int error = num_qps == DEVICE_MAX_QP ? ENOMEM : qpn == 0 ? errno : 0;
     if (error == 0) {
@@ -206,10 +205,7 @@ void qp_table_visit(void (*visit)(struct qp *qp, const void *argument), const vo
     pthread_mutex_unlock(&lock);
 }
 
-/*
- * The parent's queue pairs are leaked in the child: it cannot use them, and other threads may have been at work on
- * them.
- */
+/* Leaks the parent's queue pairs: the child cannot use them, and other threads may have been at work on them. */
 static void fork_child(void) {
     pthread_mutex_init(&lock, NULL);
     memset(buckets, 0, sizeof(buckets));

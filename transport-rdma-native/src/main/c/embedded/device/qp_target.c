@@ -14,8 +14,9 @@
  * under the License.
  */
 /*
- * Target queue pairs of XRC. The application has handles of one, by ibv_create_qp_ex(3) and by ibv_open_qp(3): each has
- * its own context and events, and what is done to a handle is done to the target. It goes with its last handle.
+ * Target queue pairs of XRC. The application has handles of a target, by ibv_create_qp_ex(3) and by ibv_open_qp(3):
+ * each handle has its own context and events, and operations on it apply to the target. The target goes with its last
+ * handle.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,9 +26,9 @@
 #include "presence.h"
 #include "xrcd.h"
 
-/* What is only the handle's. */
+/* Handle, without the state of its target. */
 struct handle {
-    /* Its name for the application; of the rest, `target`, `context`, `async` and `next_handle` are used. */
+    /* Name for the application; besides, only `target`, `context`, `async` and `next_handle` are used. */
     struct qp qp;
     struct ibv_xrcd *xrcd;
 };
@@ -77,7 +78,9 @@ static int close_handle(struct qp *qp) {
     xrcd_unlock_targets(target->domain);
     async_retire(qp->context, &qp->async);
     if (last) {
-        /* With the lock, so that who looks for users of a shared receive queue meets it as long as it may be one. */
+        /*
+         * Taken here, so that a search for users of a shared receive queue meets the target as long as it may be one.
+         */
         xrcd_lock_targets(target->domain);
         qp_destroy(target);
         xrcd_remove_target(target->domain, target);
@@ -88,10 +91,10 @@ static int close_handle(struct qp *qp) {
     return 0;
 }
 
-/* Nothing can be posted to a handle: its own state is RESET for ever. */
+/* Operations of a handle, to which nothing can be posted: its own state is RESET for ever. */
 static const struct qp_ops handle_ops = { .close = close_handle };
 
-/* Without its target. NULL: errno. */
+/* Makes a handle without its target. NULL: errno. */
 static struct handle *make_handle(struct ibv_context *context, struct ibv_xrcd *xrcd, void *qp_context) {
     struct handle *handle = aligned_alloc(64, (sizeof(*handle) + 63) & ~(size_t) 63);
     if (handle == NULL) {
@@ -111,7 +114,7 @@ static struct handle *make_handle(struct ibv_context *context, struct ibv_xrcd *
     return handle;
 }
 
-/* With the lock of the domain's targets. */
+/* Called with the lock of the domain's targets held. */
 static struct ibv_qp *give(struct handle *handle, struct qp *target) {
     handle->qp.target = target;
     handle->qp.ibv.qp_num = handle->qp.ibv.handle = target->ibv.qp_num;
@@ -157,7 +160,7 @@ struct ibv_qp *qp_create_target(struct ibv_context *context, struct ibv_qp_init_
         return NULL;
     }
     attr->cap = target->cap; /* nothing can be posted */
-    made->pd = (attr->comp_mask & IBV_QP_INIT_ATTR_PD) != 0 ? attr->pd : NULL; /* librdmacm relies on it */
+    made->pd = (attr->comp_mask & IBV_QP_INIT_ATTR_PD) != 0 ? attr->pd : NULL; /* librdmacm relies on `pd` */
     return made;
 }
 
@@ -193,10 +196,10 @@ struct ibv_qp *qp_open(struct ibv_context *context, struct ibv_qp_open_attr *att
     xrcd_unlock_targets(domain);
     if (opened == NULL) {
         free_handle(handle);
-        errno = EINVAL; /* as the kernel's ib_open_qp() */
+        errno = EINVAL; /* the kernel's ib_open_qp() returns the same */
         return NULL;
     }
-    opened->state = IBV_QPS_UNKNOWN; /* as libibverbs says it, until it is set by this handle */
+    opened->state = IBV_QPS_UNKNOWN; /* libibverbs says the same, until this handle sets a state */
     return opened;
 }
 

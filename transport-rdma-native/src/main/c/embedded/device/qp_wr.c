@@ -36,11 +36,11 @@
                    | IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_LOCAL_INV)
 
 struct posting {
-    uint32_t head;         /* of the queue, with what was built */
-    int error;             /* the first, and nothing is built after it */
-    bool building;         /* `wr`, which is not in the queue yet */
+    uint32_t head;         /* head of the queue, with the requests built so far */
+    int error;             /* first error, after which nothing is built */
+    bool building;         /* `wr` is being built, and not in the queue yet */
     struct ibv_send_wr wr;
-    uint8_t *inline_data;  /* of `wr`; behind the following */
+    uint8_t *inline_data;  /* inline data of `wr`; stored behind the following */
     struct ibv_sge sges[];
 };
 
@@ -48,7 +48,7 @@ static struct qp *qp_of_ex(struct ibv_qp_ex *ex) {
     return container_of(ex, struct qp, ex);
 }
 
-/* The request that was being built is complete. */
+/* Finishes the request that was being built. */
 static void finish(struct qp *qp) {
     struct posting *posting = qp->posting;
     if (posting->building && posting->error == 0) {
@@ -58,7 +58,7 @@ static void finish(struct qp *qp) {
     posting->building = false;
 }
 
-/* What was built is not posted. */
+/* Drops the requests that were built. */
 static void drop(struct qp *qp) {
     uint32_t from = atomic_load_explicit(&qp->sq.head, memory_order_relaxed);
     for (uint32_t i = from; i != qp->posting->head && qp->ops->release_send != NULL; i++) {
@@ -178,9 +178,9 @@ static void wr_bind_mw(struct ibv_qp_ex *ex, struct ibv_mw *mw, uint32_t key, co
     wr->bind_mw.bind_info = *info;
 }
 
-/* ---- what a request has ---- */
+/* ---- attributes of a request ---- */
 
-/* The request to be set, or NULL; `fits`: what is to be set may be. */
+/* Returns the request to be set, or NULL; `fits`: the value is allowed. */
 static struct ibv_send_wr *to_set(struct qp *qp, bool fits) {
     struct posting *posting = qp->posting;
     if (posting->error == 0 && !(posting->building && fits)) {
@@ -253,7 +253,7 @@ static void wr_set_inline_data(struct ibv_qp_ex *ex, void *address, size_t lengt
 
 /* ---- queue pairs ---- */
 
-/* The table of ibv_post_send(3). */
+/* Returns the operations that ibv_post_send(3) lists for the type. */
 static uint64_t operations_of(enum ibv_qp_type type) {
     if (iwarp_is_on()) {
         return type == IBV_QPT_RC ? IWARP_OPS : 0;
@@ -285,9 +285,10 @@ static int check(const struct ibv_context *context, const struct ibv_qp_init_att
     return has_domain && attr->pd->context == context ? 0 : EINVAL;
 }
 
-/* Returns false without memory. */
+/* Adds the state for posting. Returns false without memory. */
 static bool add_posting(struct qp *qp) {
-    size_t sges = (qp->cap.max_send_sge + 1) * sizeof(struct ibv_sge); /* inline data take one even without any */
+    /* One element, even without any, as inline data take one. */
+    size_t sges = (qp->cap.max_send_sge + 1) * sizeof(struct ibv_sge);
     struct posting *posting = calloc(1, sizeof(*posting) + sges + qp->cap.max_inline_data);
     if (posting == NULL) {
         return false;
@@ -326,7 +327,7 @@ struct ibv_qp *qp_create_ex(struct ibv_context *context, struct ibv_qp_init_attr
     if (attr->qp_type == IBV_QPT_XRC_RECV) {
         return qp_create_target(context, attr);
     }
-    /* It begins as the other struct does: ibv_create_qp_ex() in verbs.h relies on it as well. */
+    /* The struct begins as the other one does: ibv_create_qp_ex() in verbs.h relies on it as well. */
     struct ibv_qp *made = embedded_ibv_create_qp(attr->pd, (struct ibv_qp_init_attr *) attr);
     bool posts = (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) != 0;
     if (made != NULL && posts && !add_posting(qp_of(made))) {

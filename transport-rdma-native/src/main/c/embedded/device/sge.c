@@ -21,8 +21,8 @@
 #include "mr.h"
 
 /*
- * The next contiguous piece of at most `length` bytes, or NULL if the local key does not cover it. *length becomes its
- * size.
+ * Returns the next contiguous piece of at most `length` bytes, or NULL if the local key does not cover it. *length
+ * becomes its size.
  */
 static void *next_piece(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor,
                         uint32_t *length, int access) {

@@ -24,23 +24,23 @@
 
 #include "embedded/link/wire.h"
 
-/* A position in a scatter/gather list. */
+/* Position in a scatter/gather list. */
 struct sge_cursor {
     uint16_t index;
     uint32_t offset;
 };
 
 /*
- * All return 0, or what `vendor_err` of the completion with IBV_WC_LOC_PROT_ERR becomes: EACCES if a key does not cover
- * a range, EFAULT if it did and the memory is gone. Inside an epoch section.
+ * Copies. They return 0, or the `vendor_err` for a completion with IBV_WC_LOC_PROT_ERR: EACCES if a key does not cover
+ * a range, EFAULT if it did and the memory is gone. Called inside an epoch section.
  */
 int sge_gather(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor, void *to,
                uint32_t length, bool past_cache);
 int sge_scatter(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor,
                 const void *from, uint32_t length);
-/* Only the check of the keys of sge_scatter(), for a list from its start. */
+/* Checks only the keys for sge_scatter(), for a list from its start. */
 bool sge_allows(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, uint32_t length, int access);
-/* Sums up the list; false if it is longer than a message may be. */
+/* Sums up the list. Returns false if it is longer than a message may be. */
 static inline bool sge_total(const struct ibv_sge *sge, int num, uint32_t *total) {
     uint64_t sum = 0;
     for (int i = 0; i < num; i++) {

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NULL: errno. */
+/* Makes a queue. NULL: errno. */
 static struct srq *make(struct ibv_pd *pd, struct ibv_srq_init_attr *init) {
     const struct ibv_srq_attr *attr = &init->attr;
     if (context_is_inherited(pd->context)) {
@@ -57,7 +57,7 @@ struct ibv_srq *embedded_ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_a
         return NULL;
     }
     atomic_fetch_add(&srq->pd->objects, 1);
-    init->attr.srq_limit = 0; /* ibv_create_srq(3) does not arm it */
+    init->attr.srq_limit = 0; /* ibv_create_srq(3) does not arm the limit */
     return &srq->ibv;
 }
 
@@ -95,7 +95,8 @@ struct ibv_srq *srq_create_ex(struct ibv_context *context, struct ibv_srq_init_a
         errno = error;
         return NULL;
     }
-    struct ibv_srq_init_attr *init = (struct ibv_srq_init_attr *) attr; /* it begins with the same: verbs.h */
+    /* This struct begins with the same fields (verbs.h). */
+    struct ibv_srq_init_attr *init = (struct ibv_srq_init_attr *) attr;
     if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) == 0 || attr->srq_type == IBV_SRQT_BASIC) {
         return embedded_ibv_create_srq(attr->pd, init);
     }
@@ -135,7 +136,7 @@ static void leave_target(struct qp *target, void *srq) {
     qp_lock(target);
     bool selected = target->srq == srq;
     if (selected) {
-        srq_deselect(target); /* a message under way finds that its number is none any more */
+        srq_deselect(target); /* a message under way finds that its number is not valid any more */
     }
     qp_unlock(target);
     if (selected) {
@@ -159,7 +160,7 @@ void srq_fail_users(struct cq *cq) {
     xrcd_visit_srqs(fail, cq);
 }
 
-/* ---- both ---- */
+/* ---- with and without XRC ---- */
 
 int embedded_ibv_modify_srq(struct ibv_srq *ibv, struct ibv_srq_attr *attr, int mask) {
     struct srq *srq = srq_of(ibv);

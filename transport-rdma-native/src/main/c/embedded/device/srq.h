@@ -15,7 +15,7 @@
  */
 /*
  * Shared receive queues. A queue pair takes a receive when a message of its peer begins, in the order of posting, and
- * keeps a copy of it until the message is complete; so its place in the queue is free from then on.
+ * keeps a copy of it until the message is complete; so the receive's place in the queue is free at once.
  */
 #ifndef NETTY_RDMA_EMBEDDED_SRQ_H
 #define NETTY_RDMA_EMBEDDED_SRQ_H
@@ -29,18 +29,18 @@ struct srq {
     struct ibv_srq ibv;
     struct pd *pd;
     struct context *context;
-    atomic_int users; /* queue pairs */
+    atomic_int users; /* number of queue pairs */
     struct work_queue queue;
-    /* Under the queue's lock. */
-    struct qp *waiting, **last_waiting; /* queue pairs that found nothing, those that have waited longest first */
+    /* Fields guarded by the queue's lock. */
+    struct qp *waiting, **last_waiting; /* queue pairs that found no receive, the longest wait first */
     uint32_t limit;                     /* 0: not armed */
     struct async_source async;
-    /* XRC: xrcd.h */
-    struct xrc_domain *domain; /* or NULL */
+    /* Fields for XRC: xrcd.h */
+    struct xrc_domain *domain; /* NULL without XRC */
     struct ibv_xrcd *xrcd;
     uint32_t number;
-    struct cq *cq; /* that its receives complete on */
-    _Atomic uint32_t polled; /* these completions are known by its address; its value says nothing */
+    struct cq *cq; /* completion queue of the receives */
+    _Atomic uint32_t polled; /* counter that identifies these completions by its address; its value says nothing */
     struct srq *next_of_domain;
 };
 
@@ -48,33 +48,33 @@ static inline struct srq *srq_of(struct ibv_srq *srq) {
     return (struct srq *) srq;
 }
 
-/* For the extended context: ibv_create_srq_ex(3), ibv_get_srq_num(3). */
+/* Calls of the extended context: ibv_create_srq_ex(3), ibv_get_srq_num(3). */
 struct ibv_srq *srq_create_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr);
 int srq_get_number(struct ibv_srq *srq, uint32_t *number);
 
-/* For ibv_context_ops: qp_post.c. */
+/* Call of ibv_context_ops: qp_post.c. */
 int srq_post_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 /*
- * Copies the next receive to qp->taken, or returns false and kicks the queue pair when there are more. With the queue
- * pair's gate.
+ * Copies the next receive to qp->taken, or returns false and kicks the queue pair when there are more. Called with the
+ * queue pair's gate.
  */
 bool srq_take(struct srq *srq, struct qp *qp);
 
-/* The queue pair that has waited longest, with a reference, or NULL if none waits or there is nothing to take. */
+/* Returns the queue pair that has waited longest, with a reference, or NULL if none waits or there is no receive. */
 struct qp *srq_next_to_serve(struct srq *srq);
 
 /*
- * XRC, with the gate of a target queue pair: what comes next is for the shared receive queue of its domain that has
- * this number. False if there is none; then it has none.
+ * Selects the shared receive queue with this number, in the target queue pair's domain, for the next message (XRC).
+ * Returns false if there is none; then the target has none. Called with the target's gate.
  */
 bool srq_select(struct qp *target, uint32_t number);
-/* The target queue pair has none any more. */
+/* Leaves the target queue pair without a shared receive queue. */
 void srq_deselect(struct qp *target);
-/* The completion queue has overflowed. */
+/* Fails all shared receive queues that use a completion queue, as it has overflowed. */
 void srq_fail_users(struct cq *cq);
 
-/* The queue pair does not wait any more. */
+/* Removes a queue pair that does not wait any more. */
 void srq_forget(struct srq *srq, struct qp *qp);
 
 #endif

@@ -13,12 +13,12 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* What queue pairs take from shared receive queues, and which one a target queue pair takes from. See srq.h. */
+/* Receives that queue pairs take from shared receive queues, and the choice of the queue by a target. See srq.h. */
 #include <string.h>
 
 #include "xrcd.h"
 
-/* With the queue's lock. */
+/* Called with the queue's lock held. */
 static uint32_t available(const struct srq *srq) {
     return atomic_load(&srq->queue.head) - atomic_load(&srq->queue.tail);
 }
@@ -117,7 +117,7 @@ bool srq_select(struct qp *target, uint32_t number) {
     }
     target->srq = srq;
     target->srqn = number;
-    target->ibv.pd = &srq->pd->ibv; /* whose keys the peer may use */
+    target->ibv.pd = &srq->pd->ibv; /* domain whose keys the peer may use */
     target->receive_cq = srq->cq;
     target->receive_tail = &srq->polled;
     return true;

@@ -13,14 +13,14 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The rounds of the engine: see watch.h. */
+/* Rounds of the engine: see watch.h. */
 #include "watch.h"
 
 #include "cq.h"
 #include "embedded/link/engine.h"
 #include "qp.h"
 
-#define ROUND_EACH_NS UINT64_C(1000) /* with very many, rarer: the rounds must not eat the processor */
+#define ROUND_EACH_NS UINT64_C(1000) /* rarer with very many: rounds must not eat the processor */
 
 static void make_round(struct engine_timer *timer);
 
@@ -54,7 +54,7 @@ void watch_qp(struct qp *qp, uint64_t gap_ns) {
     pthread_mutex_unlock(&lock);
 }
 
-/* Returns false if it is listed already. With the lock. */
+/* Returns false if it is listed already. Called with `lock` held. */
 static bool list_cq(struct cq *cq) {
     if (cq->watched) {
         return false;
@@ -101,7 +101,7 @@ static uint64_t visit_cqs(struct cq *list, uint64_t now) {
         bool rests = round_of_cq(cq);
         pthread_mutex_lock(&lock);
         cq->watched = false;
-        /* Also if the polling began again just now, when it still counted as watched. */
+        /* The queue stays also if the polling began again just now, when it still counted as watched. */
         if (!rests || cq_is_polled(cq)) {
             list_cq(cq);
             count++;

@@ -29,21 +29,23 @@
 struct qp;
 struct cq;
 
-/* For tests: rounds do nothing, so that a wake-up that was lost is not made good by the next round. */
+/* Switch for tests: rounds do nothing, so that a lost wake-up is not made good by the next round. */
 extern atomic_bool watch_suspended;
 
 /*
- * What a round does: qp_round(), cq_rest(). The one returns when to look at the queue pair again, or 0 if it is not
- * watched any more; the other whether the completion queue need not be.
+ * Sets what a round does: `of_qp` is qp_round(), `of_cq` is cq_rest(). qp_round() returns when to look at the queue
+ * pair again, or 0 if it is not watched any more; cq_rest() returns whether the completion queue need not be watched
+ * any more.
  */
 void watch_init(uint64_t (*of_qp)(struct qp *qp, uint64_t now_ns), bool (*of_cq)(struct cq *cq));
 
+/* Shortest and longest time from one look at an object to the next. */
 #define WATCH_ROUND_NS UINT64_C(2000000)
 #define WATCH_MAX_ROUND_NS UINT64_C(64000000)
 
 /*
- * Cheap if already watched, else the first look is `gap_ns` from now, at a completion queue first_round_ns. Any thread;
- * takes only its own innermost lock and the engine's.
+ * Begins to watch; cheap if already watched. The first look at a queue pair is `gap_ns` from now, at a completion queue
+ * its first_round_ns. Any thread; takes only its own innermost lock and the engine's.
  */
 void watch_qp(struct qp *qp, uint64_t gap_ns);
 void watch_cq(struct cq *cq);

@@ -22,7 +22,7 @@
 
 #include "sge.h"
 
-/* A ring of so many bytes has pages of its own, and the first places elsewhere. A smaller one is all first places. */
+/* Size from which a ring has pages of its own, and the first places elsewhere. A smaller ring is all first places. */
 #define MIN_MAPPED ((size_t) 8192)
 #define FIRST_PLACES 4u
 
@@ -56,8 +56,9 @@ int work_queue_grow(struct work_queue *queue) {
     if (memory == MAP_FAILED) {
         return ENOMEM;
     }
-    madvise(memory, ring_bytes(queue), MADV_NOHUGEPAGE); /* or one place of one ring would take the memory of many */
-    queue->ring = memory; /* others look there for what is posted after this */
+    /* A huge page for one place of one ring would take the memory of many. */
+    madvise(memory, ring_bytes(queue), MADV_NOHUGEPAGE);
+    queue->ring = memory; /* places of requests posted after this are there */
     return 0;
 }
 
@@ -79,7 +80,7 @@ void work_queue_reset(struct work_queue *queue) {
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* Posts the next receive to the place that those before it share. Returns false if it is not as they are. */
+/* Posts the next receive to the place that those before it share. Returns false if it differs from them. */
 static bool post_same(struct work_queue *queue, uint32_t head, const struct ibv_recv_wr *wr) {
     struct receive_wqe *same = (struct receive_wqe *) queue->same;
     uint32_t tail = atomic_load_explicit(&queue->tail, memory_order_acquire);
@@ -91,7 +92,7 @@ static bool post_same(struct work_queue *queue, uint32_t head, const struct ibv_
         atomic_store_explicit(&queue->same_end, head + 1, memory_order_relaxed);
         return true;
     }
-    if ((int32_t) (tail - end) > 0) { /* it must not fall so far behind that it seems to be ahead */
+    if ((int32_t) (tail - end) > 0) { /* `same_end` must not fall so far behind that it seems to be ahead */
         atomic_store_explicit(&queue->same_end, tail, memory_order_relaxed);
     }
     return false;
@@ -123,7 +124,7 @@ int work_queue_post_recv(struct work_queue *queue, struct ibv_recv_wr *wr, struc
         for (int i = 0; i < wr->num_sge; i++) {
             wqe->sge[i] = wr->sg_list[i];
         }
-        /* A list longer than a message is no error; what arrives is bounded by the message. */
+        /* A list longer than a message is no error; the message bounds the data that arrives. */
         if (!sge_total(wr->sg_list, wr->num_sge, &wqe->length)) {
             wqe->length = WIRE_MAX_MESSAGE;
         }

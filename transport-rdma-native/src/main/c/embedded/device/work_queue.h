@@ -37,37 +37,37 @@ static inline size_t receive_wqe_size(uint32_t sges) {
 }
 
 /*
- * Indices count up for ever. Memory is taken only as far as it is needed, since most queue pairs of a large server are
- * idle: the first places are there from the beginning, the others when there is more under way at a time than these
- * hold. What is posted to an empty queue begins at the first place again, and receives without memory that
- * follow each other there, all with the same id (as a byte stream posts them by the hundred), have one place together,
- * which is not in the ring.
+ * Ring of work requests, whose indices count up for ever. Memory is taken only as far as it is needed, since most queue
+ * pairs of a large server are idle: the first places are there from the beginning, the others when there is more under
+ * way at a time than these hold. Requests that are posted to an empty queue begin at the first place again, and
+ * receives without memory that follow each other there, all with the same id (as a byte stream posts them by the
+ * hundred), have one place together, which is not in the ring.
  */
 struct work_queue {
-    pthread_mutex_t lock; /* of posting */
-    uint8_t *first; /* of the ring, so many places: `num_first` */
-    uint8_t *ring;  /* all places, of which the first are not used; or NULL */
+    pthread_mutex_t lock; /* guards posting */
+    uint8_t *first; /* first places of the ring, `num_first` of them */
+    uint8_t *ring;  /* all places, of which the first `num_first` are not used; or NULL */
     uint32_t num_first;
     uint32_t stride, mask, limit, max_sge;
-    uint32_t base;             /* the index that is at the first place; it changes while the queue is empty */
+    uint32_t base;             /* index that is at the first place; changes while the queue is empty */
     _Atomic uint32_t same_end; /* receives before this index are at `same` */
     _Alignas(struct receive_wqe) uint8_t same[sizeof(struct receive_wqe)];
-    _Atomic uint32_t head;     /* posted */
-    uint32_t done;             /* completed; the gate's owner */
-    _Atomic uint32_t tail;     /* completed and polled */
+    _Atomic uint32_t head;     /* number posted */
+    uint32_t done;             /* number completed; written by the gate's owner only */
+    _Atomic uint32_t tail;     /* number completed and polled */
 };
 
 int work_queue_init(struct work_queue *queue, uint32_t limit, uint32_t max_sge, size_t stride);
 void work_queue_free(struct work_queue *queue);
 void work_queue_reset(struct work_queue *queue);
-/* Copies the list to the queue. Returns 0, or errno and the request that is not there. */
+/* Copies the list to the queue. Returns 0, or errno and the first request that was not posted. */
 int work_queue_post_recv(struct work_queue *queue, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 static inline uint32_t work_queue_place(const struct work_queue *queue, uint32_t index) {
     return (index - queue->base) & queue->mask;
 }
 
-/* Of a send queue, and where a receive of its own goes. */
+/* Returns the place of a send, or the place in the ring of a receive. */
 static inline void *work_queue_at(const struct work_queue *queue, uint32_t index) {
     uint32_t place = work_queue_place(queue, index);
     return (place < queue->num_first ? queue->first : queue->ring) + (size_t) place * queue->stride;
@@ -78,19 +78,22 @@ static inline const struct receive_wqe *work_queue_receive(const struct work_que
     return same ? (const struct receive_wqe *) queue->same : work_queue_at(queue, index);
 }
 
-/* With `head` as the index of the next one. */
+/* Whether the queue is full, with `head` as the index of the next request. */
 static inline bool work_queue_is_full(const struct work_queue *queue, uint32_t head) {
     return head - atomic_load_explicit(&queue->tail, memory_order_acquire) >= queue->limit;
 }
 
 int work_queue_grow(struct work_queue *queue);
 
-/* Before something is written to the place of the index, which is not full: 0 or ENOMEM. With the lock. */
+/*
+ * Makes room for the place of the index. Called before a write to it, with the lock held, when the queue is not full: 0
+ * or ENOMEM.
+ */
 static inline int work_queue_make_room(struct work_queue *queue, uint32_t index) {
     return work_queue_place(queue, index) < queue->num_first || queue->ring != NULL ? 0 : work_queue_grow(queue);
 }
 
-/* Before something is posted. With the lock, and `head` as the index of the next one. */
+/* Begins to post. Called with the lock held, and `head` as the index of the next request. */
 static inline void work_queue_begin(struct work_queue *queue, uint32_t head) {
     if (atomic_load_explicit(&queue->tail, memory_order_acquire) == head) {
         queue->base = head; /* nobody looks at any place now */

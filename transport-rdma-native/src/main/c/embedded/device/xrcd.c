@@ -29,12 +29,12 @@
 
 struct xrc_domain {
     struct xrc_domain *next;
-    unsigned opened; /* so many times */
-    int fd; /* keeps the inode, so that its number is not another file's; or -1 */
+    unsigned opened; /* number of openings */
+    int fd; /* descriptor that keeps the inode, so that its number is not another file's; or -1 */
     dev_t device;
     ino_t inode;
     pthread_mutex_t names;
-    struct srq *srqs[BUCKETS]; /* by number */
+    struct srq *srqs[BUCKETS]; /* shared receive queues by number */
     pthread_mutex_t targets_lock;
     struct qp *targets;
 };
@@ -45,7 +45,7 @@ struct xrcd {
     atomic_int objects;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list, and of `opened` */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the list, and `opened` */
 static struct xrc_domain *domains;
 
 static struct xrcd *xrcd_of(struct ibv_xrcd *xrcd) {
@@ -71,7 +71,7 @@ static void free_domain(struct xrc_domain *domain) {
     free(domain);
 }
 
-/* With the lock. Returns 0 or errno. */
+/* Makes a domain. Returns 0 or errno. Called with `lock` held. */
 static int make_domain(int fd, const struct stat *file, struct xrc_domain **made) {
     struct xrc_domain *domain = calloc(1, sizeof(*domain));
     if (domain == NULL) {
@@ -93,7 +93,7 @@ static int make_domain(int fd, const struct stat *file, struct xrc_domain **made
     return 0;
 }
 
-/* With the lock. */
+/* Called with `lock` held. */
 static struct xrc_domain *find_domain(const struct stat *file) {
     struct xrc_domain *domain = domains;
     while (domain != NULL
@@ -103,7 +103,7 @@ static struct xrc_domain *find_domain(const struct stat *file) {
     return domain;
 }
 
-/* With the lock. Returns 0 or errno. */
+/* Opens a domain. Returns 0 or errno. Called with `lock` held. */
 static int open_domain(int fd, int oflags, struct xrc_domain **domain) {
     struct stat file = { 0 };
     if (fd != -1 && fstat(fd, &file) != 0) {
@@ -173,7 +173,7 @@ int xrcd_close(struct ibv_xrcd *ibv) {
     if (atomic_load(&xrcd->objects) != 0) {
         return EBUSY;
     }
-    if (!context_is_inherited(ibv->context)) { /* else the domain is the parent's, and not looked at here: fork.h */
+    if (!context_is_inherited(ibv->context)) { /* an inherited domain is the parent's, and not looked at here: fork.h */
         leave_domain(xrcd->domain);
     }
     atomic_fetch_sub(&context_of(ibv->context)->objects, 1);
@@ -275,7 +275,7 @@ void xrcd_visit_targets(struct xrc_domain *domain, void (*visit)(struct qp *qp, 
     pthread_mutex_unlock(&domain->targets_lock);
 }
 
-/* The parent's domains are leaked in the child, and other threads may have had their locks. */
+/* Leaks the parent's domains in the child, as other threads may have had their locks. */
 static void fork_child(void) {
     pthread_mutex_init(&lock, NULL);
     domains = NULL;

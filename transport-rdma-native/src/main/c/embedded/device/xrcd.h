@@ -15,11 +15,11 @@
  */
 /*
  * Domains of XRC (IB specification, annex A14): a target queue pair executes what its peer sends for any shared receive
- * queue of its domain, whose number each request carries. The protection domain and the completion queue are those of
- * that shared receive queue.
+ * queue of its domain, whose number each request carries. The shared receive queue brings the protection domain and the
+ * completion queue.
  *
- * Who opens one by a file descriptor meets those that were opened by other descriptors of the same file, in this
- * process: what a target queue pair needs is memory of the process that has made it.
+ * Descriptors of the same file open the same domain, but only within this process: a target queue pair needs memory of
+ * the process that has made it.
  */
 #ifndef NETTY_RDMA_EMBEDDED_XRCD_H
 #define NETTY_RDMA_EMBEDDED_XRCD_H
@@ -30,12 +30,12 @@ struct xrc_domain;
 
 void xrcd_init(void);
 
-/* For the extended context, each with the signature and the behaviour of ibv_<name>_xrcd. */
+/* Calls of the extended context, each with the signature and the behaviour of ibv_<name>_xrcd. */
 struct ibv_xrcd *xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_attr *attr);
 int xrcd_close(struct ibv_xrcd *xrcd);
 
 struct xrc_domain *xrcd_domain(struct ibv_xrcd *xrcd);
-/* Objects that were made with it: it cannot be closed while there are any. */
+/* Counts objects that were made with the domain: it cannot be closed while there are any. */
 void xrcd_add_objects(struct ibv_xrcd *xrcd, int number);
 
 /*
@@ -46,18 +46,18 @@ void xrcd_lock_names(struct xrc_domain *domain);
 void xrcd_unlock_names(struct xrc_domain *domain);
 void xrcd_add_srq(struct xrc_domain *domain, struct srq *srq);
 void xrcd_remove_srq(struct xrc_domain *domain, struct srq *srq);
-/* NULL if there is none. It stays for as long as the target queue pair's gate is owned: xrcd_visit_targets(). */
+/* Returns NULL if there is none. The queue stays for as long as the target's gate is owned: xrcd_visit_targets(). */
 struct srq *xrcd_find_srq(struct xrc_domain *domain, uint32_t number);
 
 /* ---- target queue pairs. `targets` is a lock that is taken before gates and `control` ---- */
 
 void xrcd_lock_targets(struct xrc_domain *domain);
 void xrcd_unlock_targets(struct xrc_domain *domain);
-/* With the lock. */
+/* Changes and lookups, called with the lock of targets held. */
 void xrcd_add_target(struct xrc_domain *domain, struct qp *qp);
 void xrcd_remove_target(struct xrc_domain *domain, struct qp *qp);
 struct qp *xrcd_find_target(struct xrc_domain *domain, uint32_t qpn);
-/* Takes the lock. */
+/* Calls `visit` for all targets. Takes the lock. */
 void xrcd_visit_targets(struct xrc_domain *domain, void (*visit)(struct qp *qp, void *argument), void *argument);
 /* Calls `visit` for all shared receive queues of all domains. */
 void xrcd_visit_srqs(void (*visit)(struct srq *srq, void *argument), void *argument);

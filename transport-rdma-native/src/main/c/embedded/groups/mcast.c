@@ -14,10 +14,10 @@
  * under the License.
  */
 /*
- * The registry of multicast members: see mcast.h. The role belongs to the process that has bound a name, as a port of a
- * port space that no RDMA CM has.
+ * Registry of multicast members: see mcast.h. The administrator is the process that has bound a name, which is a port
+ * of a port space that no RDMA CM has.
  *
- * `mcast.lock` is taken inside gates, and before the locks of links; no gate is waited for with it.
+ * `mcast.lock` is taken inside gates, and before the locks of links; no gate is waited for while it is held.
  */
 #include "mcast.h"
 
@@ -40,13 +40,16 @@
 #define PATIENCE_NS UINT64_C(2000000000)
 #define RETRY_NS UINT64_C(2000000)
 
-/* Clients: JOIN, LEAVE, and LOOK for the table without joining. Administrator: TABLE (to JOIN and LOOK), DONE. */
+/*
+ * Messages of clients: JOIN, LEAVE, and LOOK for the table without joining; of the administrator: TABLE (to JOIN and
+ * LOOK), DONE.
+ */
 enum mcast_message { MCAST_JOIN = LINK_MCAST_FIRST, MCAST_LEAVE, MCAST_LOOK, MCAST_TABLE, MCAST_DONE };
 
 struct mcast_request {
     union ibv_gid gid;
     uint32_t qpn;
-    uint32_t cookie; /* 0: no answer is needed */
+    uint32_t cookie; /* number of the request; 0: no answer is needed */
 };
 
 struct mcast_answer {
@@ -71,22 +74,22 @@ static void retry(struct engine_timer *timer);
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    const struct mcast_table *table; /* NULL: not known */
-    uint64_t era;                 /* counts them */
-    struct membership *memberships; /* of this process */
+    const struct mcast_table *table; /* table; NULL: not known */
+    uint64_t era;                 /* number of tables so far */
+    struct membership *memberships; /* members of this process */
     struct waiting *waiting;
     uint32_t next_cookie;
     struct engine_timer timer;
 
-    struct link *link; /* to the administrator, if that is another process */
-    bool table_lost;   /* for want of descriptors: ask again */
+    struct link *link; /* link to the administrator, if that is another process */
+    bool table_lost;   /* the table did not come for want of descriptors: ask again */
 
-    /* This process is the administrator: */
+    /* Fields of the administrator: */
     struct link_port *port;
     struct mcast_registry own;
 } mcast = { .lock = PTHREAD_MUTEX_INITIALIZER, .own = { .fd = -1 }, .timer = { .fire = retry } };
 
-/* ---- finding the administrator, or becoming it; with mcast.lock ---- */
+/* ---- finding the administrator, or becoming it; called with mcast.lock held ---- */
 
 static int become_administrator(void) {
     int error = mcast_registry_open(&mcast.own);
@@ -125,7 +128,10 @@ static void forget_administrator(void) {
     }
 }
 
-/* Returns 0 or errno; ECONNREFUSED, EAGAIN and EPIPE if the present one is just coming or going. */
+/*
+ * Reaches the administrator. Returns 0 or errno; ECONNREFUSED, EAGAIN and EPIPE if the present one is just coming or
+ * going.
+ */
 static int reach(void) {
     if (mcast.link != NULL && !link_is_up(mcast.link)) {
         forget_administrator();
@@ -179,7 +185,7 @@ static int reach_by(uint64_t deadline_ns) {
     return error;
 }
 
-/* EPIPE if the administrator went away before it answered. */
+/* Asks once. Returns EPIPE if the administrator went away before it answered. */
 static int ask_once(enum mcast_message type, struct mcast_request *request, uint64_t deadline_ns) {
     struct waiting waiting = { .next = mcast.waiting, .cookie = request->cookie };
     const struct link *link = mcast.link;
@@ -234,7 +240,7 @@ static void forget(const struct mcast_request *request) {
     }
 }
 
-/* The administrator, who has not answered, may take up the request later. */
+/* Withdraws a request that the administrator has not answered, as it may take it up later. */
 static void withdraw(const struct mcast_request *request) {
     if (mcast.link != NULL) {
         const struct mcast_request leave = { .gid = request->gid, .qpn = request->qpn };
@@ -250,7 +256,7 @@ int mcast_join(const union ibv_gid *gid, uint32_t qpn) {
     }
     pthread_mutex_lock(&mcast.lock);
     *membership = (struct membership) { mcast.memberships, request };
-    mcast.memberships = membership; /* a new administrator is to hear of it, even while we ask */
+    mcast.memberships = membership; /* added first: a new administrator is to hear of the member, even while we ask */
     int error = ask(MCAST_JOIN, &request);
     if (error != 0) {
         forget(&request);
@@ -264,7 +270,8 @@ void mcast_leave(const union ibv_gid *gid, uint32_t qpn) {
     struct mcast_request request = { .gid = *gid, .qpn = qpn };
     pthread_mutex_lock(&mcast.lock);
     forget(&request);
-    ask(MCAST_LEAVE, &request); /* if it fails, the entry leads to a queue pair that refuses what is for the group */
+    /* The result does not matter: an entry that stays leads to a queue pair that refuses the group's datagrams. */
+    ask(MCAST_LEAVE, &request);
     pthread_mutex_unlock(&mcast.lock);
 }
 
@@ -363,7 +370,7 @@ static bool on_table(struct link *link, const void *body, size_t length, int *fd
     if (valid && link == mcast.link && mcast.table == NULL) {
         mcast.table = sealed_map(fds[0], sizeof(*mcast.table));
         mcast.era++;
-        valid = mcast.table != NULL; /* else there is no memory: the link goes, and comes again when it is needed */
+        valid = mcast.table != NULL; /* without memory the link goes, and comes again when it is needed */
     }
     pthread_mutex_unlock(&mcast.lock);
     return valid;
@@ -417,7 +424,7 @@ static void init_locks(void) {
     pthread_condattr_destroy(&monotonic);
 }
 
-/* The child has none of the parent's queue pairs, and its links are closed. */
+/* Forgets the state: the child has none of the parent's queue pairs, and its links are closed. */
 static void fork_child(void) {
     if (mcast.own.fd >= 0) {
         close(mcast.own.fd);

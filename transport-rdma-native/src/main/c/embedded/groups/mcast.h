@@ -14,9 +14,10 @@
  * under the License.
  */
 /*
- * The subnet administrator's part in multicast (IB specification 15.2.5.17): the members of each group. A process of
- * the user has that role, the first that asked for it; when it dies another one takes over, and all tell it anew of
- * their members. Its table is shared memory that only it writes, so senders see new members at once.
+ * Subnet administrator's part in multicast (IB specification 15.2.5.17): the members of each group. A process of the
+ * user has that role, the first that asked for it; when it dies another one takes over, and all others tell it their
+ * members anew. The administrator alone writes the table of members, in shared memory, so senders see new members at
+ * once.
  */
 #ifndef NETTY_RDMA_EMBEDDED_MCAST_H
 #define NETTY_RDMA_EMBEDDED_MCAST_H
@@ -26,16 +27,19 @@
 
 #include <infiniband/verbs.h>
 
-#define MCAST_MAX_GROUPS 8192u /* and members of all of them together */
+#define MCAST_MAX_GROUPS 8192u /* limit of groups, and of members of all groups together */
 #define MCAST_MAX_GROUP_MEMBERS 512u
-#define MCAST_MAX_OF_PEER 2048u /* memberships of one process, or of all of another user */
-#define MCAST_MAX_OF_USER_IN_GROUP (MCAST_MAX_GROUP_MEMBERS / 2) /* of another one: or none would be left for us */
+#define MCAST_MAX_OF_PEER 2048u /* limit of memberships of one process, or of all of another user */
+#define MCAST_MAX_OF_USER_IN_GROUP (MCAST_MAX_GROUP_MEMBERS / 2) /* another user must not take all */
 
-/* What a sender remembers of a group, so that it reads the table only when that has changed. Begins as zeros. */
+/*
+ * Members of a group as a sender remembers them, so that it reads the table only when that has changed. Begins as
+ * zeros.
+ */
 struct mcast_members {
     union ibv_gid gid;
-    uint64_t era;        /* counts the tables that this process has seen */
-    uint64_t generation; /* of the table */
+    uint64_t era;        /* number of the table among those that this process has seen */
+    uint64_t generation; /* generation of the table */
     uint32_t count;
     uint32_t qpn[MCAST_MAX_GROUP_MEMBERS];
 };
@@ -43,17 +47,17 @@ struct mcast_members {
 void mcast_init(void);
 
 /*
- * Makes a queue pair a member, or ends that; on return all senders know. Blocks until the administrator answers, at
- * most two seconds. Not on the engine thread. Returns 0 or errno: ENOMEM if the group or the table is full, or has
- * enough of this process or user.
+ * Makes a queue pair a member, or ends the membership; on return all senders know. Blocks until the administrator
+ * answers, at most two seconds. Not called on the engine thread. Returns 0 or errno: ENOMEM if the group or the table
+ * is full, or has enough members of this process or user.
  */
 int mcast_join(const union ibv_gid *gid, uint32_t qpn);
 void mcast_leave(const union ibv_gid *gid, uint32_t qpn);
 
-/* Gives the administrator's role back, or its link, if this process has no members. On the engine thread. */
+/* Gives the administrator's role back, or its link, if this process has no members. Called on the engine thread. */
 void mcast_rest(void);
 
-/* Never blocks. Returns false while the table is not known: try again. */
+/* Finds the members of a group. Never blocks. Returns false while the table is not known: try again. */
 bool mcast_find_members(const union ibv_gid *gid, struct mcast_members *members);
 
 #endif

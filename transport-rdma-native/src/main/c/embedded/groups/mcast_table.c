@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The table of the members of multicast groups: see mcast_table.h. */
+/* Table of the members of multicast groups: see mcast_table.h. */
 #include "mcast_table.h"
 
 #include <errno.h>
@@ -80,7 +80,7 @@ static unsigned find_entry(const struct mcast_registry *registry, const struct l
     return i;
 }
 
-/* A process may have several links. */
+/* Whether two links count together: a process may have several. */
 static bool share_limits(const struct link *a, const struct link *b) {
     return a == b || (a != NULL && b != NULL && link_peers_share_limits(link_peer(a), link_peer(b)));
 }
@@ -103,7 +103,7 @@ int mcast_registry_add(struct mcast_registry *registry, const struct link *regis
     struct mcast_table *table = registry->table;
     unsigned i = find_entry(registry, registrant, gid, qpn);
     if (i < count_of(registry)) {
-        return 0; /* said twice: around a change of the administrator */
+        return 0; /* a member is announced twice around a change of the administrator */
     }
     if (is_full(registry, registrant, gid)) {
         return ENOMEM;
@@ -150,7 +150,7 @@ void mcast_registry_remove_all(struct mcast_registry *registry, const struct lin
 
 /* ---- readers ---- */
 
-/* A datagram must not arrive twice. */
+/* Adds a member once: a datagram must not arrive twice. */
 static void add_once(struct mcast_members *members, uint32_t qpn) {
     for (uint32_t i = 0; i < members->count; i++) {
         if (members->qpn[i] == qpn) {

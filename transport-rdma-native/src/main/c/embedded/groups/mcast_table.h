@@ -25,7 +25,7 @@
 
 struct link;
 
-/* Read while it is written: the generation is odd meanwhile, and different afterwards. */
+/* Table in shared memory, read while it is written: the generation is odd meanwhile, and different afterwards. */
 struct mcast_table {
     _Atomic uint64_t generation;
     _Atomic uint64_t count;
@@ -34,20 +34,21 @@ struct mcast_table {
     } entry[MCAST_MAX_GROUPS];
 };
 
-/* The writer's side. One thread at a time. */
+/* Writer's side of the table. One thread at a time. */
 struct mcast_registry {
     struct mcast_table *table; /* NULL: this process has none */
     int fd;
-    const struct link *registrant[MCAST_MAX_GROUPS]; /* is up, and wants the entry; NULL: this process */
+    const struct link *registrant[MCAST_MAX_GROUPS]; /* link that wants the entry, and is up; NULL: this process */
 };
 
 /* Makes the table. Returns 0 or errno. */
 int mcast_registry_open(struct mcast_registry *registry);
-void mcast_registry_close(struct mcast_registry *registry); /* without members of this process */
+void mcast_registry_close(struct mcast_registry *registry); /* called without members of this process */
 
 /*
- * Returns 0, also for one that the registrant has already; or ENOMEM if the table or the group is full, or has enough
- * of the registrant's process or user. Others may have the same one: a removal takes away that of its registrant only.
+ * Adds a member. Returns 0, also if the registrant has added it already; or ENOMEM if the table or the group is full,
+ * or has enough members of the registrant's process or user. Others may have added the same member: a removal takes
+ * away only its registrant's.
  */
 int mcast_registry_add(struct mcast_registry *registry, const struct link *registrant, const union ibv_gid *gid,
                     uint32_t qpn);
@@ -56,7 +57,7 @@ void mcast_registry_remove(struct mcast_registry *registry, const struct link *r
 void mcast_registry_remove_all(struct mcast_registry *registry, const struct link *registrant);
 
 /*
- * Reads the members of members->gid. What the table says is another process's word, so it is only compared and bounded.
+ * Reads the members of members->gid. Another process writes the table, so its content is only compared and bounded.
  * Returns false if it changed meanwhile.
  */
 bool mcast_table_read(const struct mcast_table *table, struct mcast_members *members);

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* What peers make this process keep: see account.h. */
+/* Accounts of what peers make this process keep: see account.h. */
 #include "account.h"
 
 #include <pthread.h>
@@ -21,16 +21,16 @@
 
 struct account {
     struct account *next;
-    struct link_peer peer; /* any of them */
+    struct link_peer peer; /* one of the peers */
     unsigned references, generation;
     uint64_t kept[LINK_KEPT_KINDS];
 };
 
 static struct {
-    pthread_mutex_t lock; /* a leaf */
+    pthread_mutex_t lock; /* leaf lock */
     struct account *accounts;
-    uint64_t kept[LINK_KEPT_KINDS]; /* of all accounts */
-    unsigned generation;            /* the accounts of a forked child's parent are of an earlier one */
+    uint64_t kept[LINK_KEPT_KINDS]; /* sums of all accounts */
+    unsigned generation;            /* fork_generation: the accounts of a forked child's parent have an earlier one */
 } books = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 bool link_peers_share_limits(const struct link_peer *a, const struct link_peer *b) {
@@ -59,7 +59,7 @@ struct account *account_get(const struct link_peer *peer) {
     return account;
 }
 
-/* With the lock. */
+/* Called with books.lock held. */
 static void unlist(struct account *account) {
     struct account **place = &books.accounts;
     while (*place != account) {
@@ -80,7 +80,7 @@ void account_put(struct account *account) {
     }
 }
 
-/* With the lock. */
+/* Called with books.lock held. */
 static bool charge(struct account *account, enum link_kept kind, uint64_t count, uint64_t taken, uint64_t limit) {
     bool granted = taken <= limit && count <= limit - taken;
     if (granted) {
@@ -97,7 +97,7 @@ bool account_charge(struct account *account, enum link_kept kind, uint64_t count
     return granted;
 }
 
-/* What the account would have is not to be more than what would be left, so that it counts twice. */
+/* Charges twice the account's count against the limit: the account must not have more than is left after. */
 bool account_charge_share(struct account *account, enum link_kept kind, uint64_t count, uint64_t limit) {
     pthread_mutex_lock(&books.lock);
     bool granted = charge(account, kind, count, account->kept[kind] + books.kept[kind] + count, limit);
@@ -129,7 +129,7 @@ static void fork_parent(void) {
     pthread_mutex_unlock(&books.lock);
 }
 
-/* What the parent keeps is not the child's. */
+/* Forgets the accounts: the child does not keep what the parent keeps. */
 static void fork_child(void) {
     books.accounts = NULL;
     for (int kind = 0; kind < LINK_KEPT_KINDS; kind++) {

@@ -14,10 +14,10 @@
  * under the License.
  */
 /*
- * What peers make this process keep. All that count together against a limit (link_peers_share_limits()) have one
- * account, which all links to them refer to.
+ * Accounts of what peers make this process keep. Peers that count together against a limit (link_peers_share_limits())
+ * have one account, to which all their links refer.
  *
- * Some limits are of each account, others of all accounts together. Of what all share, an account may have as much as
+ * Some limits are for each account, others for all accounts together. An account may have as much of a shared limit as
  * is left then (Choudhury and Hahne, Dynamic Queue Length Thresholds in a Shared-Memory Packet Switch, 1998): one alone
  * has a half at most, and another one still finds half of the rest. So the sum never exceeds the limit, and nobody has
  * all of it.
@@ -31,16 +31,16 @@
 
 struct account;
 
-void account_init(void); /* before those whose locks are held in calls */
+void account_init(void); /* called before the init of modules whose locks are held in calls */
 
-/* The account of a peer, with a reference. NULL: no memory. */
+/* Returns the account of a peer, with a reference. NULL: no memory. */
 struct account *account_get(const struct link_peer *peer);
 void account_put(struct account *account);
 
 /* Returns false if the account would have more than `limit` of the kind. */
 bool account_charge(struct account *account, enum link_kept kind, uint64_t count, uint64_t limit);
 
-/* The same of what all accounts share. */
+/* Charges a limit that all accounts share. Returns false if the account would have more than its share. */
 bool account_charge_share(struct account *account, enum link_kept kind, uint64_t count, uint64_t limit);
 
 void account_discharge(struct account *account, enum link_kept kind, uint64_t count);

@@ -31,28 +31,34 @@
 
 _Atomic uint64_t arena_rest_ns = UINT64_C(2500000000);
 
-/* Of a link, at most: there are 768 queue pairs (link.c), each of which has one segment and may hold a few more. */
+/*
+ * Limit of own arenas of a link: there are 768 queue pairs (link.c), each of which has one segment and may hold a few
+ * more.
+ */
 #define MAX_OWN 1024u
 
-/* When the descriptor, which might have got lost, goes along once more. It does not with each of a burst. */
+/*
+ * Time after which the descriptor, which might have got lost, goes along once more; not with each introduction of a
+ * burst.
+ */
 #define FIRST_SHOW_GAP_NS UINT64_C(10000000)
 #define MAX_SHOW_GAP_NS UINT64_C(1000000000)
 
 /*
- * Descriptors that are kept for introductions to be repeated, at most: this, or a quarter of those that there may be.
+ * Limit of descriptors that are kept for introductions to be repeated: this, or a quarter of those that there may be.
  */
 #define MIN_KEPT 256u
 
 /*
- * Of one process, at most: a quarter of the mappings that this one may have by default, and twice what an honest peer
- * needs for DEVICE_MAX_QP queue pairs.
+ * Limit of views of one process: a quarter of the mappings that this process may have by default, and twice what an
+ * honest peer needs for DEVICE_MAX_QP queue pairs.
  */
 #define MAX_VIEWS 16384u
 
 /*
- * Of all processes of a user that may not signal this one, bytes that they may have it map: such a part of its memory.
- * To read a page that they never wrote takes one for it, which counts for who reads (shmem_fault() in the kernel's
- * mm/shmem.c), and what is read is for them to say.
+ * Share of this process's memory that all processes of a user that may not signal this one may have it map. Reading a
+ * page that they never wrote allocates it, which counts for the reader (shmem_fault() in the kernel's mm/shmem.c), and
+ * they decide which pages are read.
  */
 #define PART_OF_MEMORY 4
 
@@ -63,12 +69,12 @@ struct arena {
     int fd; /* -1: the peer has it, or there are too many to be kept */
     bool answered, introduced;
     bool declined; /* an introduction was of no use, perhaps for want of the descriptor */
-    uint64_t show_at_ns, show_gap_ns; /* the descriptor, again */
-    bool rests; /* had no users the last time */
+    uint64_t show_at_ns, show_gap_ns; /* time to send the descriptor again */
+    bool rests; /* the arena had no users the last time */
     struct {
         bool used;
-        uint32_t introductions;           /* that are not left */
-        uint32_t published[WIRE_STREAMS]; /* descriptors, by the one before */
+        uint32_t introductions;           /* number of introductions that are not left */
+        uint32_t published[WIRE_STREAMS]; /* number of descriptors that the previous user published */
     } state[WIRE_ARENA_SEGMENTS];
 };
 
@@ -76,10 +82,10 @@ struct view {
     struct view *next;
     const struct wire_arena *memory;
     uint32_t number, count;
-    unsigned refs; /* one of the list's */
+    unsigned refs; /* one reference is the list's */
 };
 
-static atomic_uint kept; /* descriptors, of all links */
+static atomic_uint kept; /* number of kept descriptors, of all links */
 
 static void rest(struct engine_timer *timer);
 
@@ -156,7 +162,9 @@ static bool is_free(const struct arena *arena, uint32_t i) {
     return !arena->state[i].used && arena->state[i].introductions == 0;
 }
 
-/* arena->count if there is none, or if the peer may never get to know the arena. */
+/*
+ * Returns the index of a free segment; arena->count if there is none, or if the peer may never get to know the arena.
+ */
 static uint32_t find_free(const struct arena *arena) {
     uint32_t i = arena->answered || arena->fd >= 0 || !arena->declined ? 0 : arena->count;
     while (i < arena->count && !is_free(arena, i)) {
@@ -175,7 +183,7 @@ static struct arena *find_room(const struct arenas *arenas) {
     return best;
 }
 
-/* As many segments as all that the link has, so that few arenas do for many. */
+/* Makes an arena with as many segments as the link has in all, so that a few arenas suffice for many. */
 static struct arena *make(struct arenas *arenas) {
     uint32_t count = 1;
     while (count < WIRE_ARENA_SEGMENTS && count < arenas->segments) {
@@ -205,7 +213,7 @@ static struct arena *make(struct arenas *arenas) {
     return arena;
 }
 
-/* Only what was written: the pages of the rest may not be there yet. */
+/* Clears only the written part: the pages of the rest may not be there yet. */
 static void clear(struct wire_slot *ring, uint32_t slots, uint32_t published) {
     for (uint32_t i = 0; i < slots && i < published; i++) {
         atomic_store_explicit(&ring[i].desc.sequence, 0, memory_order_relaxed);
@@ -251,7 +259,9 @@ int arenas_begin_introduction(struct arenas *arenas, struct arena *arena, const 
     return arena->fd >= 0 && engine_now_ns() >= arena->show_at_ns ? arena->fd : -1;
 }
 
-/* A burst of unanswered introductions must leave descriptors to others, and to those that they are repeated for. */
+/*
+ * Whether too many are kept: a burst of unanswered introductions must leave descriptors to others, and for repetitions.
+ */
 static bool are_too_many_kept(void) {
     struct rlimit limit;
     unsigned count = atomic_load(&kept);
@@ -307,7 +317,7 @@ void arenas_release(struct arenas *arenas, struct arena *arena, const struct wir
 bool arenas_left(struct arenas *arenas, const struct wire_place *place) {
     pthread_mutex_lock(&arenas->lock);
     struct arena *arena = *find_own(arenas, place->arena);
-    bool known = arena != NULL; /* else it was ended before the peer said so */
+    bool known = arena != NULL; /* NULL: the arena was ended before the peer said so */
     bool valid = place->arena < arenas->next_number
             && (!known || (place->segment < arena->count && arena->state[place->segment].introductions > 0));
     if (known && valid) {
@@ -418,7 +428,7 @@ void arenas_leave(struct arenas *arenas, struct view *view, const struct wire_pl
 }
 
 void arenas_decline(struct arenas *arenas, const struct wire_place *place) {
-    send_message(arenas, WIRE_LEAVE, place); /* if it gets lost, the segment is free when its arena ends */
+    send_message(arenas, WIRE_LEAVE, place); /* if the message gets lost, the segment is free when its arena ends */
 }
 
 static void remove_view(struct arenas *arenas, struct view **link) {
@@ -430,7 +440,7 @@ static void remove_view(struct arenas *arenas, struct view **link) {
 bool arenas_ended(struct arenas *arenas, const struct wire_place *place) {
     pthread_mutex_lock(&arenas->lock);
     struct view **link = find_view(arenas, place->arena);
-    if (*link != NULL) { /* else it never came to know it */
+    if (*link != NULL) { /* NULL: this side never came to know the arena */
         remove_view(arenas, link);
     }
     pthread_mutex_unlock(&arenas->lock);
@@ -439,7 +449,7 @@ bool arenas_ended(struct arenas *arenas, const struct wire_place *place) {
 
 /* ---- the end ---- */
 
-/* A peer may have had this process map thousands. */
+/* Limit of views that are unmapped at a time: a peer may have had this process map thousands. */
 #define VIEWS_AT_ONCE 64
 
 static bool remove_some_views(struct arenas *arenas) {

@@ -29,13 +29,13 @@
  *                                                 on account of it, or when it was of no use
  *   WIRE_ARENA_END                             -> unmaps it when it needs none of its segments any more
  *
- * A segment is claimed again when its user has released it and all introductions were left: till then somebody at the
- * other end may take for its own what the next user writes. The pages of a released segment stay, as the seal that
- * keeps readers from writing also refuses to punch holes (shmem_fallocate() in the kernel's mm/shmem.c). So an arena
- * that has users is preferred, the fuller the better, and one without users is given back after some seconds, whatever
- * the reader says: its mapping is its own business.
+ * A segment is claimed again when its user has released it and the peer has left all introductions: till then a queue
+ * pair at the other end may take for its own what the next user writes. The pages of a released segment stay, as the
+ * seal that keeps readers from writing also refuses to punch holes (shmem_fallocate() in the kernel's mm/shmem.c). So
+ * an arena that has users is preferred, the fuller the better, and one without users is given back after some seconds,
+ * whatever the reader says: the reader's mapping stays valid.
  *
- * What a peer shows is counted by process (link_charge()).
+ * Arenas that a peer shows are counted by process (link_charge()).
  *
  * Threads: any. The functions take the lock of the link's arenas, under which nothing else is taken but the link's.
  */
@@ -49,76 +49,77 @@
 #include "engine.h"
 #include "wire.h"
 
-/* An arena without users lasts once to twice as long. Written by tests only. */
+/* Lifetime of an arena without users, which lasts once to twice as long. Written by tests only. */
 extern _Atomic uint64_t arena_rest_ns;
 
-struct arena; /* of this process */
-struct view;  /* the peer's, mapped here */
+struct arena; /* memory of this process */
+struct view;  /* memory of the peer, mapped here */
 
-/* Those of a link, in both directions. */
+/* Arenas of a link, in both directions. */
 struct arenas {
     struct link *link;
     pthread_mutex_t lock;
-    struct engine_timer timer; /* ends what has no users */
+    struct engine_timer timer; /* ends arenas without users */
     bool timed;
     bool down;
     uint32_t next_number;
-    unsigned segments, count; /* of own ones */
+    unsigned segments, count; /* number of own segments and arenas */
     struct arena *own;
     struct view *views;
 };
 
 void arenas_init(struct arenas *arenas, struct link *link);
-void arenas_go_down(struct arenas *arenas); /* the link did; on the engine thread */
-void arenas_free(struct arenas *arenas);    /* after that, when there are no users */
+void arenas_go_down(struct arenas *arenas); /* called when the link went down, on the engine thread */
+void arenas_free(struct arenas *arenas);    /* called after that, when there are no users */
 
 /* ---- the writer ---- */
 
-/* A segment of zeroed descriptors and control words. Returns NULL with errno. */
+/* Claims a segment of zeroed descriptors and control words. Returns NULL with errno on failure. */
 struct wire_segment *arenas_claim(struct arenas *arenas, struct arena **arena);
 
-/* The control words of a segment that was claimed there. */
+/* Returns the control words of a claimed segment. */
 struct wire_control *arena_control(const struct arena *arena, const struct wire_segment *segment);
 
 /*
- * An introduction is sent between these two. The first fills in `place`, and returns the descriptor that goes along, or
- * -1 if it was shown to the peer already; it is shown again, after a while, as long as there is no answer.
+ * Begins an introduction, which is sent between this call and the next. Fills in `place`, and returns the descriptor
+ * that goes along, or -1 if the peer has it already; the descriptor is sent again, after a while, as long as there is
+ * no answer.
  */
 int arenas_begin_introduction(struct arenas *arenas, struct arena *arena, const struct wire_segment *segment,
                               struct wire_place *place);
 void arenas_end_introduction(struct arenas *arenas, struct arena *arena, const struct wire_segment *segment, bool shown,
                              bool sent);
 
-/* The peer has answered an introduction of one of its segments. */
+/* Notes that the peer has answered an introduction of one of its segments. */
 void arenas_answered(struct arenas *arenas, struct arena *arena);
 
-/* How many descriptors of each stream were published tells what has to be cleared for the next user. */
+/* Releases a segment; the number of descriptors published in each stream tells what to clear for the next user. */
 void arenas_release(struct arenas *arenas, struct arena *arena, const struct wire_segment *segment,
                     const uint32_t published[WIRE_STREAMS]);
 
-/* WIRE_LEAVE. Returns false if no honest peer would say so. */
+/* Handles WIRE_LEAVE. Returns false if no honest peer would say so. */
 bool arenas_left(struct arenas *arenas, const struct wire_place *place);
 
 /* ---- the reader ---- */
 
 /*
- * The segment of an introduction; `fd` is the descriptor that came along, or -1. Returns NULL with errno: EPROTO if no
- * honest peer would send this, ESTALE if the arena is not known, for want of its descriptor or of memory for it; the
- * peer will send it again.
+ * Finds the segment of an introduction; `fd` is the descriptor that came along, or -1. Returns NULL with errno on
+ * failure: EPROTO if no honest peer would send this; ESTALE if the arena is not known, for want of its descriptor or of
+ * memory for it, and the peer will send it again.
  */
 const struct wire_segment *arenas_view(struct arenas *arenas, const struct wire_place *place, int fd,
                                        struct view **view);
 
-/* The control words of a segment that was found there. */
+/* Returns the control words of a segment that arenas_view() found. */
 const struct wire_control *view_control(const struct view *view, const struct wire_segment *segment);
 
-/* Ends one use of arenas_view(), and tells the writer; the place is the introduction's. */
+/* Ends one use of arenas_view(), and tells the writer; `place` is the introduction's. */
 void arenas_leave(struct arenas *arenas, struct view *view, const struct wire_place *place);
 
 /* Tells the writer that its introduction was of no use. */
 void arenas_decline(struct arenas *arenas, const struct wire_place *place);
 
-/* WIRE_ARENA_END */
+/* Handles WIRE_ARENA_END. */
 bool arenas_ended(struct arenas *arenas, const struct wire_place *place);
 
 #endif

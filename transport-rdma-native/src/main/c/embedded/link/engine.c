@@ -19,8 +19,8 @@
  * One lock guards everything but is never held while a callback runs. `running` names the object whose callback runs,
  * so that a cancel waits for exactly that one and a callback may cancel itself or free its owner.
  *
- * The thread decides with the lock that there is nothing left, and has given everything back when it unlocks: who comes
- * then starts another one, whether or not the first has left the C library yet.
+ * The thread decides with engine.lock held that there is nothing left, and has given everything back when it unlocks:
+ * the next user starts another one, whether or not the first has left the C library yet.
  */
 #include "engine.h"
 
@@ -42,19 +42,19 @@
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t returned; /* a callback has returned and a thread waits for that */
-    pthread_cond_t resumed;  /* no thread forks any more */
-    unsigned halted;         /* threads that fork: no callback begins */
+    pthread_cond_t returned; /* signalled when a callback has returned and a thread waits for that */
+    pthread_cond_t resumed;  /* signalled when no thread forks any more */
+    unsigned halted;         /* number of threads that fork: no callback begins meanwhile */
     bool started;
     int waiters;
     int epoll_fd, wake_fd, timer_fd;
-    unsigned sources; /* that are watched, or about to be */
+    unsigned sources; /* number of sources that are watched, or about to be */
 
-    const void *running; /* or &engine: the thread is being started */
+    const void *running; /* object whose callback runs; &engine: the thread is being started */
     uint64_t runs; /* callbacks begun so far: tells two runs of one object apart */
 
     struct engine_timer *heap;
-    uint64_t timer_armed_ns; /* what timer_fd is set to; UINT64_MAX when unset */
+    uint64_t timer_armed_ns; /* setting of timer_fd; UINT64_MAX when unset */
 
     struct engine_task *first, *last;
     bool woken;
@@ -152,7 +152,7 @@ static bool is_idle(void) {
     return engine.sources == 0 && engine.heap == NULL && engine.first == NULL;
 }
 
-/* Has the thread look again at what there is to do, or that there is nothing. */
+/* Makes the thread look again at what there is to do, or that there is nothing. */
 static void wake(void) {
     UNCANCELLED;
     if (!self && !engine.woken && engine.started) {
@@ -167,7 +167,7 @@ static void wake_if_idle(void) {
     }
 }
 
-/* Only ever brings the alarm forward: one that comes too early finds nothing due and sets the next. */
+/* Brings the alarm forward, never back: an alarm that comes too early finds nothing due and sets the next. */
 static void arm_timer_fd(void) {
     if (engine.heap == NULL || engine.heap->deadline_ns >= engine.timer_armed_ns || !engine.started) {
         return;
@@ -183,7 +183,7 @@ static void arm_timer_fd(void) {
     engine.timer_armed_ns = at;
 }
 
-/* With the lock, before it is decided what runs next. */
+/* Called with engine.lock held, before it is decided what runs next. */
 static void wait_while_halted(void) {
     while (engine.halted > 0) {
         pthread_cond_wait(&engine.resumed, &engine.lock);
@@ -204,7 +204,10 @@ static void end(void) {
     }
 }
 
-/* Waits, with the lock held, until the current run of `object` (NULL: of anything) has returned. True if it waited. */
+/*
+ * Waits until the current run of `object` (NULL: of anything) has returned. Returns true if it waited. Called with
+ * engine.lock held.
+ */
 static bool wait_for(const void *object) {
     if (self || engine.running == NULL || (object != NULL && engine.running != object)) {
         return false;
@@ -218,14 +221,14 @@ static bool wait_for(const void *object) {
     return true;
 }
 
-/* One read takes all that it counts: eventfd(2), timerfd_create(2). */
+/* Empties a descriptor: one read takes all that it counts, eventfd(2), timerfd_create(2). */
 static void drain(int fd) {
     uint64_t count;
     (void) !read(fd, &count, sizeof(count));
 }
 
 static void run_tasks(void) {
-    /* Only those queued now: a task that submits itself again must not starve the sources. */
+    /* Only tasks queued now run: a task that submits itself again must not starve the sources. */
     struct engine_task *last = engine.last;
     for (;;) {
         wait_while_halted();
@@ -252,7 +255,7 @@ static void run_tasks(void) {
 
 static void run_timers(void) {
     uint64_t now = engine_now_ns();
-    /* Bounded: one that always sets itself to the past must not starve the sources. */
+    /* Bounded: a timer that always sets itself to the past must not starve the sources. */
     for (int i = 0; i < BATCH; i++) {
         wait_while_halted();
         if (engine.heap == NULL || engine.heap->deadline_ns > now) {
@@ -301,7 +304,7 @@ static void close_fds(void) {
     }
 }
 
-/* There is no thread any more, or none in the child of a fork. */
+/* Resets the state: there is no thread any more, or none in the child of a fork. */
 static void be_stopped(void) {
     close_fds();
     engine.started = false;
@@ -312,7 +315,7 @@ static void be_stopped(void) {
 static void *engine_main(void *unused) {
     (void) unused;
     self = true;
-    end(); /* of its start */
+    end(); /* ends the run that start() has noted */
     for (;;) {
         run_tasks();
         run_timers();
@@ -326,7 +329,7 @@ static void *engine_main(void *unused) {
         struct epoll_event events[BATCH];
         int n = epoll_wait(engine.epoll_fd, events, BATCH, timeout);
         pthread_mutex_lock(&engine.lock);
-        if (n > 0 && removals == engine.removals) { /* else it may name a removed source: ask again */
+        if (n > 0 && removals == engine.removals) { /* after a removal, the list may name a removed source: ask again */
             memcpy(engine.batch, events, (size_t) n * sizeof(events[0]));
             engine.batch_size = n;
             run_sources();
@@ -355,7 +358,7 @@ static int open_fds(void) {
     return 0;
 }
 
-/* With the lock, and with something to do: else the thread ends at once. Returns 0 or errno. */
+/* Called with engine.lock held, and with something to do: else the thread ends at once. Returns 0 or errno. */
 static int start(void) {
     if (engine.started) {
         return 0;
@@ -376,8 +379,8 @@ static int start(void) {
 }
 
 /*
- * No callback runs (engine_halt_init()), but the thread may be about to start. What runs before our first line has
- * locks of its own, that of AddressSanitizer's allocator for one, which a child would find locked for ever.
+ * Waits for a start of the thread under way; no callback runs (engine_halt_init()). Code before our first line has
+ * locks of its own, as in AddressSanitizer's allocator, which a child would find locked for ever.
  */
 static void fork_prepare(void) {
     pthread_mutex_lock(&engine.lock);
@@ -415,9 +418,9 @@ void engine_init(void) {
 }
 
 /*
- * A callback has things in hand that nobody else knows: descriptors that have just arrived, and would stay open in the
- * child for ever. So a fork waits for the one that runs, before it takes any lock, and no other one begins until the
- * fork is done.
+ * Waits, before a fork takes any lock, for the callback that runs, and begins no other until the fork is done. A
+ * callback has things in hand that nobody else knows: descriptors that have just arrived, and would stay open in the
+ * child for ever.
  */
 static void halt(void) {
     pthread_mutex_lock(&engine.lock);
@@ -491,7 +494,7 @@ void engine_timer_set(struct engine_timer *timer, uint64_t deadline_ns) {
     timer->deadline_ns = deadline_ns;
     timer->armed = true;
     engine.heap = heap_merge(engine.heap, timer);
-    start(); /* if it fails, the timer fires when a later start succeeds */
+    start(); /* if the start fails, the timer fires when a later one succeeds */
     if (engine.heap == timer) {
         arm_timer_fd();
     }

@@ -16,11 +16,11 @@
 /*
  * The engine: one thread per process, asleep in epoll_wait unless a descriptor, a timer or a request wakes it.
  *
- * It does what no application thread can be relied on to do: CM messages, timers, the death of a peer, and progress of
- * queue pairs whose completion queue no thread polls. It starts with the first source, timer or task, and ends when
- * there is none: a process that does not use the provider has no thread and no descriptor of it, as often as the
- * library may have been loaded. It is a daemon: no static destructor can race with it. After fork() the child has no
- * engine until it uses the provider again; sources, timers and tasks of the parent do not exist for it. A fork waits
+ * The engine does what no application thread can be relied on to do: CM messages, timers, the death of a peer, and
+ * progress of queue pairs whose completion queue no thread polls. It starts with the first source, timer or task, and
+ * ends when there is none: a process that does not use the provider has no thread and no descriptor of it, as often as
+ * the library may have been loaded. It is a daemon: no static destructor can race with it. After fork() the child has
+ * no engine until it uses the provider again; sources, timers and tasks of the parent do not exist for it. A fork waits
  * for the callback that runs, which must not wait for a thread that may fork.
  *
  * Callbacks run on the engine thread with no engine lock held, so they may take their owners' locks and call back in.
@@ -32,12 +32,12 @@
 #include <stdint.h>
 
 void engine_init(void);
-void engine_halt_init(void); /* after all others that register handlers of forks */
+void engine_halt_init(void); /* called after all others that register handlers of forks */
 
-/* True on the engine thread. */
+/* Returns true on the engine thread. */
 bool engine_is_self(void);
 
-/* CLOCK_MONOTONIC in nanoseconds. */
+/* Returns CLOCK_MONOTONIC in nanoseconds. */
 uint64_t engine_now_ns(void);
 
 /*
@@ -53,8 +53,8 @@ int engine_add(struct engine_source *source, uint32_t epoll_events);      /* 0 o
 int engine_modify(struct engine_source *source, uint32_t epoll_events);   /* 0 or errno */
 
 /*
- * After the return `ready` neither runs nor will run again, except where the caller is inside it. Must not be called
- * with a lock held that `ready` takes.
+ * Stops watching: after the return `ready` neither runs nor will run again, except where the caller is inside it. Not
+ * called with a lock held that `ready` takes.
  */
 void engine_remove(struct engine_source *source);
 
@@ -62,14 +62,14 @@ void engine_remove(struct engine_source *source);
 struct engine_timer {
     uint64_t deadline_ns;
     void (*fire)(struct engine_timer *timer);
-    struct engine_timer *child, *next, *prev; /* the pairing heap, under the engine's lock */
+    struct engine_timer *child, *next, *prev; /* links of the pairing heap, guarded by the engine's lock */
     bool armed;
 };
 
 /* Sets or moves the deadline. Any thread. The first use must have `fire` set. */
 void engine_timer_set(struct engine_timer *timer, uint64_t deadline_ns);
 
-/* As engine_remove(): after the return `fire` neither runs nor will run. */
+/* Cancels the timer: after the return `fire` neither runs nor will run, as with engine_remove(). */
 void engine_timer_cancel(struct engine_timer *timer);
 
 /* A request to run `run` once, soon, on the engine thread. Re-arming an already queued task is a no-op. Any thread. */
@@ -80,7 +80,7 @@ struct engine_task {
 };
 void engine_submit(struct engine_task *task);
 
-/* As engine_remove(), for a task. */
+/* Cancels the task, as engine_remove(). */
 void engine_task_cancel(struct engine_task *task);
 
 /* Waits until every callback that was running at the call has returned (no-op on the engine thread). */

@@ -36,28 +36,34 @@
 #include "embedded/base/random.h"
 #include "trust.h"
 
-#define NAMES "netty-rdma"           /* what a name begins with */
-#define UNFINISHED ".netty-rdma-new" /* one that nobody has listened on yet */
+#define NAMES "netty-rdma"           /* prefix of all names */
+#define UNFINISHED ".netty-rdma-new" /* prefix of a name on which nobody has listened yet */
 #define LOCK ".netty-rdma-lock"
 
-/* Tries to take over a name. Its lock is held for some system calls, and nobody sleeps for it: callers hold locks. */
+/*
+ * Limit of tries to take over a name. Its lock is held for some system calls, and nobody sleeps for it: callers hold
+ * locks.
+ */
 #define PUBLISH_TRIES 16
 
-/* Names that are looked at. Any user may fill a folder that all may write to, and callers are event loops. */
+/* Limit of names that are looked at. Any user may fill a folder that all may write to, and callers are event loops. */
 #define MAX_NAMES 16384
 
-/* An unfinished name without a socket may be in the midst of bind(2): it is not for so long. */
+/* Age at which an unfinished name without a socket can no longer be in the midst of bind(2). */
 #define UNFINISHED_S 60
 
 #define NAME_TRIES 16
 
-/* "/proc/self/fd/N/NAME": whatever the folder's path is, it fits into a socket's address, and leads to the same one. */
+/*
+ * Size of "/proc/self/fd/N/NAME": whatever the folder's path is, this fits into a socket's address, and leads to the
+ * same name.
+ */
 #define PATH_SIZE sizeof(((struct sockaddr_un *) NULL)->sun_path)
 
 #define SETTING_SIZE 4096
 
 struct configured {
-    bool set; /* else by the environment */
+    bool set; /* set by folder_configure(), else by the environment */
     char value[SETTING_SIZE];
 };
 
@@ -65,8 +71,8 @@ static struct {
     pthread_mutex_t lock;
     struct configured folder, users, groups;
     bool started;                  /* atomic */
-    int fd;                        /* -1: none is used */
-    char path[SETTING_SIZE];       /* for people */
+    int fd;                        /* folder; -1: none is used */
+    char path[SETTING_SIZE];       /* folder's path, for people */
 } state = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
 
 /* ---- configuration ---- */
@@ -94,7 +100,7 @@ int folder_configure(const char *folder, const char *users, const char *groups) 
     return err;
 }
 
-/* What is set, and where. */
+/* Setting, and where it comes from. */
 struct setting {
     const char *name, *value; /* "": not set */
 };
@@ -125,7 +131,7 @@ void folder_describe(char *text, size_t size) {
 
 /* ---- names ---- */
 
-/* Also of a name that is not there. */
+/* Writes the path of a name, which need not exist. */
 static void path_of(char path[PATH_SIZE], const char *name) {
     snprintf(path, PATH_SIZE, "/proc/self/fd/%d/%s", state.fd, name);
 }
@@ -136,7 +142,7 @@ static struct sockaddr_un address_of_name(const char *name) {
     return address;
 }
 
-/* A descriptor of the socket's file, if it is one. -1: errno. */
+/* Returns a descriptor of the socket's file, if it is a socket. -1: errno. */
 static int open_name(const char *name, struct stat *status) {
     int fd = openat(state.fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) {
@@ -157,9 +163,9 @@ struct sockaddr_un folder_address_of_file(int fd) {
 }
 
 /*
- * Whether the process that has bound the name is gone: 0, or EADDRINUSE if it is not; or errno. A socket of another
- * type is not connected, but known by another error than none at all (unix_find_other() in the kernel's
- * net/unix/af_unix.c), so that its owner does not notice.
+ * Checks whether the process that has bound the name is gone: 0, or EADDRINUSE if it is not; or errno. The check
+ * connects with another socket type, which fails with another error if there is a listener (unix_find_other() in the
+ * kernel's net/unix/af_unix.c), so that the owner does not notice.
  */
 static int check_dead(const char *name, struct stat *status) {
     int file = open_name(name, status);
@@ -179,7 +185,9 @@ static int check_dead(const char *name, struct stat *status) {
     return err;
 }
 
-/* For who may connect: others are told who it is by trust.h, and the folder's own mode keeps them out before. */
+/*
+ * Lets all users that may reach the file connect: trust.h identifies them, and the folder's own mode keeps others out.
+ */
 static int set_mode(const char *name) {
     struct stat status;
     int file = open_name(name, &status);
@@ -199,8 +207,8 @@ static int set_mode(const char *name) {
 /* ---- the lock ---- */
 
 /*
- * Any user of the folder may make the file, or another one of its name: a FIFO, which opens when it has a peer only
- * (fifo(7)), or a link to a file that is somebody's own. Such a file locks nothing. Returns -1 with errno.
+ * Opens the lock file. Any user of the folder may make it, or another file of its name: a FIFO, which opens when it has
+ * a peer only (fifo(7)), or a link to somebody's own file. Such a file locks nothing. Returns -1 with errno.
  */
 static int open_lock(void) {
     struct stat status;
@@ -209,7 +217,7 @@ static int open_lock(void) {
     if (fd < 0 && errno == ENOENT) {
         fd = openat(state.fd, LOCK, flags | O_CREAT | O_EXCL, 0666);
         if (fd >= 0) {
-            fchmod(fd, 0666); /* in spite of the umask */
+            fchmod(fd, 0666); /* mode in spite of the umask */
         }
     }
     if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1)) {
@@ -220,7 +228,7 @@ static int open_lock(void) {
     return fd;
 }
 
-/* FNV-1a, to 62 bits, which an offset of a file can have. */
+/* Hashes a name with FNV-1a, to 62 bits, which an offset of a file can have. */
 static off_t place_of(const char *name) {
     uint64_t hash = 0xcbf29ce484222325;
     for (; *name != 0; name++) {
@@ -230,7 +238,7 @@ static off_t place_of(const char *name) {
 }
 
 /*
- * Locks the right to remove the name, if it is of a dead process: a byte of the lock file, so that those who are after
+ * Locks the right to remove the name, if it belongs to a dead process: a byte of the lock file, so that removers of
  * other names are not in the way. Any user may hold it for good; the name counts as taken then. Returns 0 or errno:
  * EADDRINUSE. On success closing `*lock` unlocks.
  */
@@ -244,7 +252,7 @@ static int lock_dead(const char *name, struct stat *status, int *lock) {
         return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? errno : EADDRINUSE;
     }
     struct flock place = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = place_of(name), .l_len = 1 };
-    /* Once more: it may be the next one's now. */
+    /* Second check: the name may have a new owner now. */
     err = fcntl(fd, F_OFD_SETLK, &place) == 0 ? check_dead(name, status) : EADDRINUSE;
     if (err != 0) {
         close(fd);
@@ -278,10 +286,10 @@ static int publish(const char *unfinished, const char *name, bool take_over) {
     for (int i = 0; i < PUBLISH_TRIES && err == EADDRINUSE && take_over; i++) {
         err = lock_dead(name, &status, &lock);
         if (err == 0) {
-            /* EPERM, EACCES: another user's, which this one may not remove. */
+            /* EPERM, EACCES: another user's name, which this one may not remove */
             err = unlinkat(state.fd, name, 0) == 0 ? add_name(unfinished, name) : EADDRINUSE;
             close(lock);
-        } else if (err == EADDRINUSE) { /* unless a process that is starting has removed it */
+        } else if (err == EADDRINUSE) { /* taken, unless a process that is starting has removed the name */
             err = add_name(unfinished, name);
         }
     }
@@ -312,7 +320,7 @@ void folder_remove(const char *name) {
 int folder_bind_unnamed(int fd) {
     char unfinished[FOLDER_NAME_SIZE];
     struct stat status;
-    fchmod(fd, 0600); /* which bind(2) gives the file: for as long as it has the name */
+    fchmod(fd, 0600); /* mode that bind(2) gives the file for as long as it has the name */
     int err = bind_unfinished(fd, unfinished);
     if (err != 0) {
         errno = err;
@@ -395,7 +403,7 @@ int folder_visit(const char *prefix, bool (*visit)(const char *name, void *conte
     return visit_all(visit_if_ours, &visitor);
 }
 
-/* Removes a name that a process has left that was killed, unless another process is at it. */
+/* Removes a name that a killed process has left, unless another process removes it already. */
 static bool remove_if_dead(const char *name, void *context) {
     (void) context;
     bool unfinished = strncmp(name, UNFINISHED, sizeof(UNFINISHED) - 1) == 0;
@@ -412,7 +420,7 @@ static bool remove_if_dead(const char *name, void *context) {
 
 /* ---- opening ---- */
 
-/* Returns 0; or errno, and why. */
+/* Checks the folder. Returns 0; or errno, and why. */
 static int check(const struct setting *folder, char *reason, size_t size) {
     struct stat status;
     if (fstat(state.fd, &status) != 0) {
@@ -432,7 +440,7 @@ static int check(const struct setting *folder, char *reason, size_t size) {
     return 0;
 }
 
-/* Why a new name is said not to be there. */
+/* Explains why a new name is said not to be there. */
 static void explain_missing(const struct setting *folder, char *reason, size_t size) {
     char path[PATH_SIZE];
     struct stat status;
@@ -448,7 +456,7 @@ static void explain_missing(const struct setting *folder, char *reason, size_t s
     }
 }
 
-/* Makes a name as a listener does: there may be no right to, or no support in the file system. */
+/* Tries to make a name as a listener does: there may be no right to, or no support in the file system. */
 static int try(const struct setting *folder, char *reason, size_t size) {
     char name[FOLDER_NAME_SIZE];
     snprintf(name, sizeof(name), UNFINISHED "-try-%08x", random_start());
@@ -461,7 +469,7 @@ static int try(const struct setting *folder, char *reason, size_t size) {
     if (err == 0) {
         folder_remove(name);
     }
-    closer_end_listener(fd); /* others may have connected */
+    closer_end_listener(fd); /* others may have connected meanwhile */
     if (err == EACCES || err == EROFS) {
         snprintf(reason, size, "%s=%s: user %u may not make files in the folder (%s): give it to this user or to a "
                  "group of it, or mount it writable", folder->name, folder->value, geteuid(), strerror(err));
@@ -496,7 +504,7 @@ static int open_folder(const struct setting *folder, char *reason, size_t size) 
     return 0;
 }
 
-/* With state.lock. */
+/* Called with state.lock held. */
 static int start(char *reason, size_t size) {
     const struct setting folder = setting(&state.folder, "io.netty.rdma.embedded.folder", "RDMA_EMBEDDED_FOLDER");
     const struct setting users = setting(&state.users, "io.netty.rdma.embedded.users", "RDMA_EMBEDDED_USERS");
@@ -508,7 +516,7 @@ static int start(char *reason, size_t size) {
         return EINVAL;
     }
     int err = trust_set(users.name, users.value, groups.name, groups.value, reason, size);
-    memory_limit(); /* now, as arena.c asks on the engine thread, which should read no files */
+    memory_limit(); /* read here, as arena.c asks on the engine thread, which should read no files */
     return err != 0 || *folder.value == 0 ? err : open_folder(&folder, reason, size);
 }
 
@@ -536,7 +544,7 @@ int folder_start(char *reason, size_t reason_size) {
     return err;
 }
 
-/* Another thread may have held the lock. The folder is the child's, too. */
+/* Resets the lock, which another thread may have held. The child keeps the folder. */
 static void fork_child(void) {
     pthread_mutex_init(&state.lock, NULL);
 }

@@ -42,62 +42,63 @@
 #include "folder.h"
 #include "trust.h"
 
-/* The first part of the names. Tests build a second provider with another one: see the Makefile. */
+/* First part of the names. Tests build a second provider with another one: see the Makefile. */
 #ifndef LINK_NAMESPACE
 #define LINK_NAMESPACE "netty-rdma"
 #endif
 
 #define MS 1000000ull
-#define ACCEPT_RETRY_NS (50 * MS)     /* out of descriptors */
+#define ACCEPT_RETRY_NS (50 * MS)     /* delay when out of descriptors */
 #define ACCEPTS_PER_TURN 64
 
 /*
- * From one process: it could use up our descriptors. An honest one makes a link for each of our ports or blocks of
- * queue pair numbers that it meets, and another one for each 256 connections (256 for DEVICE_MAX_QP).
+ * Limit of links from one process, which could use up our descriptors. An honest one makes a link for each of our ports
+ * or blocks of queue pair numbers that it meets, and another one for each 256 connections (256 for DEVICE_MAX_QP).
  */
 #define MAX_ACCEPTED_LINKS 512
 
 /*
- * From all processes of a user that may not signal this one, of which there can be any number: or a quarter of the
- * descriptors, if that is less.
+ * Limit of links from all processes of a user that may not signal this one, of which there can be any number: or a
+ * quarter of the descriptors, if that is less.
  */
 #define MAX_LINKS_OF_USER (4 * MAX_ACCEPTED_LINKS)
 #define MIN_LINKS_OF_USER 64
 
 /*
- * To one process. A program whose peer opens and closes many ports a second would otherwise not be accepted any more.
+ * Limit of idle links to one process. A program whose peer opens and closes many ports a second would otherwise not be
+ * accepted any more.
  */
 #define MAX_IDLE_LINKS (MAX_ACCEPTED_LINKS / 4)
 
 #define MAX_DOWN_HANDLERS 8
 
 /*
- * References to a link, after which the next connect makes another one: the memory that queue pairs share is of a link,
- * whose lists are walked (arena.c). A connection takes three, a request that waits for its answer one.
+ * Number of references to a link after which the next connect makes another one: shared memory of queue pairs belongs
+ * to a link, whose lists are walked (arena.c). A connection takes three, a request that waits for its answer one.
  */
 #define MANY_REFERENCES 768
 
 #define QPN_BLOCK_BITS 8
 #define FIRST_NAMED_BLOCK 1u /* block 0 holds the special QPs 0 and 1 */
 #define FIRST_UNNAMED_BLOCK (LINK_UNNAMED_QPN >> QPN_BLOCK_BITS)
-#define END_OF_BLOCKS 0xffffu /* this one holds the multicast QPN */
+#define END_OF_BLOCKS 0xffffu /* block of the multicast QPN */
 
 _Atomic uint64_t link_idle_timeout_ns = 5000 * MS, link_hello_timeout_ns = 5000 * MS;
 
-struct link_port { /* a listening socket: of a port, or of a block of queue pair numbers */
+struct link_port { /* Listening socket of a port, or of a block of queue pair numbers. */
     struct engine_source source;
     struct engine_timer retry_timer;
-    struct link_port *next, **previous; /* table.listeners */
+    struct link_port *next, **previous; /* list of table.listeners */
     bool of_block;
-    char file[FOLDER_NAME_SIZE];        /* in the folder; "" without one */
+    char file[FOLDER_NAME_SIZE];        /* file name in the folder; "" without one */
 };
 
 static struct {
     pthread_mutex_t lock;
     struct link *links;
     struct link_port *listeners;
-    uint64_t last_number;            /* of a link; 0: none yet */
-    uint32_t first_block, num_blocks; /* without a name, those of this process */
+    uint64_t last_number;            /* number of the latest link; 0: none yet */
+    uint32_t first_block, num_blocks; /* blocks of this process without a name */
 } table = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static link_down_handler down_handlers[MAX_DOWN_HANDLERS];
@@ -129,7 +130,7 @@ static void free_link(struct link *link) {
     free(link);
 }
 
-/* The engine itself holds one reference while the link is up, so the last one goes only after that. */
+/* Puts a reference. The engine itself holds one while the link is up, so the last one goes only after that. */
 void link_put(struct link *link) {
     int left = __atomic_sub_fetch(&link->references, 1, __ATOMIC_ACQ_REL);
     if (left == 0) {
@@ -171,7 +172,7 @@ void link_abort(struct link *link) {
     pthread_mutex_unlock(&link->lock);
 }
 
-/* With table.lock. */
+/* Called with table.lock held. */
 static void list_first(struct link *link) {
     link->next = table.links;
     link->previous = &table.links;
@@ -188,7 +189,7 @@ static void unlist(struct link *link) {
     }
 }
 
-/* On the engine thread, once. */
+/* Called on the engine thread, once. */
 static void go_down(struct link *link) {
     engine_remove(&link->source);
     pthread_mutex_lock(&table.lock);
@@ -197,11 +198,11 @@ static void go_down(struct link *link) {
     __atomic_store_n(&link->up, false, __ATOMIC_RELEASE);
     int fd = link->source.fd;
     link->source.fd = -1;
-    closer_end(fd); /* under table.lock: a fork() sees either none or both of this and the unlisting */
+    closer_end(fd); /* guarded by table.lock: a fork() sees either none or both of this and the unlisting */
     link_discard_queue(link, closer_close);
     pthread_mutex_unlock(&link->lock);
     pthread_mutex_unlock(&table.lock);
-    /* Nobody sets them again: the one needs an unlisted link, the other one that is up. */
+    /* Cancelled for good: nobody sets a timer of a link that is unlisted and down. */
     engine_timer_cancel(&link->hello_timer);
     engine_timer_cancel(&link->idle_timer);
     engine_timer_cancel(&link->retry_timer);
@@ -214,7 +215,7 @@ static void go_down(struct link *link) {
 
 /* ---- making links ---- */
 
-/* Runs for links that the other side made, whose descriptors it could use up. */
+/* Ends links that the other side made and did not greet, whose descriptors it could use up. */
 static void on_hello_timeout(struct engine_timer *timer) {
     struct link *link = container_of(timer, struct link, hello_timer);
     struct pollfd input = { .fd = link->source.fd, .events = POLLIN };
@@ -228,13 +229,13 @@ static void on_hello_timeout(struct engine_timer *timer) {
     }
 }
 
-/* Runs for links that this side made: closes them some time after the last user has gone. */
+/* Ends links that this side made, some time after the last user has gone. */
 static void on_idle(struct engine_timer *timer) {
     struct link *link = container_of(timer, struct link, idle_timer);
     pthread_mutex_lock(&table.lock);
     bool idle = __atomic_load_n(&link->references, __ATOMIC_ACQUIRE) == 1;
     if (idle) {
-        link->named = false; /* nobody can find it any more */
+        link->named = false; /* named no more, so that nobody can find the link */
     }
     pthread_mutex_unlock(&table.lock);
     if (idle) {
@@ -244,7 +245,7 @@ static void on_idle(struct engine_timer *timer) {
     }
 }
 
-/* With table.lock. The links that were used last come first. */
+/* Called with table.lock held. The links that were used last come first. */
 static void end_old_idle_links(const struct link_peer *peer) {
     int idle = 0;
     for (struct link *link = table.links; link != NULL; link = link->next) {
@@ -263,8 +264,8 @@ static void on_ready(struct engine_source *source, uint32_t events) {
 }
 
 /*
- * Takes the descriptor over, also on failure. With table.lock held: nothing can go down before it is complete. On
- * success *result, if asked for, carries a reference.
+ * Opens a link. Takes the descriptor over, also on failure. Called with table.lock held: nothing can go down before it
+ * is complete. On success *result, if asked for, carries a reference.
  */
 static int open_link(int fd, const struct link_peer *peer, const struct link_name *name, struct link **result) {
     struct link *link = calloc(1, sizeof(*link));
@@ -289,7 +290,8 @@ static int open_link(int fd, const struct link_peer *peer, const struct link_nam
         link->name = *name;
         link->named = true;
     }
-    if (table.last_number == 0) { /* not those of another process, which may tell them by mistake */
+    /* Random start, so that numbers differ from those of another process, which may tell them by mistake. */
+    if (table.last_number == 0) {
         table.last_number = (uint64_t) random_start() << 32;
     }
     link->number = ++table.last_number;
@@ -297,7 +299,7 @@ static int open_link(int fd, const struct link_peer *peer, const struct link_nam
 
     const struct link_hello hello = { .magic = LINK_HELLO_MAGIC, .version = link_version };
     int err = link_send(link, LINK_HELLO, &hello, sizeof(hello), NULL, 0);
-    /* From a peer that is gone already (EPIPE) what it sent before counts, and its end will be read. */
+    /* EPIPE: the peer is gone already; what it sent before counts, and its end will be read */
     if (err == 0 || err == EPIPE) {
         pthread_mutex_lock(&link->lock);
         err = engine_add(&link->source, link->watched);
@@ -312,7 +314,10 @@ static int open_link(int fd, const struct link_peer *peer, const struct link_nam
     }
     list_first(link);
     if (name != NULL) {
-        /* Who listens and does not greet is stopped or busy, not gone: the users of the link have their own times. */
+        /*
+         * No timeout for a greeting: a listener that does not greet is stopped or busy, not gone, and the users of the
+         * link have their own times.
+         */
         engine_timer_set(&link->idle_timer, engine_now_ns() + link_idle_timeout_ns);
     } else {
         engine_timer_set(&link->hello_timer, engine_now_ns() + link_hello_timeout_ns);
@@ -323,7 +328,7 @@ static int open_link(int fd, const struct link_peer *peer, const struct link_nam
     return 0;
 }
 
-/* An abstract one: it begins with NUL. */
+/* Makes an abstract address, which begins with NUL. */
 static socklen_t address_of(const struct link_name *name, struct sockaddr_un *address) {
     memset(address, 0, sizeof(*address));
     address->sun_family = AF_UNIX;
@@ -335,7 +340,7 @@ static socklen_t address_of(const struct link_name *name, struct sockaddr_un *ad
     return (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + (size_t) length);
 }
 
-/* What the names of a port in the folder have in common. */
+/* Prefix of the names of a port in the folder. */
 #define PORT_PREFIX LINK_NAMESPACE "-port-%x-%u-"
 
 static void file_of(const struct link_name *name, char file[FOLDER_NAME_SIZE]) {
@@ -343,7 +348,7 @@ static void file_of(const struct link_name *name, char file[FOLDER_NAME_SIZE]) {
         snprintf(file, FOLDER_NAME_SIZE, LINK_NAMESPACE "-qps-%u", name->number);
     } else if (name->port_space == LINK_COMMON && trust_has_lists()) {
         snprintf(file, FOLDER_NAME_SIZE, LINK_NAMESPACE "-common-%u", name->number);
-    } else if (name->port_space == LINK_COMMON) { /* who does not meet others has a service of its own */
+    } else if (name->port_space == LINK_COMMON) { /* a process that does not meet others has a service of its own */
         snprintf(file, FOLDER_NAME_SIZE, LINK_NAMESPACE "-common-%u-%u", name->number, geteuid());
     } else {
         snprintf(file, FOLDER_NAME_SIZE, PORT_PREFIX "%llx-%llu", name->port_space, name->number,
@@ -356,7 +361,7 @@ static bool is_same(const struct link_name *a, const struct link_name *b) {
             && a->network.device == b->network.device && a->network.inode == b->network.inode;
 }
 
-/* That of the calling thread. Returns 0 or errno. */
+/* Finds the network namespace of the calling thread. Returns 0 or errno. */
 static int find_own_network(struct link_network *network) {
     struct stat status;
     if (stat("/proc/thread-self/ns/net", &status) != 0) {
@@ -366,7 +371,7 @@ static int find_own_network(struct link_network *network) {
     return 0;
 }
 
-/* `network`: NULL for that of the calling thread. Returns 0 or errno. */
+/* Makes the name of a port. `network`: NULL for that of the calling thread. Returns 0 or errno. */
 static int port_name(int port_space, uint16_t port, const struct link_network *network, struct link_name *name) {
     int err = folder_start(NULL, 0);
     *name = (struct link_name) { .kind = LINK_PORT, .port_space = (uint32_t) port_space, .number = port };
@@ -389,7 +394,7 @@ static int block_name(uint32_t block, struct link_name *name) {
     return err;
 }
 
-/* connect(2): returns 0 or errno. */
+/* Does connect(2). Returns 0 or errno. */
 static int connect_socket(int fd, const struct link_name *name) {
     if (folder_is_used()) {
         char file[FOLDER_NAME_SIZE];
@@ -401,7 +406,7 @@ static int connect_socket(int fd, const struct link_name *name) {
     return connect(fd, (struct sockaddr *) &address, size) == 0 ? 0 : errno;
 }
 
-/* Nobody can send descriptors to it, or to what connects to it, before it is known who that is: open_link(). */
+/* Opens a socket. Nobody can send descriptors to it, or to connections to it, before the peer is known: open_link(). */
 static int open_socket(void) {
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd >= 0) {
@@ -416,9 +421,10 @@ static int connect_name(const struct link_name *name, bool fresh, struct link **
     pthread_mutex_lock(&table.lock);
     for (struct link *link = table.links; link != NULL; link = link->next) {
         if (link->named && link_is_up(link) && is_same(&link->name, name)) {
-            /* Else connects make another one, and find that. */
+            /* A link with many references is left: connects make another one, and find that. */
             if (!fresh && __atomic_load_n(&link->references, __ATOMIC_RELAXED) < MANY_REFERENCES) {
-                unlist(link); /* connections come in bursts: the next one looks for it or its neighbours */
+                /* Moved to the front, as connections come in bursts: the next one looks for it or its neighbours. */
+                unlist(link);
                 list_first(link);
                 *result = link_get(link);
                 pthread_mutex_unlock(&table.lock);
@@ -469,7 +475,7 @@ bool link_uses_folder(void) {
 }
 
 struct search {
-    size_t prefix; /* its length */
+    size_t prefix; /* length of `prefix` */
     struct link_network own, *networks;
     unsigned count, limit;
 };
@@ -538,7 +544,7 @@ static int max_links_of_user(void) {
     return limit.rlim_cur / 4 > MIN_LINKS_OF_USER ? (int) (limit.rlim_cur / 4) : MIN_LINKS_OF_USER;
 }
 
-/* With table.lock. */
+/* Called with table.lock held. */
 static bool may_accept_from(const struct link_peer *peer) {
     int of_process = 0, of_user = 0;
     for (const struct link *link = table.links; link != NULL; link = link->next) {
@@ -550,9 +556,9 @@ static bool may_accept_from(const struct link_peer *peer) {
     return of_process < MAX_ACCEPTED_LINKS && (peer->may_signal || of_user < max_links_of_user());
 }
 
-/* Returns 0 or errno: EAGAIN, or what there are too few of. */
+/* Accepts a connection. Returns 0 or errno: EAGAIN, or a shortage. */
 static int accept_one(int listener) {
-    if (closer_is_behind()) { /* it may be the next one to be closed */
+    if (closer_is_behind()) { /* the connection may have to be closed as well */
         return EMFILE;
     }
     pthread_mutex_lock(&table.lock);
@@ -577,7 +583,7 @@ static void on_accept_ready(struct engine_source *source, uint32_t events) {
             return;
         }
         if (err == EMFILE || err == ENFILE || err == ENOMEM || err == ENOBUFS) {
-            engine_modify(source, 0); /* the connection stays pending, so this would otherwise spin */
+            engine_modify(source, 0); /* the connection stays pending: watching on would spin */
             engine_timer_set(&port->retry_timer, engine_now_ns() + ACCEPT_RETRY_NS);
             return;
         }
@@ -588,11 +594,12 @@ static void on_accept_retry(struct engine_timer *timer) {
     engine_modify(&container_of(timer, struct link_port, retry_timer)->source, EPOLLIN);
 }
 
-/* bind(2) and listen(2): returns 0 or errno. */
+/* Does bind(2) and listen(2). Returns 0 or errno. */
 static int listen_on(int fd, const struct link_name *name, char file[FOLDER_NAME_SIZE]) {
     if (folder_is_used()) {
         file_of(name, file);
-        return folder_listen(fd, file, name->kind == LINK_PORT); /* there are other blocks */
+        /* Block names are not taken over: there are other blocks. */
+        return folder_listen(fd, file, name->kind == LINK_PORT);
     }
     struct sockaddr_un address;
     socklen_t size = address_of(name, &address);
@@ -600,9 +607,9 @@ static int listen_on(int fd, const struct link_name *name, char file[FOLDER_NAME
 }
 
 /*
- * Whether a process that may be a peer holds the name: EADDRINUSE; another user: EACCES. ECONNREFUSED: nobody listens
- * there, as when a process has bound it this moment. EAGAIN: its backlog is full, which that of a process is not for
- * long that accepts.
+ * Finds out who holds the name: EADDRINUSE: a process that may be a peer; EACCES: another user; ECONNREFUSED: nobody
+ * listens, as when a process has bound the name this moment; EAGAIN: the backlog is full, for long only if the process
+ * does not accept.
  */
 static int find_holder(const struct link_name *name) {
     struct link_peer peer;
@@ -618,7 +625,7 @@ static int find_holder(const struct link_name *name) {
     return err;
 }
 
-/* A socket that listens on a name. Returns 0 or errno. */
+/* Opens a socket that listens on a name. Returns 0 or errno. */
 static int open_listener(const struct link_name *name, struct link_port *port) {
     port->source.fd = open_socket();
     if (port->source.fd < 0) {
@@ -634,7 +641,7 @@ static int open_listener(const struct link_name *name, struct link_port *port) {
 
 #define HOLDER_TRIES 16
 
-/* Returns 0 or errno: EADDRINUSE, a process that may be a peer holds the name; EACCES, another user. */
+/* Takes a name. Returns 0 or errno: EADDRINUSE, a process that may be a peer holds it; EACCES, another user does. */
 static int take_name(const struct link_name *name, struct link_port *port) {
     int err = open_listener(name, port);
     for (int i = 0; i < HOLDER_TRIES && err == EADDRINUSE && name->kind == LINK_PORT; i++) {
@@ -702,7 +709,7 @@ void link_unbind_port(struct link_port *port) {
             port->next->previous = port->previous;
         }
         if (port->file[0] != 0) {
-            folder_remove(port->file); /* before it looks as if it were of a dead process */
+            folder_remove(port->file); /* removed before it looks like a dead process's name */
         }
         closer_end_listener(port->source.fd);
         pthread_mutex_unlock(&table.lock);
@@ -710,12 +717,15 @@ void link_unbind_port(struct link_port *port) {
     free(port);
 }
 
-/* Any user may hold names for nothing; a search of all would take an event loop a second for each connection. */
+/*
+ * Limit of tries. Any user may hold names for nothing; a search of all would take an event loop a second for each
+ * connection.
+ */
 #define BLOCK_TRIES 64
 
 static uint32_t claim_named_block(void) {
     for (int i = 0; i < BLOCK_TRIES; i++) {
-        /* Any number makes it unlikely to meet those of a process that has just died. */
+        /* Random start, unlikely to meet the numbers of a process that has just died. */
         uint32_t block = FIRST_NAMED_BLOCK + random_start() % (FIRST_UNNAMED_BLOCK - FIRST_NAMED_BLOCK);
         struct link_name name;
         struct link_port *port;
@@ -735,7 +745,9 @@ static uint32_t claim_named_block(void) {
     return 0;
 }
 
-/* One after the other, from any on: peers tell two processes with the same numbers apart by their links. */
+/*
+ * Claims consecutive numbers from a random start: peers tell two processes with the same numbers apart by their links.
+ */
 static uint32_t claim_unnamed_block(void) {
     const uint32_t count = END_OF_BLOCKS - FIRST_UNNAMED_BLOCK;
     uint32_t first = 0;
@@ -773,7 +785,7 @@ static struct link *find_link(void) {
     return link;
 }
 
-/* The names first: from then on nobody connects. */
+/* Names first: from then on nobody connects. */
 void link_rest(void) {
     struct link_port *block;
     struct link *link;
@@ -795,7 +807,10 @@ static void fork_parent(void) {
     pthread_mutex_unlock(&table.lock);
 }
 
-/* A copy of a descriptor left open here would hide the parent's death from its peers and keep its names taken. */
+/*
+ * Closes the child's copies of descriptors: one left open would hide the parent's death from its peers and keep its
+ * names taken.
+ */
 static void fork_child(void) {
     for (struct link *link = table.links; link != NULL; link = link->next) {
         closer_close_inherited(link->source.fd);
@@ -804,7 +819,7 @@ static void fork_child(void) {
         if (pthread_mutex_trylock(&link->lock) == 0) {
             link_discard_queue(link, closer_close_inherited);
         }
-        link->first = link->last = NULL; /* else another thread was at work on it: leaked, not walked */
+        link->first = link->last = NULL; /* leaked, not walked, as another thread was at work on it */
         pthread_mutex_init(&link->lock, NULL);
     }
     for (struct link_port *port = table.listeners; port != NULL; port = port->next) {

@@ -24,7 +24,7 @@
  *
  * Names can be guessed, and any user may bind them first. The connection manager needs the name of a port only: queue
  * pairs that it connects meet over the link on which it has exchanged their numbers. So a process without a name for
- * its numbers is reached all the same, but not by who knows nothing but a number.
+ * its numbers is reached all the same, but not by a peer that knows nothing but a number.
  *
  * A process may also have a link to itself: nothing above this layer distinguishes that case.
  *
@@ -32,10 +32,10 @@
  * meet; SO_PEERCRED is checked as well. The names are removed by the kernel when the process dies, and are scoped by
  * network namespace as the kernel's RDMA CM ports are.
  *
- * With a folder (folder.h), names are sockets in it in place of these: those meet that use the same one, whatever their
- * network namespaces are, if each may be a peer to the other (trust.h). A port is still one of a network namespace,
- * whose identity is in its name, so that two can have the same; the other names are the folder's. Names that killed
- * processes have left are taken over, and removed when another process starts.
+ * With a folder (folder.h), names are sockets in the folder instead: processes that use the same folder meet, whatever
+ * their network namespaces are, if each may be a peer to the other (trust.h). A port still belongs to a network
+ * namespace, whose identity is in its name, so that two namespaces can have the same port; the other names belong to
+ * the folder. Names that killed processes have left are taken over, and removed when another process starts.
  *
  * Threads: link_send() and the connects from any thread; handlers run on the engine thread. A handler is given a link
  * that is valid during the call; keep it with link_get()/link_put().
@@ -51,7 +51,7 @@
 struct link;
 
 /*
- * After how long a link without references is closed, and one that a peer made without a greeting: 5 s. Written by
+ * Timeouts after which a link is closed that has no references, or that a peer made without a greeting: 5 s. Written by
  * tests only.
  */
 extern _Atomic uint64_t link_idle_timeout_ns, link_hello_timeout_ns;
@@ -59,8 +59,8 @@ extern _Atomic uint64_t link_idle_timeout_ns, link_hello_timeout_ns;
 /*
  * The version of everything that processes tell each other: all messages on links, and the layout of shared memory. It
  * is in the first message on each link, in both directions, and a link to a process of another version ends with that,
- * so that nothing else of it is ever read. Raise it with each change of either: scripts/versions finds one of a layout.
- * The makefile builds a library of another version, for tests.
+ * so that nothing else of it is ever read. Raise the version with each change of either: scripts/versions finds one of
+ * a layout. The makefile builds a library of another version, for tests.
  */
 #ifndef LINK_VERSION
 #define LINK_VERSION 7 /* of layouts 66ccbc5b947a */
@@ -87,7 +87,7 @@ enum link_message {
 /*
  * Handles one message. `body` is a private copy, aligned for any type. `fds` are CLOEXEC; the handler sets an entry to
  * -1 to keep it, the rest is closed after the return. Returns false if the message is malformed: the link is then
- * closed, as by a peer's death.
+ * closed, as after a peer's death.
  */
 typedef bool (*link_handler)(struct link *link, const void *body, size_t length, int *fds, int nfds);
 
@@ -103,7 +103,7 @@ typedef bool (*link_lost_handler)(struct link *link, const void *body, size_t le
  */
 typedef void (*link_down_handler)(struct link *link);
 
-/* Registration happens once, before the first link: init.c. */
+/* Registration of handlers, once, before the first link: init.c. */
 void link_init(void);
 void link_set_handler(unsigned type, link_handler handler);
 void link_set_lost_handler(unsigned type, link_lost_handler handler);
@@ -116,13 +116,13 @@ void link_add_down_handler(link_down_handler handler);
  */
 int link_connect_qpn(uint32_t qpn, struct link **link);
 
-/* Queue pair numbers have a name if they are below this. */
+/* Limit of queue pair numbers with a name: they are below this. */
 #define LINK_UNNAMED_QPN 0x800000u
 
 /*
  * Claims a block of 256 queue pair numbers for this process and returns the first of them, never 0, or 0 with errno.
  * Numbers with a name are unique on the host, and the kernel frees the name when the process dies. EADDRNOTAVAIL: other
- * processes hold most names. Numbers without one are unique in this process, and nobody else can hold them.
+ * processes hold most names. Numbers without a name are unique in this process, and nobody else can hold them.
  */
 uint32_t link_claim_qpn_block(bool with_name);
 
@@ -134,31 +134,31 @@ uint32_t link_claim_qpn_block(bool with_name);
 struct link_port;
 int link_bind_port(int port_space, uint16_t port, struct link_port **handle);
 
-/* A port space of services that all who can meet have one of: not one for each network namespace. */
+/* Port space of services that exist once for all processes that can meet, not once for each network namespace. */
 #define LINK_COMMON 0x5a
 
 /*
- * Gives back the blocks of queue pair numbers and ends all links, as the end of the process would. On the engine
+ * Gives back the blocks of queue pair numbers and ends all links, as the end of the process would. Called on the engine
  * thread, when nothing here uses links, and no other thread makes any.
  */
 void link_rest(void);
 
-/* Links made over the port stay, except those not yet accepted by the engine: these go down. */
+/* Makes the port unreachable. Links made over it stay, except those not yet accepted by the engine: these go down. */
 void link_unbind_port(struct link_port *handle);
 
 /*
- * As link_connect_qpn(), to the process that has bound (port space, port). Links are remembered by port, so the process
- * may have given the port up since: when it says so, have link_forget() called, to meet the present owner by the next
- * one. `fresh` makes a new link in any case.
+ * Finds or makes a link as link_connect_qpn() does, to the process that has bound (port space, port). Links are
+ * remembered by port, so the process may have given the port up since: when it says so, call link_forget(), so that the
+ * next call meets the present owner. `fresh` makes a new link in any case.
  */
 int link_connect_port(int port_space, uint16_t port, bool fresh, struct link **link);
 
-/* A network namespace, as namespaces(7) tells two apart: the file that stands for it. */
+/* Identity of a network namespace (namespaces(7)): the file that stands for it. */
 struct link_network {
     uint64_t device, inode;
 };
 
-/* The same, to a port of another network namespace. */
+/* Connects as link_connect_port() does, to a port of another network namespace. */
 int link_connect_port_in(const struct link_network *network, int port_space, uint16_t port, bool fresh,
                          struct link **link);
 
@@ -166,25 +166,27 @@ int link_connect_port_in(const struct link_network *network, int port_space, uin
 bool link_uses_folder(void);
 
 /*
- * The other network namespaces in which somebody listens at the port, or did when it was killed: writes up to `limit`
- * and returns their number, or 0 and errno, which is 0 if there are none.
+ * Finds the other network namespaces in which a process listens at the port, or did when it was killed: writes up to
+ * `limit` and returns their number, or 0 and errno, which is 0 if there are none.
  */
 unsigned link_find_networks(int port_space, uint16_t port, struct link_network *networks, unsigned limit);
 
-/* No connect finds the link any more; those that have a reference can go on using it. */
+/* Hides the link: no connect finds it any more; those that have a reference can go on using it. */
 void link_forget(struct link *link);
 
-/* Not 0, and in no other link of this process, also after its end; in another process it means nothing. */
+/*
+ * Returns the number of the link: not 0, and never another link's in this process; it means nothing in other processes.
+ */
 uint64_t link_number(const struct link *link);
 
-/* The link of this number, whichever side made it, with a reference; or NULL if it is down. */
+/* Returns the link of this number, whichever side made it, with a reference; or NULL if it is down. */
 struct link *link_find(uint64_t number);
 
 /*
  * Sends or queues a message; messages of one link stay in order. The descriptors are duplicated. Never blocks. Returns
  * 0 or an errno value: EPIPE = the link is down, EINVAL = too long, ENOMEM or EMFILE = cannot queue it. A peer that
- * lets more queue up than link_queue_limit leaves to it, or 4 MiB on one link, is treated as dead. Nothing is read from
- * one that made the link before it has taken some of what waits: link_io.c.
+ * lets more queue up than link_queue_limit leaves to it, or 4 MiB on one link, is treated as dead. A peer that made the
+ * link must take some of the queue before anything more is read from it: link_io.c.
  */
 int link_send(struct link *link, unsigned type, const void *body, size_t length, const int *fds, int nfds);
 
@@ -201,9 +203,9 @@ bool link_is_of_another_version(const struct link *link);
 
 /*
  * The peer's process as the kernel vouches for it (unix(7), SO_PEERCRED). If its pid namespace is not visible here
- * `pid` is 0, and `process` tells two of them apart where the kernel can (Linux 6.9, pidfds with an inode of their
+ * `pid` is 0, and `process` tells two such peers apart where the kernel can (Linux 6.9, pidfds with an inode of their
  * own). A peer of this user and PID namespace is not defended against beyond the limits for a process: it could stop
- * this one with kill(2), or use ptrace(2). All others have no means but what they are lent and send.
+ * this one with kill(2), or use ptrace(2). All other peers can use only what they are lent and send.
  */
 struct link_peer {
     uid_t uid;
@@ -218,26 +220,26 @@ static inline bool link_peer_is(const struct link_peer *a, const struct link_pee
 }
 
 /*
- * Whether two count together against a limit: processes that may not signal this one do by user, who can have any
- * number of them.
+ * Whether two processes count together against a limit: those that may not signal this one count by user, as a user can
+ * have any number of them.
  */
 bool link_peers_share_limits(const struct link_peer *a, const struct link_peer *b);
 
-/* A number other than 0, the same for those that do. */
+/* Returns a number other than 0, the same for peers that share limits. */
 uint64_t link_peer_number(const struct link_peer *peer);
 
 /*
- * Keep a reference to expect messages on a link, or to learn of its peer's death: the side that connected closes a link
- * that has had no references for some seconds.
+ * References. Keep one to expect messages on a link, or to learn of its peer's death: the side that connected closes a
+ * link that has had no references for some seconds.
  */
 struct link *link_get(struct link *link);
 void link_put(struct link *link);
 
 /*
- * Counts what a peer makes this process keep, in sum over all links to its process (those that cannot be told apart
- * count as one, and so do all of a user that may not signal this one): returns false if that would be more than `limit`
- * of the kind, or the link is down. Each needs its discharge, of as many, also after the link went down: until then it
- * counts.
+ * Counts what a peer makes this process keep, in sum over all links to its process (processes that cannot be told apart
+ * count as one, and so do all of a user that may not signal this one). Returns false if the sum would be more than
+ * `limit` of the kind, or the link is down. Each charge needs its discharge, of as many, also after the link went down:
+ * until then it counts.
  */
 enum link_kept {
     LINK_KEPT_VIEW,
@@ -251,7 +253,9 @@ enum link_kept {
 bool link_charge(struct link *link, enum link_kept kind, uint64_t count, uint64_t limit);
 void link_discharge(struct link *link, enum link_kept kind, uint64_t count);
 
-/* One pointer of per-link data for each user of the links (queue pairs, CM); set and read under the user's own lock. */
+/*
+ * Pointers of per-link data, one for each user of the links (queue pairs, CM); set and read under the user's own lock.
+ */
 enum link_slot { LINK_SLOT_QP, LINK_SLOT_CM, LINK_SLOTS };
 void *link_slot(struct link *link, enum link_slot slot);
 void link_set_slot(struct link *link, enum link_slot slot, void *value);

@@ -34,10 +34,10 @@
 #define RETRY_NS 10000000u /* descriptors in flight or memory exhausted: no readiness event tells when it is over */
 #define MAX_QUEUED_BYTES (4u << 20)
 
-/* A peer that has so much to read is not read from: it asks, and does not take the answers. */
+/* Unread bytes above which nothing is read from a peer: it asks, and does not take the answers. */
 #define MAX_UNREAD_BYTES (64u << 10)
 
-/* Of all links: descriptors, this, or a quarter of those that there may be; bytes, a part of the memory. */
+/* Limits of all links: descriptors, this, or a quarter of those that there may be; bytes, a part of the memory. */
 #define MIN_QUEUED_FDS 128u
 #define PART_OF_MEMORY 32
 
@@ -62,9 +62,9 @@ bool link_is_up(struct link *link) {
     return __atomic_load_n(&link->up, __ATOMIC_ACQUIRE);
 }
 
-/* ---- what waits to be sent, with link->lock ---- */
+/* ---- messages that wait to be sent; called with link->lock held ---- */
 
-/* A message in a block. Its descriptors come behind it, then its bytes. */
+/* Message in a block, followed by its descriptors, then by its bytes. */
 struct packet {
     uint32_t length; /* header and body */
     uint32_t nfds;
@@ -92,7 +92,7 @@ static uint64_t max_queued_bytes(void) {
     return of_memory < limit ? of_memory : limit;
 }
 
-/* A peer that does not read, or slowly, must not make all descriptors of this process wait in its queue. */
+/* Limit of queued descriptors: a peer that reads slowly must not make all descriptors of this process wait. */
 static uint64_t max_queued_fds(void) {
     struct rlimit limit;
     bool many = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 4 > MIN_QUEUED_FDS;
@@ -126,7 +126,7 @@ static int make_room(struct link *link, uint32_t words) {
     return 0;
 }
 
-/* A peer to whom they were sent could send to those that are sockets. */
+/* Closes duplicates by `close_fd`: a peer to whom sockets were sent could send descriptors to them. */
 static void close_duplicates(struct link *link, const int *fds, int count, void (*close_fd)(int fd)) {
     for (int i = 0; i < count; i++) {
         close_fd(fds[i]);
@@ -136,7 +136,7 @@ static void close_duplicates(struct link *link, const int *fds, int count, void 
     }
 }
 
-/* Returns 0 or errno: EMFILE also if too many wait for this peer. */
+/* Duplicates descriptors. Returns 0 or errno: EMFILE also if too many wait for this peer. */
 static int duplicate(struct link *link, const int *fds, int nfds, int *duplicates) {
     if (!account_charge_share(link->account, LINK_KEPT_QUEUED_FDS, (uint64_t) nfds, max_queued_fds())) {
         return EMFILE;
@@ -153,7 +153,7 @@ static int duplicate(struct link *link, const int *fds, int nfds, int *duplicate
     return 0;
 }
 
-/* Returns 0 or errno: ENOBUFS, too much waits for this peer. */
+/* Queues a message. Returns 0 or errno: ENOBUFS, too much waits for this peer. */
 static int enqueue(struct link *link, const struct link_header *header, const void *body, size_t length, const int *fds,
                    int nfds) {
     int duplicates[LINK_MAX_FDS];
@@ -200,13 +200,14 @@ void link_discard_queue(struct link *link, void (*close_fd)(int fd)) {
 
 /*
  * Whether the peer has so much to read that nothing is read from it before it has taken some, as with TCP: answers take
- * memory, and a peer that asks without reading them would choose how much. That is so only of a peer that made the
- * link, as the end that made one reads it as long as its process lives: what waits here goes then, and no two ends wait
- * for each other. Reading goes on at half of the limit.
+ * memory, and a peer that asks without reading them would choose how much. Only a peer that made the link can have too
+ * much: it reads the link as long as its process lives, so what waits here goes then, and no two ends wait for each
+ * other. Reading goes on at half of the limit.
  */
 static bool has_too_much_to_read(const struct link *link) {
     bool is_acceptor = link->name.kind == LINK_UNNAMED;
-    if (!is_acceptor || link->first == NULL || link->peer_version == 0) { /* its greeting may be what the queue needs */
+    /* The peer's greeting may be what the queue needs. */
+    if (!is_acceptor || link->first == NULL || link->peer_version == 0) {
         return false;
     }
     return link->queued_bytes > (link->stopped ? MAX_UNREAD_BYTES / 2 : MAX_UNREAD_BYTES)
@@ -239,7 +240,7 @@ static ssize_t transmit(int fd, const struct link_header *header, const void *bo
     return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* What ends a refusal of the kernel. */
+/* Event that ends a refusal of the kernel. */
 enum refusal { FOR_EVER, UNTIL_SPACE, UNTIL_RETRY, UNTIL_GREETED };
 
 static enum refusal refusal_of(const struct link *link, int err) {
@@ -250,14 +251,14 @@ static enum refusal refusal_of(const struct link *link, int err) {
     case ENOBUFS:
     case ENOMEM:
         return UNTIL_RETRY;
-    case EPERM: /* descriptors: not before the peer knows this process, and it greets then */
+    case EPERM: /* no descriptors before the peer knows this process, which it does when it greets */
         return link->peer_version != 0 ? FOR_EVER : UNTIL_GREETED;
     default:
         return FOR_EVER;
     }
 }
 
-/* Tells the engine what the link waits for; with link->lock. */
+/* Tells the engine what the link waits for. Called with link->lock held. */
 static void watch(struct link *link) {
     link->stopped = has_too_much_to_read(link);
     uint32_t events = (link->paused || link->stopped ? 0 : EPOLLIN) | (link->waiting_for_space ? EPOLLOUT : 0);
@@ -267,7 +268,7 @@ static void watch(struct link *link) {
     }
 }
 
-/* Sends what is queued; with link->lock. */
+/* Sends queued messages. Called with link->lock held. */
 static void flush(struct link *link) {
     enum refusal refusal = FOR_EVER;
     while (link->first != NULL) {
@@ -333,7 +334,7 @@ int link_send(struct link *link, unsigned type, const void *body, size_t length,
                 shutdown(link->source.fd, SHUT_RDWR); /* wakes the engine, which does the rest */
                 err = EPIPE;
             } else if (err == 0 && !link->waiting_for_space) {
-                flush(link); /* sees the same refusal and arranges the wait for it */
+                flush(link); /* flush() sees the same refusal and arranges the wait for it */
             } else if (err == 0) {
                 watch(link);
             }
@@ -405,7 +406,10 @@ static bool dispatch(struct link *link, const struct link_header *header, const 
     return handlers[header->type](link, body, length, fds, nfds);
 }
 
-/* Cut off before our limit: this process has run out of descriptors. That costs one queue pair, not all. */
+/*
+ * Reports a message cut off before our limit, as this process has run out of descriptors. That costs one queue pair,
+ * not all.
+ */
 static bool report_lost(struct link *link, const struct link_header *header, const void *body, size_t length) {
     link_lost_handler handler = header->type < LINK_MESSAGE_LIMIT ? lost_handlers[header->type] : NULL;
     return handler == NULL || link->peer_version == 0 || handler(link, body, length);
@@ -429,7 +433,7 @@ static void prepare(struct received *packet, struct msghdr *message) {
     };
 }
 
-/* Returns false at the end of the link, after which a message is only rid of its descriptors. */
+/* Handles a message, or only frees its descriptors after the end of the link. Returns false at the end of the link. */
 static bool handle(struct link *link, const struct received *packet, struct msghdr *message, size_t n, bool ended) {
     int fds[LINK_MAX_FDS];
     int nfds = take_fds(message, fds);
@@ -442,14 +446,14 @@ static bool handle(struct link *link, const struct received *packet, struct msgh
     return valid;
 }
 
-/* Returns false at the end of the link. */
+/* Whether the link goes on after an error. */
 static bool goes_on_after(int err, bool *again) {
     /* ECONNRESET is reported ahead of the messages that the peer sent before its death (net/unix/af_unix.c). */
     *again = err == EINTR || err == ECONNRESET;
     return *again || err == EAGAIN || err == ENOMEM || err == ENOBUFS;
 }
 
-/* Some messages, if there are any; `again`: there may be more. Returns false at the end of the link. */
+/* Receives some messages, if there are any; `again`: there may be more. Returns false at the end of the link. */
 static bool receive_some(struct link *link, bool *again) {
     struct received packets[MESSAGES_PER_CALL];
     struct mmsghdr messages[MESSAGES_PER_CALL];
@@ -464,11 +468,12 @@ static bool receive_some(struct link *link, bool *again) {
     for (int i = 0; i < count; i++) {
         ended = !handle(link, &packets[i], &messages[i].msg_hdr, messages[i].msg_len, ended);
     }
-    *again = !ended && count == (int) MESSAGES_PER_CALL; /* else epoll_wait(2) says so if more comes, or an error */
+    /* If all were taken, epoll_wait(2) tells if more comes, or an error. */
+    *again = !ended && count == (int) MESSAGES_PER_CALL;
     return !ended;
 }
 
-/* What the peer has sent stays where it is for a moment. */
+/* Pauses reading: the peer's messages stay in the socket for a moment. */
 static void pause_reading(struct link *link) {
     pthread_mutex_lock(&link->lock);
     link->paused = true;
@@ -485,8 +490,9 @@ static bool is_read(struct link *link) {
 }
 
 /*
- * The same for a peer that may not stop this process: recvmsg(2) closes the descriptors for which there is no room, and
- * waits for that. So the message is looked at first. When it is taken, what it had is open here as well.
+ * Receives one message from a peer that may not stop this process: recvmsg(2) closes the descriptors for which there is
+ * no room, and waits for that. So the message is looked at first. When it is taken, its descriptors are open here as
+ * well.
  */
 static bool receive_one(struct link *link, bool *again) {
     struct received packet;
@@ -500,7 +506,7 @@ static bool receive_one(struct link *link, bool *again) {
     if ((message.msg_flags & MSG_CTRUNC) != 0) {
         int fds[LINK_MAX_FDS], nfds = take_fds(&message, fds);
         close_fds(fds, nfds);
-        if (nfds < LINK_MAX_FDS) { /* this process has run out of them */
+        if (nfds < LINK_MAX_FDS) { /* this process has run out of descriptors */
             pause_reading(link);
         }
         return nfds < LINK_MAX_FDS;
@@ -523,11 +529,12 @@ bool link_transfer(struct link *link, uint32_t events) {
     bool has_ended = (events & (EPOLLHUP | EPOLLERR)) != 0;
     if (has_ended || (events & EPOLLOUT) != 0) {
         pthread_mutex_lock(&link->lock);
-        flush(link); /* nobody reads any more: what waits goes, and what the peer has said before is heard */
+        /* Nobody reads any more: queued messages are dropped, and messages sent before by the peer are handled. */
+        flush(link);
         pthread_mutex_unlock(&link->lock);
     }
     if (has_ended && !is_read(link)) {
-        return false; /* epoll(7) would report it without end */
+        return false; /* epoll(7) would report the end without end */
     }
     bool ended = false;
     if (has_ended || (events & (EPOLLIN | EPOLLRDHUP)) != 0) {

@@ -13,9 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/*
- * What link.c (making, finding and ending links) and link_io.c (bytes on them) share.
- */
+/* Interface between link.c (making, finding and ending links) and link_io.c (bytes on them). */
 #ifndef NETTY_RDMA_EMBEDDED_LINK_PRIVATE_H
 #define NETTY_RDMA_EMBEDDED_LINK_PRIVATE_H
 
@@ -34,29 +32,29 @@ struct link_header {
 };
 
 /*
- * The same in all versions, with its header and its type, as it tells them apart. Libraries from before LINK_VERSION 7
- * all say 1. A later version may append to it.
+ * First message on a link. Its header, type and layout are the same in all versions, which it tells apart. Libraries
+ * from before LINK_VERSION 7 all say 1. A later version may append to it.
  */
 struct link_hello {
     uint32_t magic;
     uint32_t version;
 };
 
-/* Packets that wait: many small ones take no more memory than is counted, which is all of the block. */
-#define LINK_BLOCK_BYTES 4096 /* with what malloc(3) has before it */
+/* Block of queued packets: many small ones take no more memory than is counted, which is all of the block. */
+#define LINK_BLOCK_BYTES 4096 /* size including malloc(3)'s overhead */
 struct link_block {
     struct link_block *next;
-    uint32_t begin, end; /* of the packets, in `words` */
+    uint32_t begin, end; /* range of the packets in `words` */
     uint32_t words[(LINK_BLOCK_BYTES - 4 * sizeof(void *)) / sizeof(uint32_t)];
 };
 
-/* Of a port, or of a block of queue pair numbers. */
+/* Name of a port, or of a block of queue pair numbers. */
 struct link_name {
     enum { LINK_UNNAMED, LINK_PORT, LINK_BLOCK } kind;
-    uid_t user;                  /* without a folder */
-    uint32_t port_space;         /* of a port */
+    uid_t user;                  /* owner, without a folder */
+    uint32_t port_space;         /* kind LINK_PORT only */
     uint32_t number;
-    struct link_network network; /* of a port in a folder */
+    struct link_network network; /* kind LINK_PORT in a folder only */
 };
 
 struct account;
@@ -64,8 +62,8 @@ struct account;
 struct link {
     struct engine_source source;
     struct engine_timer hello_timer, idle_timer, retry_timer;
-    struct link *next, **previous; /* table.links */
-    struct link_name name;         /* where it leads; LINK_UNNAMED for accepted links */
+    struct link *next, **previous; /* list of table.links */
+    struct link_name name;         /* name of the target; LINK_UNNAMED for accepted links */
     bool named;                    /* found by name, under table.lock */
     uint64_t number;
     struct link_peer peer;
@@ -77,18 +75,18 @@ struct link {
 
     pthread_mutex_t lock;
     struct link_block *first, *last; /* none is empty */
-    size_t queued_bytes;             /* of all blocks */
+    size_t queued_bytes;             /* sum of all blocks */
     uint32_t watched;                /* epoll events */
-    bool waiting_for_space;          /* EPOLLOUT is among them */
-    bool paused;                     /* EPOLLIN is not: to read would take more descriptors than there are */
-    bool stopped;                    /* nor is it: the peer has too much to read */
+    bool waiting_for_space;          /* EPOLLOUT is watched */
+    bool paused;                     /* EPOLLIN is not watched: reading would need more descriptors than are free */
+    bool stopped;                    /* EPOLLIN is not watched: the peer has too much to read */
 };
 
 /* link_io.c */
 /* Sends and receives, on the engine thread, what epoll_wait(2) says. Returns false at the end of the link. */
 bool link_transfer(struct link *link, uint32_t epoll_events);
 void link_on_retry(struct engine_timer *timer);
-/* With link->lock, or by the last owner; `close_fd`: of closer.h. */
+/* Discards queued messages. Called with link->lock held, or by the last owner; `close_fd`: a function of closer.h. */
 void link_discard_queue(struct link *link, void (*close_fd)(int fd));
 
 #endif

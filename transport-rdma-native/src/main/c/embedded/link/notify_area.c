@@ -82,7 +82,7 @@ bool notify_area_close(void) {
     return unused;
 }
 
-/* Goes round, so that an index rests as long as possible before it is used again. */
+/* Claims an index going round, so that an index rests as long as possible before it is used again. */
 int notify_area_claim_cq(void) {
     int found = -1;
     pthread_mutex_lock(&lock);
@@ -106,7 +106,7 @@ void notify_area_release_cq(int index) {
     pthread_mutex_unlock(&lock);
 }
 
-/* The lowest free one: banks cost memory once they are written to. */
+/* Claims the lowest free bank: banks cost memory once they are written to. */
 int notify_area_claim_bank(bool common) {
     int found = -1;
     pthread_mutex_lock(&lock);
@@ -129,7 +129,7 @@ void notify_area_release_bank(int index) {
     pthread_mutex_unlock(&lock);
 }
 
-/* The child of a fork() starts anew; the parent's notify area is not mapped there (sealed.c). */
+/* Forgets the parent's notify area, which is not mapped in the child (sealed.c). */
 static void fork_child(void) {
     pthread_mutex_init(&lock, NULL);
     if (own_notify_area_fd >= 0) {

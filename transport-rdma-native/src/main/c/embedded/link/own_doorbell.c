@@ -59,7 +59,7 @@ static int open_eventfd(struct own_doorbell *doorbell, int flags) {
     return 0;
 }
 
-/* With an abstract name that the kernel chooses: unix(7), autobind. */
+/* Binds to an abstract name that the kernel chooses: unix(7), autobind. */
 static int bind_abstract(int fd) {
     const struct sockaddr_un unnamed = { .sun_family = AF_UNIX };
     return bind(fd, (const struct sockaddr *) &unnamed, sizeof(unnamed.sun_family)) == 0 ? 0 : errno;
@@ -76,7 +76,7 @@ static int connect_to_heard(int fd, const struct own_doorbell *doorbell) {
     return connect(fd, (const struct sockaddr *) &address, size) == 0 ? 0 : errno;
 }
 
-/* A new socket that is connected to the one that is heard. Returns -1 with errno. */
+/* Opens a new socket that is connected to `heard`. Returns -1 with errno. */
 static int open_connected(const struct own_doorbell *doorbell) {
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     int err = fd < 0 ? errno : connect_to_heard(fd, doorbell);
@@ -87,7 +87,7 @@ static int open_connected(const struct own_doorbell *doorbell) {
     return fd;
 }
 
-/* Returns 0 or errno; what it has opened is the caller's also then. */
+/* Opens `heard`. Returns 0 or errno; also then the caller closes what is open. */
 static int open_heard(struct own_doorbell *doorbell) {
     doorbell->heard = (struct doorbell) { .fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), .is_socket = true };
     if (doorbell->heard.fd < 0) {
@@ -120,7 +120,7 @@ int own_doorbell_open_for_peers(struct own_doorbell *doorbell) {
 
 int own_doorbell_open(struct own_doorbell *doorbell, int flags) {
     *doorbell = (struct own_doorbell) OWN_DOORBELL_NONE;
-    int err = folder_start(NULL, 0); /* from then on it is known who may be a peer */
+    int err = folder_start(NULL, 0); /* folder_start() settles who may be a peer */
     return err != 0 ? err : folder_is_used() ? open_sockets(doorbell, false) : open_eventfd(doorbell, flags);
 }
 
@@ -138,7 +138,7 @@ void own_doorbell_lent(const struct own_doorbell *doorbell, int fd) {
     }
 }
 
-/* ---- of peers ---- */
+/* ---- doorbells of peers ---- */
 
 static bool has_option(int fd, int option, int expected) {
     int value;

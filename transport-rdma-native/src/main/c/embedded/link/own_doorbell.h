@@ -17,9 +17,9 @@
  * Doorbells of this process, and which ones it takes from peers: see doorbell.h for the two kinds.
  *
  * Without a folder (folder.h) a doorbell is an eventfd, which is lent to peers that could stop this process by a signal
- * as well (link.h). With one, most peers are of other containers or users. There a process has a socket for itself to
- * hear from, one to ring it itself, and the file of the first in the folder, whose name is gone: with it the process
- * connects a new socket for each peer that it tells of the doorbell, and nobody else can make one.
+ * as well (link.h). With a folder, most peers are of other containers or users. There a process has a socket to hear
+ * from, a socket to ring itself, and the file of the first socket in the folder, whose name is gone: with this file the
+ * process connects a new socket for each peer that it tells of the doorbell, and nobody else can make one.
  *
  * Peers that may not have the eventfd ring the engine, by a socket that is connected to one with an abstract name.
  * Anybody of the network namespace may ring that one in vain, as anybody may connect to this process (link.h).
@@ -35,35 +35,36 @@
 #include "link.h"
 
 struct own_doorbell {
-    struct doorbell heard; /* that a sleeper waits for */
-    struct doorbell rung;  /* by this process; of an eventfd the same descriptor */
-    int file;              /* -1 of an eventfd */
+    struct doorbell heard; /* end that a sleeper waits for */
+    struct doorbell rung;  /* end that this process rings; for an eventfd the same descriptor */
+    int file;              /* file of the socket; -1 for an eventfd */
 };
 
 #define OWN_DOORBELL_NONE { .heard = { .fd = -1 }, .rung = { .fd = -1 }, .file = -1 }
 
-/* `flags`: those of eventfd(2). Returns 0 or errno. */
+/* Opens a doorbell. `flags`: flags of eventfd(2). Returns 0 or errno. */
 int own_doorbell_open(struct own_doorbell *doorbell, int flags);
 
-/* One for any peers, which this process does not ring itself. Returns 0 or errno. */
+/* Opens a doorbell for any peers, which this process does not ring itself. Returns 0 or errno. */
 int own_doorbell_open_for_peers(struct own_doorbell *doorbell);
 
-/* Also of one that is none. Sockets are closed soon: closer.h. */
+/* Closes a doorbell, which may be none. Sockets are closed soon: closer.h. */
 void own_doorbell_close(struct own_doorbell *doorbell);
 
-/* In the child of a fork(): the parent's stays open. */
+/* Closes the copy in the child of a fork(): the parent's stays open. */
 void own_doorbell_close_inherited(struct own_doorbell *doorbell);
 
 /*
- * A descriptor to send to a peer, which own_doorbell_lent() ends once it is sent. -1 with errno: a peer that misses it
- * rings the engine in place of a channel.
+ * Returns a descriptor to send to a peer, to be ended by own_doorbell_lent() once it is sent. -1 with errno: a peer
+ * that misses it rings the engine in place of a channel.
  */
 int own_doorbell_lend(const struct own_doorbell *doorbell, const struct link_peer *peer);
 void own_doorbell_lent(const struct own_doorbell *doorbell, int fd);
 
 /*
- * What a peer has sent as a doorbell. Returns false if it may be none: anything else could block the writer, or be a
- * file that the peer may not write itself; and so could an eventfd, if the peer could not stop this process anyway.
+ * Checks a descriptor that a peer has sent as a doorbell. Returns false if it may not be used: other files could block
+ * the writer, or be files that the peer may not write itself; so could an eventfd, but from a peer that could stop this
+ * process anyway.
  */
 bool doorbell_of_peer(const struct link_peer *peer, int fd, struct doorbell *doorbell);
 

@@ -24,8 +24,8 @@
 #include "wire.h"
 
 /*
- * The link's slot keeps a peer, but no reference to the link, or no link would ever be idle (link.h). Whoever else has
- * a peer has a reference to its link with it.
+ * Peer behind a link. The link's slot keeps it, but has no reference to the link, or no link would ever be idle
+ * (link.h). Every other holder of a peer has a reference to its link with it.
  */
 struct peer {
     struct link *link;
@@ -33,7 +33,7 @@ struct peer {
     struct process *_Atomic process; /* NULL before its WIRE_NOTIFY_AREA */
     atomic_bool silent;
     pthread_mutex_t lock;
-    bool greeted; /* our notify area is sent; under `lock` */
+    bool greeted; /* own notify area is sent; guarded by `lock` */
     struct arenas arenas;
 };
 
@@ -140,7 +140,7 @@ struct peer *peer_get(struct peer *peer) {
 void peer_put(struct peer *peer) {
     struct link *link = peer->link;
     release(peer);
-    link_put(link); /* last: from then on the link may be closed as idle, which ends the peer */
+    link_put(link); /* put last: from then on the link may be closed as idle, which ends the peer */
 }
 
 struct process *peer_process(const struct peer *peer) {
@@ -186,5 +186,5 @@ bool peer_received_notify_area(struct peer *peer, size_t length, int *fds, int n
     }
     struct process *process = process_of_notify_area(link_peer(peer->link), fds[0], &fds[1]);
     atomic_store_explicit(&peer->process, process, memory_order_release);
-    return process != NULL; /* without memory for it, nothing that follows on this link could be handled */
+    return process != NULL; /* without memory for the process, nothing that follows on this link could be handled */
 }

@@ -31,24 +31,24 @@ struct peer;
 
 void peer_init(void);
 
-/* The peer behind a link, made at the first use. Returns a reference, or NULL with errno. */
+/* Returns the peer behind a link, made at the first use, with a reference; or NULL with errno. */
 struct peer *peer_of_link(struct link *link);
 struct peer *peer_get(struct peer *peer);
 void peer_put(struct peer *peer);
 
-/* The process at the other end; NULL before its WIRE_NOTIFY_AREA. */
+/* Returns the process at the other end; NULL before its WIRE_NOTIFY_AREA. */
 struct process *peer_process(const struct peer *peer);
 
 struct link *peer_link(const struct peer *peer);
 
-/* The memory that is shared over this link; for those who have a reference. */
+/* Returns the memory that is shared over this link. Called with a reference. */
 struct arenas *peer_arenas(struct peer *peer);
 
-/* Whether it has not answered in time, nor since. */
+/* Whether the peer has not answered in time, nor since. */
 bool peer_is_silent(const struct peer *peer);
 void peer_set_silent(struct peer *peer, bool silent);
 
-/* Sends a message of wire.h, and the own notify area before the first one. Returns 0 or errno. */
+/* Sends a message of wire.h, with the own notify area before the first one. Returns 0 or errno. */
 int peer_send(struct peer *peer, unsigned type, const void *body, size_t length, const int *fds, int nfds);
 
 /* Handles WIRE_NOTIFY_AREA. */

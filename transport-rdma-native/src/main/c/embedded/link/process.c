@@ -29,28 +29,26 @@
 #include "account.h"
 
 /*
- * So many of a peer's completion queues have banks of their own: enough for one an event loop of any machine, and
- * little for a peer that invents them.
+ * Number of a peer's completion queues with banks of their own: enough for one an event loop of any machine, and little
+ * for a peer that invents them.
  */
 #define OWN_BANKS 256u
 
 #define CQ_BUCKETS 256u
 
 /*
- * Of one process, or of all that cannot be told apart: each is a mapping of 48 MiB and a descriptor. A process
- * has one for each copy of this library in it. What shows more is not an honest peer.
+ * Limit of notify areas of one process, or of all that cannot be told apart: each is a mapping of 48 MiB and a
+ * descriptor. A process has one for each copy of this library in it. A peer that shows more is not honest.
  */
 #define MAX_NOTIFY_AREAS 64u
 
-/*
- * Of all processes of a user that may not signal this one, in proportion to their links: MAX_LINKS_OF_USER of link.c.
- */
+/* Limit of notify areas of a user that may not signal this process, in proportion to MAX_LINKS_OF_USER of link.c. */
 #define MAX_NOTIFY_AREAS_OF_USER (4 * MAX_NOTIFY_AREAS)
 
 /*
- * Descriptors of completion channels that are kept of all processes, at most: this, or a quarter of those that there
- * may be. One process has a half of that (account.h), whatever the number of its notify areas. A program has few
- * channels; one that has more is woken by its engine, which has a doorbell of its own.
+ * Limit of completion channel descriptors that are kept, of all processes: this, or a quarter of those that there may
+ * be. One process has a half of that (account.h), whatever the number of its notify areas. A program has few channels;
+ * one that has more is woken by its engine, which has a doorbell of its own.
  */
 #define MIN_DOORBELLS 512u
 
@@ -67,22 +65,22 @@ struct remote_cq {
     uint32_t index, id;
     unsigned users;
     struct doorbell doorbell;
-    _Atomic uint64_t rung; /* the word at the last ring */
-    struct tick_bank *banks; /* of its own */
+    _Atomic uint64_t rung; /* word of the queue at the last ring */
+    struct tick_bank *banks; /* banks of its own */
 };
 
 struct process {
     struct process *next;
     struct link_peer peer;
     struct account *account;
-    dev_t device; /* with the inode: the identity of the notify area */
+    dev_t device; /* identity of the notify area, with the inode */
     ino_t inode;
-    unsigned refs; /* under processes_lock */
+    unsigned refs; /* guarded by processes_lock */
     const struct notify_area *area;
-    struct doorbell doorbell; /* of the engine */
-    bool is_self;             /* the doorbell is that of this process's engine, and not this file's */
-    _Atomic uint64_t rung; /* the engine's word at the last ring */
-    pthread_mutex_t lock;  /* of what follows; taken before common_lock */
+    struct doorbell doorbell; /* doorbell of the engine */
+    bool is_self;             /* doorbell is that of the own engine, and not closed by this file */
+    _Atomic uint64_t rung; /* word of the engine at the last ring */
+    pthread_mutex_t lock;  /* guards the following; taken before common_lock */
     struct remote_cq *cqs[CQ_BUCKETS];
     unsigned own_banks;
 };
@@ -91,13 +89,13 @@ static pthread_mutex_t processes_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct process *processes;
 
 static pthread_mutex_t common_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct tick_bank *common_banks; /* of completion queues of any peer */
+static struct tick_bank *common_banks; /* banks for completion queues of any peer */
 
 static bool is(const struct process *process, const struct link_peer *peer, const struct stat *status) {
     return link_peer_is(&process->peer, peer) && process->device == status->st_dev && process->inode == status->st_ino;
 }
 
-/* Another copy of this library in the process has another notify area. */
+/* Whether a notify area is this one; another copy of this library in the process has another. */
 static bool is_self(const struct link_peer *peer, const struct stat *status) {
     struct stat own;
     return peer->pid == getpid() && fstat(own_notify_area_fd, &own) == 0 && own.st_dev == status->st_dev
@@ -191,7 +189,7 @@ void process_put(struct process *process) {
             link = &(*link)->next;
         }
         *link = process->next;
-        /* With the lock: a fork() sees either none or both of this and the unlisting. */
+        /* Closed with processes_lock held: a fork() sees either none or both of this and the unlisting. */
         close_doorbell(process, closer_close);
     }
     pthread_mutex_unlock(&processes_lock);
@@ -265,7 +263,7 @@ static bool add_bank(struct tick_bank **banks, bool common) {
     return true;
 }
 
-/* From the first bank with room, which there is. */
+/* Claims a slot from the first bank with room, which there is. */
 static void claim_slot(struct tick_bank *bank, struct announcement *announcement) {
     while (bank->users == NOTIFY_BANK_SLOTS) {
         bank = bank->next;
@@ -281,7 +279,7 @@ static void claim_slot(struct tick_bank *bank, struct announcement *announcement
     announcement->slot = word * 64 + bit;
 }
 
-/* Returns false if the slot is in none of these banks. *emptied: that was the last one of its bank. */
+/* Releases a slot. Returns false if it is in none of these banks. *emptied: it was the last one of its bank. */
 static bool release_slot(struct tick_bank **link, const struct announcement *announcement, bool *emptied) {
     while (*link != NULL && (*link)->number != announcement->bank) {
         link = &(*link)->next;
@@ -447,7 +445,7 @@ static void close_doorbells(const struct process *process) {
     }
 }
 
-/* The parent's peers are not the child's; their memory is not mapped there (sealed.c). */
+/* Forgets the parent's peers, whose memory is not mapped in the child (sealed.c). */
 static void fork_child(void) {
     fork_parent();
     for (struct process *process = processes; process != NULL; process = process->next) {

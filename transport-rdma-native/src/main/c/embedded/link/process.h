@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * What this process knows of another one, however many links lead there: its notify area, its doorbells, and which
- * ticks of the own notify area announce work to which of its completion queues.
+ * Another process as this one knows it, however many links lead there: its notify area, its doorbells, and which ticks
+ * of the own notify area announce work to which of its completion queues.
  */
 #ifndef NETTY_RDMA_EMBEDDED_PROCESS_H
 #define NETTY_RDMA_EMBEDDED_PROCESS_H
@@ -28,15 +28,15 @@
 #include "notify_area.h"
 
 struct process;
-struct remote_cq; /* one of its completion queues */
+struct remote_cq; /* a completion queue of the process */
 
-/* How urgent a tick is. */
+/* Urgency of a tick. */
 enum wake {
     WAKE_NONE,       /* nothing to announce */
-    WAKE_COMPLETION, /* makes a completion and nothing else: a poll now and then is soon enough for it */
-    WAKE_WORK,       /* makes no completion there: the engine may do it if no thread polls */
-    WAKE_EVENT,      /* makes a completion, and there may be more to do */
-    WAKE_SOLICITED,  /* and the sender asked for attention */
+    WAKE_COMPLETION, /* a completion and nothing else: a poll now and then is soon enough for it */
+    WAKE_WORK,       /* work without a completion there: the engine may do it if no thread polls */
+    WAKE_EVENT,      /* a completion, and there may be more to do */
+    WAKE_SOLICITED,  /* WAKE_EVENT, and the sender asked for attention */
 };
 
 struct announcement {
@@ -47,10 +47,11 @@ struct announcement {
 void process_init(void);
 
 /*
- * The process with this identity and notify area. The identity matters if a peer shows the notify area of another
- * process, of which it has the descriptor too: the doorbell that it sends is not rung in place of that process's.
- * *doorbell is the doorbell of its engine, set to -1 if it was kept: that of this process is not. Returns a reference,
- * or NULL with errno: EPROTO if the descriptors are not what they should be, or if there are too many such areas of it.
+ * Finds or makes the process with this identity and notify area. The identity matters if a peer shows the notify area
+ * of another process, of which it has the descriptor too: the doorbell that it sends is not rung in place of that
+ * process's. *doorbell is the doorbell of its engine, set to -1 if it was kept: the doorbell of this process is not.
+ * Returns a reference, or NULL with errno: EPROTO if the descriptors are wrong, or if there are too many such areas of
+ * the process.
  */
 struct process *process_of_notify_area(const struct link_peer *peer, int area_fd, int *doorbell);
 struct process *process_get(struct process *process);
@@ -60,38 +61,39 @@ const struct notify_area *process_notify_area(const struct process *process);
 
 /*
  * Claims a slot that announces work to the completion queue (index, id). *doorbell is the descriptor of its channel or
- * -1, set to -1 if it was kept. Returns false without memory or with no bank left, or if the doorbell is none.
+ * -1, set to -1 if it was kept. Returns false if there is no memory or no bank left, or if the descriptor is no
+ * doorbell.
  */
 bool process_announce(struct process *process, uint32_t index, uint32_t id, int *doorbell,
                       struct announcement *announcement);
 void process_renounce(struct announcement *announcement);
 
-/* Increments the slot, for a thread that polls; process_signal() or process_ring() must follow. */
+/* Increments the slot, for a thread that polls. Followed by process_signal() or process_ring(). */
 static inline void process_hint(const struct announcement *announcement) {
     notify_area_tick(announcement->bank, announcement->slot);
 }
 
 /*
- * After the slot was counted up: 0 if that was enough, or the word of the completion queue, whose owner sleeps. A ring
- * is due as long as the word stays: an owner that has changed it to sleep again has looked at the slot since
- * (notify_area.h).
+ * Returns the word of the completion queue, whose owner sleeps; or 0 if the tick was enough. Called after the slot was
+ * counted up. A ring is due as long as the word stays: an owner that has changed it to sleep again has looked at the
+ * slot since (notify_area.h).
  */
 uint64_t process_sleeper(const struct announcement *announcement);
 bool process_still_sleeps(const struct announcement *announcement, uint64_t word);
 
-/* Changes with each poll of the completion queue. */
+/* Returns a number that changes with each poll of the completion queue. */
 uint32_t process_polls(const struct announcement *announcement);
 
 /* Wakes the sleeping owner. Returns false if the word says that a thread polls, which may be wrong: cq_overdue.c. */
 bool process_ring(const struct announcement *announcement, enum wake wake);
 
-/* Increments the slot and wakes the sleeping owner, with the result of process_ring(). */
+/* Increments the slot and wakes the sleeping owner. Returns the result of process_ring(). */
 static inline bool process_signal(const struct announcement *announcement, enum wake wake) {
     notify_area_tick(announcement->bank, announcement->slot);
     return process_ring(announcement, wake);
 }
 
-/* Rings the engine's doorbell in any case: it may not know that it has work. */
+/* Rings the engine's doorbell in any case: the engine may not know that it has work. */
 void process_ring_engine(struct process *process);
 
 #endif

@@ -55,10 +55,11 @@ struct wire_slot *producer_slot(struct producer *producer) {
 uint32_t producer_claim(struct producer *producer, uint32_t length) {
     uint32_t size = (length + LINE - 1) & ~(LINE - 1);
     /*
-     * Not before all is acknowledged: the acknowledgement of a descriptor without payload would move the tail as well.
+     * Reset only when all is acknowledged: the acknowledgement of a descriptor without payload would move the tail as
+     * well.
      */
     if (producer->prod == producer->acked) {
-        producer->slab_head = producer->slab_tail = 0; /* so light traffic touches few pages, and hot ones */
+        producer->slab_head = producer->slab_tail = 0; /* reset, so light traffic touches few pages, and hot ones */
     }
     uint32_t head = producer->slab_head;
     uint32_t offset = head & (producer->slab_size - 1);

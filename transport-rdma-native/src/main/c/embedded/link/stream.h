@@ -32,7 +32,7 @@ struct producer {
     uint8_t *slab;
     uint32_t mask, slab_size;
     uint32_t prod;  /* descriptors published */
-    uint32_t acked; /* of these, done with */
+    uint32_t acked; /* descriptors published and done with */
     uint32_t slab_head, slab_tail; /* bytes claimed and released since the slab was last empty */
     uint32_t slab_end[WIRE_REQUEST_SLOTS]; /* slab_head after each descriptor */
     struct store_policy store;
@@ -45,7 +45,7 @@ struct consumer {
     const uint8_t *slab;
     uint32_t mask, slab_size;
     _Atomic uint32_t pos; /* descriptors done with; others may peek */
-    uint32_t notified;    /* of these, acknowledged in a way that wakes */
+    uint32_t notified;    /* descriptors acknowledged in a way that wakes */
 };
 
 void producer_init(struct producer *producer, struct wire_control *control, struct wire_segment *own,
@@ -53,30 +53,30 @@ void producer_init(struct producer *producer, struct wire_control *control, stru
 void consumer_init(struct consumer *consumer, const struct wire_control *control, const struct wire_segment *peer,
                    enum wire_stream stream);
 
-/* The slot for the next descriptor, or NULL if the ring is full. */
+/* Returns the slot for the next descriptor, or NULL if the ring is full. */
 struct wire_slot *producer_slot(struct producer *producer);
 
-/* Room for a payload of this length in the slab, or WIRE_INLINE if there is none now. */
+/* Claims room for a payload of this length in the slab. Returns its offset, or WIRE_INLINE if there is none now. */
 uint32_t producer_claim(struct producer *producer, uint32_t length);
 
-/* Before a payload is copied to the slot or the slab. Returns whether to copy past the cache. */
+/* Prepares to copy a payload to the slot or the slab. Returns whether to copy past the cache. */
 bool producer_begin_copy(struct producer *producer, uint32_t length);
 void producer_end_copy(struct producer *producer, uint32_t length);
 
-/* Copies the payload to the slot or the slab; false after a fault, as copy_memory(). */
+/* Copies the payload to the slot or the slab. Returns false after a fault, as copy_memory(). */
 bool producer_copy(struct producer *producer, void *to, const void *from, uint32_t length);
 
 /* Publishes the slot, which is complete but for its sequence. */
 void producer_publish(struct producer *producer, struct wire_slot *slot);
 
-/* Takes the peer's acknowledgement. Returns false if it acknowledges what was not sent. */
+/* Takes the peer's acknowledgement. Returns false if it covers descriptors that were not sent. */
 bool producer_acked(struct producer *producer, uint32_t count);
 
 static inline uint32_t consumer_pos(const struct consumer *consumer) {
     return atomic_load_explicit(&consumer->pos, memory_order_relaxed);
 }
 
-/* True if the next descriptor is there. Any thread, as a hint. */
+/* Whether the next descriptor is there. Any thread, as a hint. */
 static inline bool consumer_ready(const struct consumer *consumer) {
     uint32_t pos = consumer_pos(consumer);
     const struct wire_slot *slot = &consumer->ring[pos & consumer->mask];
@@ -84,7 +84,7 @@ static inline bool consumer_ready(const struct consumer *consumer) {
             && atomic_load_explicit(&slot->desc.sequence, memory_order_acquire) == pos + 1;
 }
 
-/* The position after the last descriptor that is there. */
+/* Returns the position after the last descriptor that is there. */
 static inline uint32_t consumer_published(const struct consumer *consumer) {
     uint32_t pos = consumer_pos(consumer), end = pos + consumer->mask + 1;
     const struct wire_slot *ring = consumer->ring;
@@ -96,8 +96,8 @@ static inline uint32_t consumer_published(const struct consumer *consumer) {
 }
 
 /*
- * A private copy of the next descriptor, and where its payload is in the peer's memory. Returns false if the payload is
- * not within the slot or slab: what the copy says cannot be changed by the peer any more.
+ * Makes a private copy of the next descriptor, which the peer cannot change any more, and finds its payload in the
+ * peer's memory. Returns false if the payload is not within the slot or slab.
  */
 bool consumer_read(const struct consumer *consumer, struct wire_desc *desc, const uint8_t **payload);
 

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Who may be a peer: see trust.h. */
+/* Possible peers: see trust.h. */
 #include "trust.h"
 
 #include <errno.h>
@@ -37,8 +37,8 @@
 #endif
 
 #define MAX_LISTED 64
-#define MAX_GROUPS 1024 /* of a process; who is in more is known by its first one alone */
-#define ENTRY_SIZE 4096 /* of the user database */
+#define MAX_GROUPS 1024 /* limit of a process's groups; a member of more is known by its first one alone */
+#define ENTRY_SIZE 4096 /* size of an entry of the user database */
 
 struct list {
     unsigned count;
@@ -56,7 +56,7 @@ static bool contains(const struct list *list, uint32_t id) {
     return false;
 }
 
-/* Returns 0 or errno; ENOENT: there is none of this name. */
+/* Finds a user. Returns 0 or errno; ENOENT: there is none of this name. */
 static int user_of(const char *name, uint32_t *id) {
     char memory[ENTRY_SIZE];
     struct passwd entry, *found;
@@ -86,7 +86,7 @@ static int read_id(const char *item, int (*by_name)(const char *name, uint32_t *
     }
     errno = 0;
     unsigned long long number = strtoull(item, &end, 10);
-    if (errno != 0 || *end != 0 || number >= UINT32_MAX) { /* the last one stands for "none" in chown(2) */
+    if (errno != 0 || *end != 0 || number >= UINT32_MAX) { /* UINT32_MAX stands for "none" in chown(2) */
         return EINVAL;
     }
     *id = (uint32_t) number;
@@ -146,7 +146,7 @@ bool trust_owns(uid_t uid, gid_t gid) {
     return uid == 0 || uid == geteuid() || contains(&users, uid) || contains(&groups, gid);
 }
 
-/* Beside the one that SO_PEERCRED has. */
+/* Whether the peer is in a listed group, beside the one that SO_PEERCRED has. */
 static bool is_in_listed_group(int fd) {
     gid_t ids[MAX_GROUPS];
     socklen_t size = sizeof(ids);
@@ -166,9 +166,9 @@ static bool is_shortage(int err) {
 }
 
 /*
- * The process at the other end, as it was when it connected or listened. Returns -1 with errno. Before Linux 6.5 only
- * its number is known, which may be another process's by now: one that connects, ends, and waits until a process with
- * its number is there could pass for that, if something holds up the engine of this process for so long.
+ * Returns a descriptor of the process at the other end, as of its connect or listen; -1 with errno. Before Linux 6.5
+ * only its number is known, which may be another process's by now: one that connects, ends, and waits until a process
+ * with its number is there could pass for that, if something holds up the engine of this process for so long.
  */
 static int open_process(int fd, pid_t pid) {
     int process = -1;
@@ -180,9 +180,9 @@ static int open_process(int fd, pid_t pid) {
 }
 
 /*
- * In how many PID namespaces a process is, from that of the mounted /proc on: proc_pid_fdinfo(5), "NSpid". Unlike files
- * of the process itself, this is for everybody who has the descriptor. 0 or errno; *depth is 0 if the process is not in
- * that namespace or has ended, or there is no /proc.
+ * Counts the PID namespaces of a process, from that of the mounted /proc on: proc_pid_fdinfo(5), "NSpid". Unlike files
+ * of the process itself, this can be read by everybody who has the descriptor. Returns 0 or errno; *depth is 0 if the
+ * process is not in that namespace or has ended, or there is no /proc.
  */
 static int find_depth(int process, unsigned *depth) {
     char path[48], text[1024];
@@ -199,16 +199,16 @@ static int find_depth(int process, unsigned *depth) {
     at = at == NULL ? "" : at + strlen("NSpid:");
     for (unsigned long long number = 1; number > 0 && *at == '\t';) {
         char *end;
-        number = strtoull(at + 1, &end, 10); /* -1 of one that has ended: before a digit there is a sign */
+        number = strtoull(at + 1, &end, 10); /* -1 of a process that has ended: before a digit there is a sign */
         *depth += number > 0 && at[1] != '-';
         at = end;
     }
     return 0;
 }
 
-/* 0 or errno. It does not change in the life of a process. */
+/* Finds the depth of this process, which never changes. Returns 0 or errno. */
 static int find_own_depth(unsigned *depth) {
-    static _Atomic uint64_t known; /* the generation of the process above it: fork.h */
+    static _Atomic uint64_t known; /* depth; above it fork_generation (fork.h) */
     uint64_t word = atomic_load(&known);
     if (word >> 32 == fork_generation + 1u) {
         *depth = (uint32_t) word;
@@ -228,8 +228,8 @@ static int find_own_depth(unsigned *depth) {
 }
 
 /*
- * Whether a process of this user, which is visible here, is in this PID namespace: a number alone would be that of one
- * in a namespace below. Without /proc the number has to do.
+ * Finds whether a visible process of this user is in this PID namespace: a number alone would be that of a process in a
+ * namespace below. Without /proc the number has to do.
  */
 static int find_whether_near(int process, bool *near) {
     unsigned own, other;
@@ -242,9 +242,9 @@ static int find_whether_near(int process, bool *near) {
 }
 
 /*
- * Says of the process what else than its user and number is known. Returns EMFILE or the like without a descriptor for
- * the question, as the answer must be the same for each link of a process. Those whose number is not visible here are
- * told apart from Linux 6.9 on; before, the inode is the same for all.
+ * Fills in what else is known of the process than its user and number. Returns EMFILE or the like without a descriptor
+ * for the question, as the answer must be the same for each link of a process. Processes whose number is not visible
+ * here are told apart from Linux 6.9 on; before, the inode is the same for all.
  */
 static int identify(int fd, struct link_peer *peer) {
     bool is_own_user = peer->uid == geteuid();

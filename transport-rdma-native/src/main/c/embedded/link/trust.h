@@ -14,11 +14,11 @@
  * under the License.
  */
 /*
- * Who may be a peer: processes of the same user, and with a folder (folder.h) those of the users and groups that are
- * listed. The kernel says who it is (unix(7), SO_PEERCRED, SO_PEERGROUPS), of a listener as it was at its listen(2).
- * Users that the user namespace of this process does not have appear as the overflow user (65534, user_namespaces(7)).
- * Whether a peer of this user may signal this process is asked of /proc; both ends come to the same answer if both have
- * one. Where one has none, and is of a namespace above the other one's, the other one refuses its doorbell.
+ * Possible peers: processes of the same user, and with a folder (folder.h) those of the users and groups that are
+ * listed. The kernel identifies a peer (unix(7), SO_PEERCRED, SO_PEERGROUPS), a listener as of its listen(2). Users
+ * that the user namespace of this process does not have appear as the overflow user (65534, user_namespaces(7)). /proc
+ * tells whether a peer of this user may signal this process; both ends come to the same answer if both have /proc.
+ * Where one end has none, and is of a namespace above the other one's, the other one refuses its doorbell.
  *
  * Threads: any, after folder_start().
  */
@@ -32,28 +32,28 @@
 #include "link.h"
 
 /*
- * Takes lists over: numbers or names, separated by commas; NULL or "" is none. Returns 0; or errno, and why in
- * `reason`, which says of what list it is by `users_name` and `groups_name`.
+ * Sets the lists: numbers or names, separated by commas; NULL or "" is none. Returns 0; or errno, and a message in
+ * `reason`, which names the list by `users_name` or `groups_name`.
  */
 int trust_set(const char *users_name, const char *users, const char *groups_name, const char *groups, char *reason,
               size_t reason_size);
 
-/* Whether others than this user are listed. */
+/* Whether users or groups other than this user are listed. */
 bool trust_has_lists(void);
 
-/* Whether a file may be of a peer, by its owner, who may be in any groups. */
+/* Whether a peer may have made a file, by its owner, who may be in any groups. */
 bool trust_may_own(uid_t uid);
 
-/* Whether a folder belongs to root, this user, or who is listed. */
+/* Whether a folder belongs to root, this user, or a listed user or group. */
 bool trust_owns(uid_t uid, gid_t gid);
 
 /*
- * Whether the process at the other end of a socket may be a peer, and which one it is. Returns 0; ECONNREFUSED if it
- * may not; or another errno if there are too few descriptors to ask.
+ * Checks whether the process at the other end of a socket may be a peer, and identifies it. Returns 0; ECONNREFUSED if
+ * it may not; or another errno if there are too few descriptors to ask.
  */
 int trust_peer(int fd, struct link_peer *peer);
 
-/* What is in effect, for a person. */
+/* Describes the effective lists, for a person. */
 void trust_describe(char *text, size_t size);
 
 #endif

@@ -14,9 +14,8 @@
  * under the License.
  */
 /*
- * What two processes of the provider tell each other about queue pairs: messages on their link, and the layout of the
- * shared memory that goes with them. Everything here is written by one side and read by the other, which trusts
- * none of it.
+ * Protocol of two processes of the provider for queue pairs: messages on their link, and the layout of the shared
+ * memory that goes with them. Everything here is written by one side and read by the other, which trusts none of it.
  *
  *   WIRE_NOTIFY_AREA  once a link and direction, with two descriptors and no body: the memory of the sender's notify
  *                area (notify_area.h) and the doorbell of its engine (doorbells: own_doorbell.h)
@@ -28,9 +27,9 @@
  *   WIRE_LEAVE   the sender has no use for a segment of the receiver's any more, WIRE_ARENA_END: arena.h
  *
  * A segment has two streams of descriptors, each with its own slab for payload: requests, and responses to the peer's
- * READs and atomics. They are separate because a response must not wait behind requests that the peer cannot take yet
- * (no receive posted). Its control words are in the first page of its arena, with those of the other segments there: an
- * idle connection takes no more than these, as nobody looks at a segment before it says that something was published.
+ * READs and atomics. The streams are separate because a response must not wait behind requests that the peer cannot
+ * take yet (no receive posted). The control words of all segments of an arena are in its first page: an idle connection
+ * takes no more memory than these, as nobody looks at a segment before they say that something was published.
  */
 #ifndef NETTY_RDMA_EMBEDDED_WIRE_H
 #define NETTY_RDMA_EMBEDDED_WIRE_H
@@ -62,13 +61,14 @@ struct wire_place {
 };
 
 /*
- * Descriptors, those that `carries` announces: arena, doorbell of the receive CQ's channel, doorbell of the send CQ's.
+ * Introduction of a queue pair. Descriptors, as `carries` says: arena, doorbell of the receive CQ's channel, doorbell
+ * of the send CQ's channel.
  */
 struct wire_attach {
     uint32_t src_qpn, dst_qpn;
     uint32_t recv_cq, send_cq;       /* index of the word on the sender's notify area */
     uint32_t recv_cq_id, send_cq_id; /* never reused, unlike the index */
-    uint32_t type;                   /* of the sender's queue pair: enum ibv_qp_type */
+    uint32_t type;                   /* type of the sender's queue pair: enum ibv_qp_type */
     uint32_t carries;
     struct wire_place place;
 };
@@ -87,15 +87,15 @@ struct wire_nudge {
 };
 
 /*
- * All messages about flows; `src` is the end that sends datagrams. Descriptors, those that `carries` announces: of OPEN
- * and ACCEPT: arena, of ACCEPT: doorbell of the receive CQ's channel. Of the receiver's segment only `control` is used.
+ * Body of all messages about flows; `src` is the end that sends datagrams. Descriptors, as `carries` says: OPEN and
+ * ACCEPT: arena; ACCEPT: doorbell of the receive CQ's channel. Only `control` of the receiver's segment is used.
  */
 struct wire_flow {
     uint32_t src_qpn, dst_qpn, id;
-    uint32_t carries;        /* OPEN, ACCEPT */
-    struct wire_place place; /* OPEN, ACCEPT */
-    uint32_t cq, cq_id;      /* ACCEPT */
-    uint32_t bank, slot;     /* SLOT */
+    uint32_t carries;        /* OPEN, ACCEPT only */
+    struct wire_place place; /* OPEN, ACCEPT only */
+    uint32_t cq, cq_id;      /* ACCEPT only */
+    uint32_t bank, slot;     /* SLOT only */
 };
 
 enum wire_op {
@@ -104,7 +104,7 @@ enum wire_op {
     WIRE_WRITE,
     WIRE_WRITE_IMM,
     WIRE_SEND_INV,
-    WIRE_READ, /* this one and the following are answered */
+    WIRE_READ, /* READ and atomics are answered */
     WIRE_FETCH_ADD,
     WIRE_CMP_SWAP,
     WIRE_RESPONSE, /* the only one in the response stream */
@@ -116,7 +116,7 @@ enum wire_op {
 #define WIRE_ACK 8u /* the sender wants to be woken by the acknowledgement */
 
 #define WIRE_GRH 16u      /* datagrams: a global routing header comes before the data */
-#define WIRE_MULTICAST 32u /* its destination is a group */
+#define WIRE_MULTICAST 32u /* datagrams: the destination of the GRH is a group */
 
 #define WIRE_DESC_SIZE 256
 #define WIRE_INLINE_SIZE (WIRE_DESC_SIZE - sizeof(struct wire_desc))
@@ -129,7 +129,7 @@ struct wire_desc {
     uint8_t flags;
     uint16_t reserved; /* datagrams: service level */
     uint32_t length; /* payload of this descriptor */
-    uint32_t slab;   /* where it is */
+    uint32_t slab;   /* offset of the payload */
     uint32_t total;  /* payload of the message */
     uint32_t imm;    /* network order, as in ibv_send_wr; WIRE_SEND_INV: the key to invalidate */
     uint32_t rkey; /* datagrams: queue key */
@@ -152,7 +152,7 @@ enum wire_stream { WIRE_REQUESTS, WIRE_RESPONSES, WIRE_STREAMS };
 #define WIRE_RESPONSE_SLAB (256u << 10)
 #define WIRE_CHUNK (32u << 10)
 
-/* What became of the request after the acknowledged ones; all but RNR are final. */
+/* Status of the request after the acknowledged ones; all but RNR are final. */
 enum wire_status {
     WIRE_OK,
     WIRE_RNR,
@@ -162,27 +162,28 @@ enum wire_status {
     WIRE_STATUS_LIMIT,
 };
 
-/* An acknowledgement: how many descriptors of the peer's stream are done with, and the status of the next one. */
+/* Acknowledgement: number of descriptors of the peer's stream that are done with, and the status of the next one. */
 #define WIRE_ACK_WORD(count, status) ((uint64_t) (status) << 32 | (uint32_t) (count))
 #define WIRE_ACK_COUNT(word) ((uint32_t) (word))
 #define WIRE_ACK_STATUS(word) ((uint32_t) ((word) >> 32))
 
-/* Of `direct`: the requests of the other end; its acknowledgements and responses. */
+/* Bits of `direct`: requests of the other end; its acknowledgements and responses. */
 #define WIRE_DIRECT_REQUESTS 1u
 #define WIRE_DIRECT_RESULTS 2u
 
 struct wire_control {
     _Atomic uint32_t dead; /* the queue pair left RTS/RTR: ignore what it has published */
     _Atomic uint32_t min_rnr_timer;
-    _Atomic uint32_t direct; /* what the polls of this end look at themselves, so that no tick need announce it */
+    /* WIRE_DIRECT_...: what the polls of this end look at themselves, so that no tick need announce it */
+    _Atomic uint32_t direct;
     _Atomic uint32_t begun[WIRE_STREAMS]; /* not 0 from the first descriptor on */
     struct {
-        _Alignas(64) _Atomic uint64_t ack;  /* of the peer's stream */
-        _Alignas(64) _Atomic uint32_t want; /* wake me when my stream is acknowledged this far */
+        _Alignas(64) _Atomic uint64_t ack;  /* WIRE_ACK_WORD of the peer's stream */
+        _Alignas(64) _Atomic uint32_t want; /* position of the own stream at whose acknowledgement to wake this end */
     } stream[WIRE_STREAMS];
 };
 
-/* Looking at a page of it that was never written also takes memory. */
+/* Segment of a queue pair or flow. Reading a page that was never written also takes memory. */
 struct wire_segment {
     _Alignas(4096) struct wire_slot request[WIRE_REQUEST_SLOTS];
     _Alignas(4096) struct wire_slot response[WIRE_RESPONSE_SLOTS];
@@ -192,7 +193,7 @@ struct wire_segment {
 
 #define WIRE_ARENA_SEGMENTS 8u
 
-/* The memory of an arena, with so many segments as its introduction says. */
+/* Memory of an arena, with so many segments as its introduction says. */
 struct wire_arena {
     _Alignas(4096) struct wire_control control[WIRE_ARENA_SEGMENTS];
     struct wire_segment segment[];

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The operations of RC queue pairs: see rc.h. */
+/* Operations of RC queue pairs: see rc.h. */
 #include "rc.h"
 
 #define PATH (IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE)

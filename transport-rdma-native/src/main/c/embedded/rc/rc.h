@@ -14,14 +14,14 @@
  * under the License.
  */
 /*
- * Connections: what RC, UC and XRC queue pairs do beside what all types share (qp.h). All functions are for the owner
- * of the queue pair's gate unless said otherwise.
+ * Connections: operations of RC, UC and XRC queue pairs, beside those of all types (qp.h). The owner of the queue
+ * pair's gate calls all functions, unless said otherwise.
  *
  * Each file uses those below it only:
  *
  *   rc.c           the operations of RC queue pairs
- *   uc.c           those of UC queue pairs, and sends that the peer does not take
- *   xrc.c          those of XRC queue pairs
+ *   uc.c           the operations of UC queue pairs, and sends that the peer does not take
+ *   xrc.c          the operations of XRC queue pairs
  *   rc_attach.c    attaching to the peer's queue pair
  *   rc_progress.c  the owner's work, timers, and a peer that does not receive
  *   rc_receive.c   execution of the peer's requests
@@ -40,8 +40,8 @@ void rc_init(void);
 /* uc.c */
 void uc_init(void);
 /*
- * A peer that takes nothing for so long is not there; up to then it may only be late, as when it is about to attach
- * itself, or has no processor. A device would not wait at all. Written by tests only.
+ * Time after which an unreliable connection's peer that takes nothing counts as gone; up to then it may only be late,
+ * as when it is about to attach itself, or has no processor. A device would not wait at all. Written by tests only.
  */
 extern _Atomic uint64_t uc_patience_ns;
 
@@ -50,13 +50,13 @@ void xrc_init(void);
 
 /* rc_attach.c */
 void rc_attach_init(void);
-/* All with control. */
-void rc_prepare(struct qp *qp); /* entering RTR, with the gate */
+/* All called with `control` held. */
+void rc_prepare(struct qp *qp); /* called on entering RTR, with the gate */
 int rc_introduce(struct qp *qp);  /* introduces this end to the peer, and takes up its introduction; 0 or errno */
 void rc_introduce_again(struct qp *qp);
-void rc_detach(struct qp *qp);  /* back to before rc_prepare(); the gate must be owned */
-void rc_release(struct qp *qp, bool destroyed); /* introductions that are held, when it is destroyed */
-void rc_leave_cqs(struct qp *qp);  /* polls do not come to it any more; before rc_detach(), without the gate */
+void rc_detach(struct qp *qp);  /* goes back to before rc_prepare(); called with the gate */
+void rc_release(struct qp *qp, bool destroyed); /* drops held introductions, when the queue pair is destroyed */
+void rc_leave_cqs(struct qp *qp); /* makes polls not come to it any more; called before rc_detach(), without the gate */
 
 /* rc_progress.c */
 bool rc_run(struct qp *qp, unsigned work);
@@ -67,11 +67,11 @@ void rc_failed(struct qp *qp);
 int rc_fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe);
 bool rc_stage(struct qp *qp, uint32_t budget); /* returns true if some was left over */
 void rc_complete_sends(struct qp *qp);
-/* The oldest work request gets the status, the others are flushed. */
+/* Completes the oldest work request with the status and flushes the others. */
 void rc_fail_send(struct qp *qp, enum ibv_wc_status status);
-/* What the peer has no part in: BIND_MW, LOCAL_INV. Returns false if it cannot be done. */
+/* Executes a request in which the peer has no part: BIND_MW, LOCAL_INV. Returns false if it cannot be done. */
 bool rc_carry_out(struct qp *qp, struct send_wqe *wqe);
-/* Acknowledgements and responses of the peer, and the completions that they make. True if some was left over. */
+/* Takes the peer's acknowledgements and responses, and makes their completions. Returns true if some was left over. */
 bool rc_take_results(struct qp *qp);
 
 /* rc_receive.c */
@@ -80,46 +80,49 @@ bool rc_execute(struct qp *qp); /* returns true if some was left over */
 /* rc_respond.c */
 enum outcome {
     OUTCOME_DONE,
-    OUTCOME_UNFINISHED, /* its part of the budget is used up */
+    OUTCOME_UNFINISHED, /* the request's part of the budget is used up */
     OUTCOME_BLOCKED,
     OUTCOME_INVALID,
     OUTCOME_ACCESS_ERROR,
     OUTCOME_OPERATION_ERROR, /* the receive was completed with the reason */
-    OUTCOME_MEMORY_GONE,     /* the key covers it, and it is not there: copy.h */
+    OUTCOME_MEMORY_GONE,     /* the key covers the range, but the memory is gone: copy.h */
 };
-/* Takes the bytes that it answers from the budget. */
+/* Answers a READ or atomic. Takes the bytes of the answer from the budget. */
 enum outcome rc_respond(struct qp *qp, const struct wire_desc *desc, uint32_t *budget);
 bool rc_is_reading(struct qp *qp); /* whether a part of an answer has come */
 bool rc_take_responses(struct qp *qp); /* returns true if some was left over */
-bool rc_take_answer_acks(struct qp *qp); /* true if there was anything new */
+bool rc_take_answer_acks(struct qp *qp); /* returns true if there was anything new */
 
 /* rc_peer.c */
-/* Acknowledges what was consumed of the peer's stream, and wakes the peer if it asked for that or `wake` says so. */
+/* Acknowledges the consumed part of the peer's stream, and wakes the peer if it asked for that or `wake` says so. */
 void rc_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status status, enum wake wake);
 /*
- * Announces what was published for WIRE_DIRECT_...: to polls of the peer, by a tick if they need one, and to a peer
- * that sleeps, with the result of process_ring().
+ * Announces published work, for WIRE_DIRECT_...: to polls of the peer, by a tick if they need one, and to a peer that
+ * sleeps. Returns the result of process_ring().
  */
 bool rc_signal(const struct qp *qp, uint32_t streams, enum wake wake);
 /*
- * To polls of the peer only. It comes too early at times: rc_signal() must follow, unless what was published was stored
- * sequentially consistent.
+ * Announces to polls of the peer only. That may be too early: rc_signal() must follow, unless the work was published by
+ * a sequentially consistent store.
  */
 void rc_hint(const struct qp *qp, uint32_t streams);
 /* Asks to be woken by progress of the own stream. */
 void rc_want(struct qp *qp, enum wire_stream stream);
-/* The peer broke the protocol. */
+/* Ends the link to a peer that broke the protocol, and fails the queue pair. */
 void rc_violation(struct qp *qp);
 /*
- * Whether the peer has something to do for us of which its application need not know. A message waits for a poll: only
- * the application needs it, and an application that is delayed would find all its receives consumed.
+ * Whether the peer has work for us of which its application need not know. A message waits for a poll: only the
+ * application needs it, and an application that is delayed would find all its receives consumed.
  */
 static inline bool rc_awaits_one_sided(const struct qp *qp) {
     return qp->one_sided_end - qp->out.acked - 1 < qp->out.prod - qp->out.acked;
 }
-/* After publishing work to a peer marked as polling: checks until it is taken (cq_overdue.c). */
+/* Checks, after publishing work to a peer marked as polling, until it is taken (cq_overdue.c). */
 void rc_expect(struct qp *qp);
-/* Whether it was taken; the peer is nudged if nothing happens there. After taking results and acknowledgements. */
+/*
+ * Checks whether published work was taken; nudges the peer if nothing happens there. Called after taking results and
+ * acknowledgements.
+ */
 void rc_check_overdue(struct qp *qp);
 
 #endif

@@ -15,8 +15,8 @@
  */
 /*
  * Meeting the peer's queue pair: how two ends that know each other's number come to share memory (wire.h). Each end
- * introduces itself when it reaches RTR; an introduction that comes too early is held until then. One that got lost,
- * because the receiver was out of descriptors or memory, is repeated until it is answered.
+ * introduces itself when it reaches RTR; an introduction that comes too early is held until then. An introduction that
+ * got lost, because the receiver was out of descriptors or memory, is repeated until it is answered.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,17 +28,17 @@
 #include "embedded/device/watch.h"
 #include "rc.h"
 
-/* Introductions held for a queue pair that is not ready: its peer's, and room for a few from ends that are mistaken. */
+/* Limit of introductions held for a queue pair that is not ready: its peer's, and a few from ends that are mistaken. */
 #define MAX_HELD 4
 
 /*
- * Of one process, introductions that are held with their doorbells: it could use up our descriptors. Others are held
- * without, and the engine of their process is rung, unless the doorbell is known by another queue pair.
+ * Limit of introductions of one process that are held with their doorbells: it could use up our descriptors. Others are
+ * held without, and the engine of their process is rung, unless the doorbell is known by another queue pair.
  */
 #define MAX_HELD_DOORBELLS 128
 
 #define FIRST_INTRODUCE_GAP_NS UINT64_C(16000000)
-#define MAX_INTRODUCE_GAP_NS UINT64_C(2000000000) /* there may be very many whose peer takes its time */
+#define MAX_INTRODUCE_GAP_NS UINT64_C(2000000000) /* long, as there may be very many whose peer takes its time */
 
 static void close_doorbells(struct attachment *attachment) {
     int *doorbells[] = { &attachment->recv_doorbell, &attachment->send_doorbell };
@@ -109,7 +109,7 @@ static int open_segment(struct qp *qp) {
     return 0;
 }
 
-/* With the gate. */
+/* Called with the gate. */
 static void close_segment(struct qp *qp) {
     if (qp->segment != NULL) {
         const uint32_t published[WIRE_STREAMS] = { qp->out.prod, qp->answers.prod };
@@ -157,16 +157,17 @@ static int send_introduction(struct qp *qp) {
 }
 
 /*
- * A message that this keeps from being sent is repeated. What can be short besides memory is descriptors: of this
- * process, or those of its user on their way (unix(7), ETOOMANYREFS), which then wait in a queue that is bounded.
+ * Whether an error is a shortage: the message is sent again later. Descriptors may be short besides memory: of this
+ * process, or on their way for all processes of its user (unix(7), ETOOMANYREFS), which then wait in a bounded queue.
  */
 static bool is_shortage(int error) {
     return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
 /*
- * The link over which the connection manager learnt the peer's number, or else the link to the name of the number.
- * Returns 0 or errno. EADDRNOTAVAIL: the peer can find this end by the name of its number only, and it has none.
+ * Finds the link over which the connection manager learnt the peer's number, or else the link to the name of the
+ * number. Returns 0 or errno. EADDRNOTAVAIL: the peer can find this end by the name of its number only, and it has
+ * none.
  */
 static int find_link(const struct qp *qp, struct link **link) {
     if (!ah_leads_here(&qp->attr.ah_attr)) {
@@ -208,8 +209,8 @@ static int reach(struct qp *qp) {
 }
 
 /*
- * Returns 0 also where the peer cannot be reached now: to a verbs program that is lost packets, which end in
- * RETRY_EXC_ERR.
+ * Introduces this end. Returns 0 also where the peer cannot be reached now: to a verbs program that is lost packets,
+ * which end in RETRY_EXC_ERR.
  */
 static int announce(struct qp *qp) {
     int error = reach(qp);
@@ -227,7 +228,8 @@ void rc_introduce_again(struct qp *qp) {
         atomic_store(&qp->introduce_at_ns, 0);
         return;
     }
-    if (qp->route != NULL && !link_is_behind(peer_link(qp->route))) { /* else the last one is still on its way */
+    /* While messages wait, the last introduction is still on its way. */
+    if (qp->route != NULL && !link_is_behind(peer_link(qp->route))) {
         send_introduction(qp);
     } else if (qp->route == NULL && reach(qp) == 0) {
         bind_held(qp);
@@ -238,7 +240,7 @@ void rc_introduce_again(struct qp *qp) {
     atomic_store(&qp->introduce_at_ns, engine_now_ns() + qp->introduce_gap_ns);
 }
 
-/* Tells the peer on which of our ticks it finds out about us. It introduces itself again until it knows. */
+/* Tells the peer on which of our ticks it finds out about us. The peer introduces itself again until it knows. */
 static void answer(struct qp *qp) {
     const struct wire_slots slots = {
         .src_qpn = qp->ibv.qp_num,
@@ -255,7 +257,7 @@ static void answer(struct qp *qp) {
     }
 }
 
-/* With the gate. */
+/* Called with the gate. */
 static bool claim_announcements(struct qp *qp, struct attachment *a) {
     if (!process_announce(peer_process(a->peer), a->recv_cq, a->recv_cq_id, &a->recv_doorbell, &qp->to_recv_cq)) {
         return false;
@@ -270,7 +272,7 @@ static bool claim_announcements(struct qp *qp, struct attachment *a) {
 static void attach(struct qp *qp, struct attachment *attachment) {
     qp->attached = attachment;
     bool claimed = claim_announcements(qp, attachment);
-    /* The first queue pair's are kept for all: one for each would use up the descriptors. */
+    /* The doorbells of the first queue pair are kept for all: one for each would use up the descriptors. */
     close_doorbells(attachment);
     if (!claimed) {
         qp_fail(qp, IBV_EVENT_QP_FATAL);
@@ -285,11 +287,11 @@ static void attach(struct qp *qp, struct attachment *attachment) {
 }
 
 /*
- * Anybody can claim to be the peer; our introduction went to the process of the link that was found. One that is dead
- * already was reset after it introduced itself, and will come again.
+ * Whether an introduction is from the peer, as anybody can claim to be: ours went to the process of the link that was
+ * found. A peer that is dead already was reset after it introduced itself, and will come again.
  */
 static bool is_from_peer(const struct qp *qp, const struct attachment *a) {
-    /* Acknowledgements, too, go to the address. */
+    /* Acknowledgements go to the address, too. */
     return a->src_qpn == qp->attr.dest_qp_num && ah_leads_here(&qp->attr.ah_attr)
             && atomic_load(&a->control->dead) == 0
             && (qp->route == NULL || link_peer_is(link_peer(peer_link(qp->route)), link_peer(peer_link(a->peer))));
@@ -311,9 +313,9 @@ static void bind_held(struct qp *qp) {
     }
     if (qp->route == NULL) {
         if (reach(qp) != 0) {
-            return; /* till the introduction is repeated */
+            return; /* not attached till the introduction is repeated */
         }
-        link = find_held(qp); /* what is held may be of a process that is not the peer's */
+        link = find_held(qp); /* held introductions may be from a process that is not the peer's */
         if (*link == NULL) {
             return;
         }
@@ -393,7 +395,10 @@ static bool is_same_end(const struct attachment *a, const struct attachment *b) 
             && link_peer_is(link_peer(peer_link(a->peer)), link_peer(peer_link(b->peer)));
 }
 
-/* Our answer may be on its way. A peer that was reset meanwhile has marked what we are attached to. */
+/*
+ * Whether the introduction is repeated: our answer may be on its way. A peer that was reset meanwhile has marked the
+ * segment that we are attached to.
+ */
 static bool is_repeated(const struct qp *qp, const struct attachment *attachment) {
     return qp->attached != NULL && is_same_end(qp->attached, attachment)
             && atomic_load(&qp->attached->control->dead) == 0;
@@ -422,7 +427,10 @@ static bool is_well_formed(const struct wire_attach *message, const struct peer 
             && peer_process(peer) != NULL;
 }
 
-/* Takes the reference to the peer over. NULL, with errno, if it is of no use: the peer was told then. */
+/*
+ * Reads an introduction. Takes the reference to the peer over. Returns NULL, with errno, if it is of no use: the peer
+ * was told then.
+ */
 static struct attachment *read_attach(struct peer *peer, const struct wire_attach *message, int *fds) {
     bool with_arena = (message->carries & WIRE_ARENA) != 0;
     struct view *view;
@@ -463,7 +471,7 @@ static struct attachment *read_attach(struct peer *peer, const struct wire_attac
     return attachment;
 }
 
-/* With control of the queue pair. Takes the attachment over. */
+/* Takes the attachment over. Called with control of the queue pair. */
 static void take(struct qp *qp, struct attachment *attachment) {
     if (atomic_load(&qp->destroyed)) {
         free_attachment(attachment);
@@ -483,7 +491,7 @@ static void take(struct qp *qp, struct attachment *attachment) {
     }
 }
 
-/* Whether its peer may be of this type: enum ibv_qp_type. What another one sends is no packet of this one's service. */
+/* Whether the peer may be of this type: enum ibv_qp_type. Messages of another type are no packets of this service. */
 static bool is_service_of(const struct qp *qp, uint32_t peer_type) {
     enum ibv_qp_type type = qp->ibv.qp_type;
     return qp->ops->introduce == rc_introduce
@@ -505,7 +513,7 @@ static bool on_attach(struct link *link, const void *body, size_t length, int *f
     struct qp *qp = qp_table_find(message.dst_qpn);
     bool honest = true;
     if (qp == NULL || !is_service_of(qp, message.type)) {
-        /* Destroyed: the peer will find out by its timer, as on a wire. */
+        /* No such queue pair any more: the peer will find out by its timer, as on a wire. */
         arenas_decline(peer_arenas(peer), &message.place);
         peer_put(peer);
     } else {
@@ -573,7 +581,7 @@ static bool on_slots(struct link *link, const void *body, size_t length, int *fd
     return known;
 }
 
-/* Work that the engine has to do says that no thread polls: so nobody but the peer can have it done. */
+/* Makes the engine work: a nudge says that no thread polls, so only the peer can have the work done. */
 static bool on_nudge(struct link *link, const void *body, size_t length, int *fds, int nfds) {
     (void) fds;
     struct wire_nudge message;

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* What requester and responder both do about the peer: acknowledgements, overdue work, violations. See rc.h. */
+/* Common part of requester and responder: acknowledgements, overdue work, violations. See rc.h. */
 #include "embedded/base/cancel.h"
 #include "embedded/base/fence.h"
 #include "rc.h"
@@ -35,7 +35,7 @@ static void begin_to_count(struct qp *qp, uint64_t now_ns) {
     qp->stuck_send_polls = process_polls(&qp->to_send_cq);
 }
 
-/* Returns false if there was none since the latest look. */
+/* Notes the peer's progress. Returns false if there was none since the latest look. */
 static bool note_progress(struct qp *qp) {
     uint32_t progress = peer_progress(qp);
     if (progress == qp->expected_progress) {
@@ -62,7 +62,7 @@ void rc_expect(struct qp *qp) {
 static void nudge(struct qp *qp) {
     UNCANCELLED;
     const struct wire_nudge nudge = { .dst_qpn = qp->attached->src_qpn };
-    if (!qp->nudged) { /* one that is stopped must not find a heap of them */
+    if (!qp->nudged) { /* a peer that is stopped must not find a heap of nudges */
         qp->nudged = true;
         qp->nudges++;
         peer_send(qp->attached->peer, WIRE_NUDGE, &nudge, sizeof(nudge), NULL, 0);
@@ -87,7 +87,7 @@ void rc_check_overdue(struct qp *qp) {
     } else if (now = engine_now_ns(), qp->stuck_since_ns == 0 || is_polled_since(qp, requests, answers)) {
         begin_to_count(qp, now);
     } else if (now - qp->stuck_since_ns >= QP_PATIENCE_NS) {
-        nudge(qp); /* for later work the checks begin anew */
+        nudge(qp); /* checks begin anew for later work */
         return;
     }
     if (cq_claim_overdue(qp)) {
@@ -115,10 +115,10 @@ void rc_hint(const struct qp *qp, uint32_t streams) {
 bool rc_signal(const struct qp *qp, uint32_t streams, enum wake wake) {
     const struct announcement *to = announcement_of(qp, streams);
     if (is_direct(qp, streams, memory_order_relaxed)) {
-        fence(); /* what was published is visible before the second look */
+        fence(); /* published work is visible before the second look */
         rc_hint(qp, streams);
     } else {
-        process_hint(to); /* that is a fence as well */
+        process_hint(to); /* process_hint() is a fence as well */
     }
     return process_ring(to, wake);
 }
@@ -143,7 +143,7 @@ void rc_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status sta
     if (stream == WIRE_REQUESTS) {
         rc_hint(qp, WIRE_DIRECT_RESULTS);
     } else {
-        process_hint(to); /* that there is room for answers is not what direct looks find */
+        process_hint(to); /* direct looks do not find that there is room for answers */
     }
     if (!process_ring(to, wake) && wanted) {
         if (stream == WIRE_REQUESTS) {

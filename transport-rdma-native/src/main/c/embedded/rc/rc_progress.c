@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* What the owner of the gate does: work in order, and the timers of the engine's rounds. */
+/* Work of the gate's owner, in order, and the timers of the engine's rounds. */
 #include "embedded/base/epoch.h"
 #include "embedded/device/watch.h"
 #include "rc.h"
@@ -70,26 +70,26 @@ void rc_settle(struct qp *qp) {
 
 /*
  * A device may take up to four times the configured time (IBA 9.7.6.1.3), and adapters do. Here the peer's answer needs
- * a processor: on a busy machine its threads may wait for one for longer than the time of a network.
+ * a processor, for which its threads may wait on a busy machine for longer than a network takes.
  */
 #define TIMEOUT_FACTOR 4u
 
 /*
- * A device answers for as long as it has current, whatever becomes of the process. Here the process is the device: one
- * that is stopped, by a debugger or a freezer, says nothing for a while and is not gone. The end of its link would say
- * that it is, and the mark in its segment that its queue pair is.
+ * Whether the peer is alive. A device answers for as long as it has current, whatever becomes of the process. Here the
+ * process is the device: if it is stopped, by a debugger or a freezer, it says nothing for a while and is not gone. The
+ * end of its link would say that it is, and the mark in its segment that its queue pair is.
  */
 static bool is_peer_alive(const struct qp *qp) {
     return qp->attached != NULL && !qp->peer_gone && atomic_load(&qp->attached->control->dead) == 0;
 }
 
-/* How long after the latest progress a work request times out; 0: never. */
+/* Returns the time from the latest progress to the time-out of a work request; 0: never. */
 static uint64_t timeout_ns(const struct qp *qp) {
     return qp->attr.timeout == 0 ? 0
             : TIMEOUT_FACTOR * (UINT64_C(4096) << qp->attr.timeout) * (qp->attr.retry_cnt + 1u);
 }
 
-/* When the outstanding work requests time out: 0 = never. */
+/* Returns the time when the outstanding work requests time out; 0: never. */
 static uint64_t deadline(const struct qp *qp) {
     if (qp->rnr_since_ns != 0) {
         uint32_t timer = atomic_load_explicit(&qp->attached->control->min_rnr_timer, memory_order_relaxed) % 32;
@@ -101,7 +101,7 @@ static uint64_t deadline(const struct qp *qp) {
 }
 
 /*
- * From one look to the next while all goes well. Each look wakes the engine, which costs as much as a message: one that
+ * Returns the time from one look to the next while there is progress. Each look wakes the engine, which costs as much as a message: one that
  * sends seldom would pay twice for each. But what fails is noticed later by this time, which is no longer than the
  * time-out therefore; the time of the peer's RNR timer is known only when it runs.
  */
@@ -113,7 +113,7 @@ static uint64_t gap_of_progress(const struct qp *qp) {
     return timeout == 0 || timeout > WATCH_MAX_ROUND_NS ? WATCH_MAX_ROUND_NS : timeout;
 }
 
-/* With outstanding work requests. Returns how long after `now` to look again. */
+/* Looks for progress of outstanding work requests. Returns the time from `now` to the next look. */
 static uint64_t look(struct qp *qp, uint64_t now) {
     uint64_t gap = atomic_load_explicit(&qp->round_gap_ns, memory_order_relaxed);
     uint32_t progress = qp->attached == NULL ? 0 : qp->out.acked + consumer_pos(&qp->responses) + qp->sq.done;
@@ -126,7 +126,7 @@ static uint64_t look(struct qp *qp, uint64_t now) {
     if (qp->attached != NULL && qp->rnr_since_ns == 0) {
         process_ring_engine(peer_process(qp->attached->peer));
     }
-    if (!qp->ops->unreliable && is_peer_alive(qp)) { /* an unreliable one waits for no answer: uc.c */
+    if (!qp->ops->unreliable && is_peer_alive(qp)) { /* an unreliable connection waits for no answer: uc.c */
         qp->stalled_since_ns = now;
     }
     return gap * 2 < WATCH_MAX_ROUND_NS ? gap * 2 : WATCH_MAX_ROUND_NS;
@@ -151,7 +151,7 @@ static void watch(struct qp *qp) {
     }
     if (end != 0 && now >= end) {
         rc_fail_send(qp, qp->rnr_since_ns != 0 ? IBV_WC_RNR_RETRY_EXC_ERR : IBV_WC_RETRY_EXC_ERR);
-        next = atomic_load(&qp->introduce_at_ns); /* to be given up */
+        next = atomic_load(&qp->introduce_at_ns); /* attaching may have to be given up */
     } else if (end != 0 && end < next) {
         next = end;
     }
@@ -188,7 +188,7 @@ static void note_message(struct qp *qp) {
 static bool transfer(struct qp *qp, unsigned work) {
     bool left = false;
     if (work == QP_WORK_SEND) {
-        left = rc_stage(qp, POST_BUDGET_BYTES); /* first, as the poster waits for it */
+        left = rc_stage(qp, POST_BUDGET_BYTES); /* staged first, as the poster waits for it */
     }
     if ((work & QP_WORK_NUDGE) != 0) {
         left |= work_when_nudged(qp);
@@ -224,7 +224,7 @@ bool rc_run(struct qp *qp, unsigned work) {
         }
         epoch_leave();
     }
-    /* After the above, as the peer's memory outlives it: what it had acknowledged has succeeded. */
+    /* Failed after the above, as the peer's memory outlives it: requests that it had acknowledged have succeeded. */
     if (qp->peer_gone && !qp->ops->unreliable && !qp->failed && qp_sends_in(qp_state(qp)) && qp_has_outstanding(qp)) {
         rc_fail_send(qp, IBV_WC_RETRY_EXC_ERR);
     }

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * The responder: executes the peer's requests in order. Whatever a request claims is checked here, against this
- * process's own tables, on a private copy of the descriptor.
+ * Responder: executes the peer's requests in order. Whatever a request claims is checked here, against this process's
+ * own tables, on a private copy of the descriptor.
  */
 #include <errno.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void complete(struct qp *qp, const struct wire_desc *desc) {
             .opcode = desc->op == WIRE_WRITE_IMM ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV,
             .byte_len = qp->inbound.total,
             .wc_flags = imm ? IBV_WC_WITH_IMM : inv ? IBV_WC_WITH_INV : 0,
-            .imm_data = imm || inv ? desc->imm : 0, /* also invalidated_rkey */
+            .imm_data = imm || inv ? desc->imm : 0, /* union with invalidated_rkey */
             .qp_num = qp->ibv.qp_num,
         },
         .tail = qp->receive_tail,
@@ -50,7 +50,7 @@ static bool is_write(uint8_t op) {
     return op == WIRE_WRITE || op == WIRE_WRITE_IMM;
 }
 
-/* What does not depend on the payload, once a message. */
+/* Checks once a message what does not depend on the payload. */
 static enum outcome begin(struct qp *qp, const struct wire_desc *desc) {
     struct inbound *in = &qp->inbound;
     bool inlined = false;
@@ -90,7 +90,7 @@ static enum outcome begin(struct qp *qp, const struct wire_desc *desc) {
 static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload) {
     struct inbound *in = &qp->inbound;
     if (is_write(in->op)) {
-        /* Again, as the region or window may have gone since the previous piece. */
+        /* Checked again, as the region or window may have gone since the previous piece. */
         struct mw *entered;
         void *to = mw_enter(qp, in->rkey, in->remote_address + in->offset, length, IBV_ACCESS_REMOTE_WRITE, &entered);
         if (to == NULL) {
@@ -105,7 +105,8 @@ static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload
         memcpy(inline_slot(qp, qp->rq.done) + in->offset, payload, length);
     } else {
         const struct receive_wqe *wqe = qp_current_receive(qp);
-        const struct pd *pd = qp->srq != NULL ? qp->srq->pd : qp->pd; /* it may have another domain */
+        /* A shared receive queue may have another domain. */
+        const struct pd *pd = qp->srq != NULL ? qp->srq->pd : qp->pd;
         int error = sge_scatter(&pd->ibv, wqe->sge, wqe->num_sge, &in->cursor, payload, length);
         if (error != 0) {
             qp_fail_receive(qp, IBV_WC_LOC_PROT_ERR, error);
@@ -117,8 +118,8 @@ static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload
 }
 
 /*
- * The request is for another shared receive queue than the one before. Returns false if there is no such queue, which
- * may have been destroyed in the middle of a message, or after a violation.
+ * Selects another shared receive queue than for the request before. Returns false if there is no such queue, which may
+ * have been destroyed in the middle of a message, or after a violation.
  */
 __attribute__((noinline)) static bool select_srq(struct qp *qp, uint32_t number) {
     if (qp->domain == NULL || (qp->inbound.active && qp->srq != NULL)) {
@@ -128,7 +129,7 @@ __attribute__((noinline)) static bool select_srq(struct qp *qp, uint32_t number)
     return !qp->inbound.active && srq_select(qp, number);
 }
 
-/* A request that no honest end of this provider would send. */
+/* Whether no honest end of this provider would send the request. */
 static bool is_malformed(const struct qp *qp, const struct wire_desc *desc) {
     const struct inbound *in = &qp->inbound;
     bool first = (desc->flags & WIRE_FIRST) != 0, last = (desc->flags & WIRE_LAST) != 0;
@@ -152,7 +153,9 @@ static enum outcome execute(struct qp *qp, const struct wire_desc *desc, const u
         return rc_respond(qp, desc, budget);
     }
     bool last = (desc->flags & WIRE_LAST) != 0;
-    /* Before anything is placed: a device, too, takes the receive of a WRITE WITH IMMEDIATE at its last packet. */
+    /*
+     * Checked before anything is placed: a device, too, takes the receive of a WRITE WITH IMMEDIATE at its last packet.
+     */
     if (desc->op == WIRE_WRITE_IMM && last && qp_next_receive(qp) == NULL) {
         return OUTCOME_BLOCKED;
     }
@@ -176,8 +179,8 @@ static enum outcome execute(struct qp *qp, const struct wire_desc *desc, const u
 }
 
 /*
- * A message of an unreliable connection that cannot be received: it is dropped, nobody is told, and its receive is for
- * the next one. IBA 9.9.3, class D
+ * Drops a message of an unreliable connection that cannot be received: nobody is told, and its receive is for the next
+ * message. IBA 9.9.3, class D
  */
 static void drop(struct qp *qp, const struct wire_desc *desc) {
     uint32_t before = (desc->flags & WIRE_FIRST) != 0 ? 0 : qp->inbound.offset;
@@ -199,7 +202,7 @@ static void refuse(struct qp *qp, enum outcome outcome) {
         [OUTCOME_INVALID] = { WIRE_INVALID_REQUEST, IBV_EVENT_QP_REQ_ERR },
         [OUTCOME_ACCESS_ERROR] = { WIRE_ACCESS_ERROR, IBV_EVENT_QP_ACCESS_ERR },
         [OUTCOME_OPERATION_ERROR] = { WIRE_OPERATION_ERROR, -1 },
-        /* Not a matter of keys, but an error of this end: IBA 9.9.3, local QP error of the responder. */
+        /* No error of keys, but of this end: IBA 9.9.3, local QP error of the responder. */
         [OUTCOME_MEMORY_GONE] = { WIRE_OPERATION_ERROR, IBV_EVENT_QP_FATAL },
     };
     rc_acknowledge(qp, WIRE_REQUESTS, qp->ops->unreliable ? WIRE_OK : answers[outcome].status, WAKE_EVENT);
@@ -218,8 +221,8 @@ static bool makes_completion(const struct wire_desc *desc) {
 
 /*
  * Acknowledges requests of which the peer waits for the last one to complete. If the application is about to look at a
- * message among them, its answer will most likely wake the peer soon; not so with XRC,
- * where that comes by another queue pair.
+ * message among them, its answer will most likely wake the peer soon; not so with XRC, where the answer comes by
+ * another queue pair.
  */
 static void acknowledge_awaited(struct qp *qp, bool message) {
     if (!message || !cq_is_polled(qp->recv_cq) || qp->domain != NULL) {
@@ -248,7 +251,9 @@ bool rc_execute(struct qp *qp) {
         return false;
     }
     while (budget > 0 && consumer_ready(requests)) {
-        /* What the peer acknowledged or answered before it sent this message completes before this message does. */
+        /*
+         * Requests that the peer acknowledged or answered before it sent this message complete before the message does.
+         */
         if (rc_take_results(qp) || qp->failed) {
             break;
         }
@@ -256,7 +261,7 @@ bool rc_execute(struct qp *qp) {
         const uint8_t *payload;
         bool readable = consumer_read(requests, &desc, &payload);
         if (qp->ops->unreliable && (desc.flags & WIRE_FIRST) != 0) {
-            qp->inbound = (struct inbound) { 0 }; /* the sender gave up the one before */
+            qp->inbound = (struct inbound) { 0 }; /* the sender gave up the message before */
         }
         if (readable && desc.srqn != qp->srqn && !select_srq(qp, desc.srqn)) {
             if (qp->failed) {
@@ -290,7 +295,7 @@ bool rc_execute(struct qp *qp) {
         }
         message |= makes_completion(&desc);
         if (desc.slab != WIRE_INLINE) {
-            /* So that the peer refills the slab meanwhile. */
+            /* Acknowledged early, so that the peer refills the slab meanwhile. */
             atomic_store_explicit(&own->stream[WIRE_REQUESTS].ack,
                                   WIRE_ACK_WORD(consumer_pos(requests), WIRE_OK), memory_order_release);
         }

@@ -123,7 +123,7 @@ static enum outcome respond_atomic(struct qp *qp, const struct wire_desc *desc) 
     if (target == NULL) {
         return OUTCOME_ACCESS_ERROR;
     }
-    if ((uintptr_t) target % sizeof(uint64_t) != 0) { /* of a window or region whose addresses begin at 0 */
+    if ((uintptr_t) target % sizeof(uint64_t) != 0) { /* address in a window or region whose addresses begin at 0 */
         mw_leave(entered);
         return OUTCOME_INVALID;
     }
@@ -136,7 +136,7 @@ static enum outcome respond_atomic(struct qp *qp, const struct wire_desc *desc) 
 enum outcome rc_respond(struct qp *qp, const struct wire_desc *desc, uint32_t *budget) {
     struct inbound *in = &qp->inbound;
     int needed = desc->op == WIRE_READ ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_ATOMIC;
-    /* Neither is a matter of keys: no operation of this queue pair, or nothing to do it with. IBA 9.9.3, 11.6.2 */
+    /* No errors of keys: the operation is not allowed, or there are no resources for it. IBA 9.9.3, 11.6.2 */
     if ((qp->attr.qp_access_flags & (unsigned) needed) == 0 || qp->attr.max_dest_rd_atomic == 0) {
         return OUTCOME_INVALID;
     }
@@ -171,7 +171,7 @@ static struct send_wqe *next_reading(struct qp *qp) {
     }
     for (; qp->reading != qp->staged; qp->reading++) {
         struct send_wqe *wqe = work_queue_at(&qp->sq, qp->reading);
-        if (wqe->op >= WIRE_READ && !wqe->answered) { /* what is local is done when it is staged */
+        if (wqe->op >= WIRE_READ && !wqe->answered) { /* local requests are done when they are staged */
             return wqe;
         }
     }
@@ -183,7 +183,7 @@ bool rc_is_reading(struct qp *qp) {
     return wqe != NULL && wqe->done > 0;
 }
 
-/* 0, or what sge_scatter() returns. */
+/* Places a piece of an answer. Returns 0, or what sge_scatter() returns. */
 static int place_answer(struct qp *qp, struct send_wqe *wqe, const uint8_t *payload, uint32_t length) {
     const struct ibv_pd *pd = &qp->pd->ibv;
     if (wqe->total > 0 && wqe->total <= qp->inline_recv
@@ -194,7 +194,7 @@ static int place_answer(struct qp *qp, struct send_wqe *wqe, const uint8_t *payl
     return sge_scatter(pd, wqe->sge, wqe->num_sge, &wqe->cursor, payload, length);
 }
 
-/* Returns false after a violation or a local fault. */
+/* Takes a response. Returns false after a violation or a local fault. */
 static bool take_response(struct qp *qp) {
     struct wire_desc desc;
     const uint8_t *payload;
@@ -208,7 +208,7 @@ static bool take_response(struct qp *qp) {
     }
     int error = wqe->fault != 0 ? 0 : place_answer(qp, wqe, payload, desc.length);
     if (error != 0) {
-        wqe->fault = IBV_WC_LOC_PROT_ERR; /* reported in its turn, by rc_complete_sends() */
+        wqe->fault = IBV_WC_LOC_PROT_ERR; /* rc_complete_sends() reports it in its turn */
         wqe->vendor_err = (uint8_t) error;
         qp->faulted = true;
     }

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The requester: work requests become descriptors, acknowledgements become completions. */
+/* Requester: work requests become descriptors, acknowledgements become completions. */
 #include <errno.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@
 #include "embedded/device/mw.h"
 #include "rc.h"
 
-/* Of all queue pairs of the process: embedded_ext_rnr_naks(). */
+/* Number for all queue pairs of the process: embedded_ext_rnr_naks(). */
 static _Atomic uint64_t rnr_naks;
 
 int rc_fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe) {
@@ -42,12 +42,15 @@ int rc_fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_
     return 0;
 }
 
-/* Only the requests that wait for a response of the peer. */
+/* Whether the request waits for a response of the peer. */
 static bool is_answered(const struct send_wqe *wqe) {
     return wqe->op >= WIRE_READ && wqe->op < QP_OP_BIND_MW;
 }
 
-/* Pieces small enough that the peer copies one while we copy the next, even in a message of moderate size. */
+/*
+ * Returns the size of the next piece: small enough that the peer copies one while we copy the next, even in a message
+ * of moderate size.
+ */
 static uint32_t piece(uint32_t total, uint32_t left) {
     uint32_t size = total <= WIRE_CHUNK ? WIRE_CHUNK / 2 : WIRE_CHUNK;
     return left < size + size / 2 && left <= WIRE_CHUNK ? left : size;
@@ -108,7 +111,7 @@ static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
     if (length > 0 && !copy_payload(qp, wqe, to, length)) {
         return OUTCOME_ACCESS_ERROR;
     }
-    /* RFC 5040, 5.2: the answer is written to a tagged buffer that the request names, as the peer's writes are. */
+    /* RFC 5040, 5.2: the answer is written to a tagged buffer that the request names, like the peer's writes. */
     if (wqe->op == WIRE_READ && iwarp_is_on()
             && !sge_allows(&qp->pd->ibv, wqe->sge, wqe->num_sge, wqe->total, IBV_ACCESS_REMOTE_WRITE)) {
         return OUTCOME_ACCESS_ERROR;
@@ -140,13 +143,13 @@ static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
         wqe->end = qp->out.prod;
         qp->unanswered += answered;
     } else {
-        /* One that polls starts copying now; a sleeper is woken when the slab is full. */
+        /* A peer that polls starts copying now; a sleeper is woken when the slab is full. */
         rc_hint(qp, WIRE_DIRECT_REQUESTS);
     }
     return OUTCOME_DONE;
 }
 
-/* True if there was anything new. */
+/* Takes acknowledgements. Returns true if there was anything new. */
 static bool take_acks(struct qp *qp) {
     if (qp->failed) {
         return false;
@@ -164,14 +167,14 @@ static bool take_acks(struct qp *qp) {
     return true;
 }
 
-/* Requests after it find it done, and so does the peer when it sees one of them. */
+/* Executes a local request. Requests after it find it done, and so does the peer when it sees one of them. */
 bool rc_carry_out(struct qp *qp, struct send_wqe *wqe) {
     if (!(wqe->op == QP_OP_BIND_MW ? mw_carry_out_bind(qp, wqe) : mw_invalidate(qp, wqe->imm))) {
         return false;
     }
     wqe->staged = wqe->answered = true;
     wqe->end = qp->out.prod;
-    if (wqe->signaled && qp->out.acked != wqe->end) { /* those before it may not ask for a wake-up */
+    if (wqe->signaled && qp->out.acked != wqe->end) { /* requests before it may not ask for a wake-up */
         atomic_exchange(&qp->own->stream[WIRE_REQUESTS].want, wqe->end);
         take_acks(qp); /* the peer may have looked before */
     }
@@ -183,7 +186,7 @@ static void fault(struct qp *qp, struct send_wqe *wqe, enum ibv_wc_status status
     qp->faulted = true;
 }
 
-/* Stages what there is room for, within the budget; false if it stopped for want of room. */
+/* Stages requests while there is room, within the budget. Returns false if it stopped for want of room. */
 static bool stage_some(struct qp *qp, uint32_t budget, uint32_t *bytes) {
     uint32_t head = atomic_load_explicit(&qp->sq.head, memory_order_acquire);
     bool drains = qp_state(qp) == IBV_QPS_SQD;
@@ -244,7 +247,9 @@ bool rc_stage(struct qp *qp, uint32_t budget) {
     }
     signal_peer(qp);
     rc_complete_sends(qp);
-    /* One that is blocked is called again by an acknowledgement, unless that came before the peer knew what we want. */
+    /*
+     * A blocked queue pair is called again by an acknowledgement, unless that came before the peer knew what we want.
+     */
     bool used_up = bytes >= budget && !qp->failed;
     return used_up && qp->staged != atomic_load_explicit(&qp->sq.head, memory_order_acquire)
             && (!blocked || has_what_it_wanted(qp));
@@ -291,9 +296,9 @@ void rc_complete_sends(struct qp *qp) {
     if (status == WIRE_OK) {
         qp->rnr_since_ns = 0;
     } else if (qp->ops->unreliable) {
-        return; /* whatever the peer makes of it */
+        return; /* the peer's status does not matter any more */
     } else if (!outstanding || qp->out.acked == qp->out.prod) {
-        rc_violation(qp); /* it judges a request that does not exist */
+        rc_violation(qp); /* the status judges a request that does not exist */
     } else if (status != WIRE_RNR) {
         rc_fail_send(qp, refused_as(status));
     } else if (qp->attr.rnr_retry == 0) {

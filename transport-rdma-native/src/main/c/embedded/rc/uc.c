@@ -14,10 +14,10 @@
  * under the License.
  */
 /*
- * The operations of UC queue pairs, which have no READs and no atomics. Their messages go the way of those of RC queue
- * pairs: rc.h. A receiver drops what it cannot take (rc_receive.c), and a send is complete when the peer has consumed
- * it, so that the sender may go then, as on a wire. What the peer does not take (it is gone, it is stopped, or it was
- * never there) counts as sent all the same, after a time: nothing tells a device.
+ * Operations of UC queue pairs, which have no READs and no atomics. Messages are sent as by RC queue pairs: rc.h. A
+ * receiver drops what it cannot take (rc_receive.c), and a send is complete when the peer has consumed it, so that the
+ * sender may go then, as on a wire. A message that the peer does not take (it is gone, it is stopped, or it was never
+ * there) counts as sent all the same, after a time: nothing tells a device.
  */
 #include <errno.h>
 
@@ -55,7 +55,10 @@ static bool is_lost(struct qp *qp) {
     return qp->unheard || qp->peer_gone || (qp->attached != NULL && atomic_load(&qp->attached->control->dead) != 0);
 }
 
-/* Of a request that was not staged: what a device finds out without a peer. Within an epoch section. */
+/*
+ * Finds the faults of a request that was not staged, which a device finds out without a peer. Called within an epoch
+ * section.
+ */
 static enum ibv_wc_status find_fault(struct qp *qp, struct send_wqe *wqe) {
     if (wqe->op >= QP_OP_BIND_MW) {
         return rc_carry_out(qp, wqe) ? IBV_WC_SUCCESS : IBV_WC_MW_BIND_ERR;
@@ -67,7 +70,7 @@ static enum ibv_wc_status find_fault(struct qp *qp, struct send_wqe *wqe) {
     return IBV_WC_SUCCESS;
 }
 
-/* Completes what is outstanding. Of that, what was staged is on its way, and the rest is lost. */
+/* Completes outstanding requests. Staged ones are on their way, the others are lost. */
 static void complete_unheard(struct qp *qp) {
     bool drains = qp_state(qp) == IBV_QPS_SQD;
     uint32_t end = drains ? qp->staged + qp_is_staging(qp) : atomic_load_explicit(&qp->sq.head, memory_order_acquire);
@@ -85,7 +88,7 @@ static void complete_unheard(struct qp *qp) {
     epoch_leave();
 }
 
-/* What is complete is not staged any more. */
+/* Skips completed requests, which are not staged any more. */
 static void skip_completed(struct qp *qp) {
     if ((int32_t) (qp->sq.done - qp->staged) > 0) {
         qp->staged = qp->sq.done;
@@ -109,7 +112,7 @@ static bool run(struct qp *qp, unsigned work) {
     if (is_lost(qp)) {
         complete_unheard(qp);
         skip_completed(qp);
-        left = qp->announces_drained; /* by the next call */
+        left = qp->announces_drained; /* the next call announces it */
     }
     return left;
 }

@@ -14,10 +14,9 @@
  * under the License.
  */
 /*
- * The operations of XRC queue pairs (IB specification, annex A14): initiators, which send only, and targets, which
- * receive only, each message for the shared receive queue that it names. Both go the way of RC queue pairs: rc.h. What
- * is required of attributes, and what is ignored, is as in the kernel: qp_state_table in verbs.c,
- * modify_qp_mask() in uverbs_cmd.c.
+ * Operations of XRC queue pairs (IB specification, annex A14): initiators, which send only, and targets, which receive
+ * only, each message for the shared receive queue that it names. Both send as RC queue pairs: rc.h. Required and
+ * ignored attributes are those of the kernel: qp_state_table in verbs.c, modify_qp_mask() in uverbs_cmd.c.
  */
 #include "embedded/device/srq.h"
 #include "rc.h"
@@ -89,7 +88,7 @@ static const struct qp_transition target_transitions[] = {
               | IBV_QP_MIN_RNR_TIMER | PATH },
 };
 
-/* As with RC, where the queue pairs that use a completion queue fail when it overflows. */
+/* Runs a target, which fails like an RC queue pair when a completion queue that it uses overflows. */
 static bool run_target(struct qp *qp, unsigned work) {
     bool left = rc_run(qp, work);
     if (qp->srq != NULL && cq_has_overflowed(qp->receive_cq)) {

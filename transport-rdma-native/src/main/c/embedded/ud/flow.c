@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The sender's end of flows: see flow.h. */
+/* Sender's end of flows: see flow.h. */
 #include "flow.h"
 
 #include <errno.h>
@@ -23,10 +23,10 @@
 #include "embedded/device/qp.h"
 #include "ud.h"
 
-#define MAX_FLOWS 1024u /* of one queue pair; beyond it the one that was used longest ago is closed */
+#define MAX_FLOWS 1024u /* limit of one queue pair; beyond it the flow that was used longest ago is closed */
 
 /*
- * How long a datagram waits for an answer of the receiver's process, and for room. On a busy machine the threads that
+ * Time that a datagram waits for an answer of the receiver's process, and for room. On a busy machine the threads that
  * are to answer wait for a processor, some 100 ms where all of them poll.
  */
 #define ANSWER_PATIENCE_NS UINT64_C(1000000000)
@@ -62,7 +62,7 @@ static int send_message(const struct qp *qp, const struct flow *flow, enum wire_
 void flow_close(struct qp *qp, struct flow *flow) {
     if (flow->peer != NULL && flow->state != FLOW_REFUSED) {
         struct wire_flow message = { 0 };
-        /* If it fails, the link is down: that closes it as well. */
+        /* A failure means that the link is down, which closes the flow as well. */
         send_message(qp, flow, WIRE_FLOW_CLOSE, &message, NULL, 0);
     }
     flow_free(qp, flow);
@@ -82,7 +82,7 @@ bool flow_is_overdue(const struct flow *flow) {
     return is_past(flow, ANSWER_PATIENCE_NS);
 }
 
-/* NULL without memory. */
+/* Makes a flow. NULL without memory. */
 static struct flow *make(struct qp *qp, uint32_t qpn) {
     struct flow_table *table = &qp->ud->flows;
     if (table->count == MAX_FLOWS) {
@@ -96,7 +96,7 @@ static struct flow *make(struct qp *qp, uint32_t qpn) {
     return flow;
 }
 
-/* Returns 0 or errno. */
+/* Sends the introduction. Returns 0 or errno. */
 static int introduce(struct qp *qp, struct flow *flow) {
     struct arenas *arenas = peer_arenas(flow->peer);
     flow->segment = arenas_claim(arenas, &flow->arena);
@@ -116,7 +116,7 @@ static int introduce(struct qp *qp, struct flow *flow) {
     return error;
 }
 
-/* Returns 0 or errno. */
+/* Reaches the receiver's process. Returns 0 or errno. */
 static int reach(struct qp *qp, struct flow *flow) {
     struct link *link;
     int error = link_connect_qpn(flow->qpn, &link);
@@ -138,7 +138,7 @@ static int reach(struct qp *qp, struct flow *flow) {
     return error;
 }
 
-/* Whether to wait for the receiver, which has had since since_ns to do something. */
+/* Whether to wait for the receiver's next step, for which it has had time since since_ns. */
 static bool waits_for(const struct flow *flow, uint64_t patience_ns) {
     if (is_past(flow, patience_ns)) {
         peer_set_silent(flow->peer, true);
@@ -146,7 +146,7 @@ static bool waits_for(const struct flow *flow, uint64_t patience_ns) {
     return !peer_is_silent(flow->peer);
 }
 
-/* A flow that is not open yet. */
+/* Waits for a flow that is not open yet. */
 static enum flow_result await_opening(struct qp *qp, struct flow *flow) {
     if (flow->state == FLOW_UNREACHED) {
         int error = reach(qp, flow);
@@ -161,14 +161,17 @@ static enum flow_result await_opening(struct qp *qp, struct flow *flow) {
     return waits_for(flow, ANSWER_PATIENCE_NS) ? FLOW_WAIT : FLOW_LOST;
 }
 
-/* Takes the receiver's acknowledgement; false if it is nonsense. */
+/* Takes the receiver's acknowledgement. Returns false if it is nonsense. */
 static bool take_ack(struct flow *flow) {
     uint64_t word = atomic_load(&flow->receiver->stream[WIRE_REQUESTS].ack);
     if (WIRE_ACK_COUNT(word) == flow->out.acked) {
         return true;
     }
     bool valid = producer_acked(&flow->out, WIRE_ACK_COUNT(word));
-    /* All that it was full of: one for each datagram would be a wait each, if the receiver takes one now and then. */
+    /*
+     * Waits for all that filled the ring: one wait for each datagram would follow, if the receiver takes one now and
+     * then.
+     */
     if (flow->since_ns != 0 && (int32_t) (flow->out.acked - flow->full_at) >= 0) {
         flow->since_ns = 0;
         peer_set_silent(flow->peer, false);
@@ -186,7 +189,7 @@ static struct wire_slot *claim(struct flow *flow, uint32_t length, uint32_t *off
     return slot;
 }
 
-/* A slot, or NULL and what that means. */
+/* Returns a slot, or NULL and what that means. */
 static struct wire_slot *find_room(struct qp *qp, struct flow *flow, uint32_t length, uint32_t *offset,
                                    enum flow_result *result) {
     struct wire_slot *slot = NULL;
@@ -199,7 +202,8 @@ static struct wire_slot *find_room(struct qp *qp, struct flow *flow, uint32_t le
         }
         slot = claim(flow, length, offset);
         if (slot == NULL && look == 0) {
-            producer_want(&flow->out, flow->own, WIRE_REQUESTS); /* then look again: it may be there by now */
+            /* take_ack() again: the acknowledgement may be there by now. */
+            producer_want(&flow->out, flow->own, WIRE_REQUESTS);
         }
     }
     if (slot == NULL) {

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* What peers say about flows, and the receiver's end of them: see flow.h. On the engine thread. */
+/* Messages of peers about flows, and the receiver's end of flows: see flow.h. Runs on the engine thread. */
 #include "flow.h"
 
 #include <errno.h>
@@ -24,17 +24,17 @@
 #include "embedded/device/qp.h"
 #include "ud.h"
 
-#define MAX_RX_FLOWS 1024u /* of one queue pair; beyond it the oldest goes, and its sender opens another */
+#define MAX_RX_FLOWS 1024u /* limit of one queue pair; beyond it the oldest flow goes, and its sender opens another */
 
 /* ---- the receiver's end ---- */
 
 void flow_refuse(struct qp *qp, struct rx_flow *rx_flow) {
     const struct wire_flow message = { .src_qpn = rx_flow->src_qpn, .dst_qpn = qp->ibv.qp_num, .id = rx_flow->id };
-    atomic_store(&rx_flow->own->dead, 1); /* by the time of the message there may be a new flow to be made */
+    atomic_store(&rx_flow->own->dead, 1); /* dead now: by the time of the message there may be a new flow to be made */
     peer_send(rx_flow->peer, WIRE_FLOW_REFUSE, &message, sizeof(message), NULL, 0);
 }
 
-/* With control, without the gate. */
+/* Called with control, without the gate. */
 static void leave_cqs(struct rx_flow *rx_flow) {
     if (rx_flow->place.process != NULL) {
         cq_scan_remove(rx_flow->place.qp->recv_cq, &rx_flow->place);
@@ -49,7 +49,7 @@ void flow_leave_cqs(struct qp *qp) {
     }
 }
 
-/* With control and the gate. */
+/* Called with control and the gate. */
 static void unlink_incoming(struct qp *qp, struct rx_flow *rx_flow) {
     ud_forget(qp->ud, rx_flow);
     struct rx_flow **link = &qp->ud->rx_flows;
@@ -85,7 +85,7 @@ static struct rx_flow *find_incoming(const struct qp *qp, const struct link *lin
     return rx_flow;
 }
 
-/* Executes what has come, then ends the flow. With control, without the gate. */
+/* Executes arrived datagrams, then ends the flow. Called with control, without the gate. */
 static void end_incoming(struct qp *qp, struct rx_flow *rx_flow) {
     leave_cqs(rx_flow);
     qp_lock(qp);
@@ -95,7 +95,10 @@ static void end_incoming(struct qp *qp, struct rx_flow *rx_flow) {
     free_incoming(rx_flow);
 }
 
-/* Takes a reference to the peer. NULL with errno, EPROTO if the segment is not what it should be: the peer was told. */
+/*
+ * Makes an incoming flow with a reference to the peer. Returns NULL with errno, EPROTO if the segment is wrong: the
+ * peer was told.
+ */
 static struct rx_flow *make_incoming(struct peer *peer, const struct wire_flow *message, int arena_fd) {
     struct arenas *arenas = peer_arenas(peer);
     struct rx_flow *rx_flow = calloc(1, sizeof(*rx_flow));
@@ -170,7 +173,7 @@ static void make_place(struct qp *qp) {
     }
 }
 
-/* With control. Returns 0 or errno. */
+/* Opens an incoming flow. Called with control. Returns 0 or errno. */
 static int open_incoming(struct qp *qp, struct peer *peer, const struct wire_flow *message, int arena_fd) {
     if (atomic_load(&qp->destroyed) || !ud_may_receive(qp_state(qp))) {
         arenas_decline(peer_arenas(peer), &message->place);
@@ -200,19 +203,20 @@ static int open_incoming(struct qp *qp, struct peer *peer, const struct wire_flo
 /* ---- messages ---- */
 
 struct subject {
-    struct qp *qp; /* NULL: there is no such UD queue pair; else with its control */
+    struct qp *qp; /* queue pair, with its control; NULL: there is no such UD queue pair */
     struct peer *peer;
     struct wire_flow message;
 };
 
-/* `to_sender`: the message is for the end that sends datagrams. False if it is malformed. */
+/* Begins to handle a message. `to_sender`: it is for the end that sends datagrams. Returns false if it is malformed. */
 static bool begin(struct link *link, const void *body, size_t length, bool to_sender, struct subject *subject) {
     if (length != sizeof(subject->message)) {
         return false;
     }
     memcpy(&subject->message, body, length);
     subject->peer = peer_of_link(link);
-    if (subject->peer == NULL || peer_process(subject->peer) == NULL) { /* its notify area comes before anything else */
+    /* WIRE_NOTIFY_AREA comes before anything else */
+    if (subject->peer == NULL || peer_process(subject->peer) == NULL) {
         if (subject->peer != NULL) {
             peer_put(subject->peer);
         }
@@ -270,7 +274,7 @@ static bool on_lost_open(struct link *link, const void *body, size_t length) {
     return true;
 }
 
-/* With the gate. Returns 0 or errno, EPROTO for what no honest peer sends. */
+/* Called with the gate. Returns 0 or errno, EPROTO for messages that no honest peer sends. */
 static int complete_opening(struct flow *flow, const struct wire_flow *message, int *fds) {
     struct arenas *arenas = peer_arenas(flow->peer);
     bool with_arena = (message->carries & WIRE_ARENA) != 0;
@@ -295,7 +299,7 @@ static int complete_opening(struct flow *flow, const struct wire_flow *message, 
     return peer_send(flow->peer, WIRE_FLOW_SLOT, &slot, sizeof(slot), NULL, 0);
 }
 
-/* The datagram that waits for it finds out, and is lost; later there is none, and it is not to cost the next one. */
+/* Ends the opening, so that the datagram that waits for it is lost; later ones find no flow and are not delayed. */
 static void end_opening(struct qp *qp, struct flow *flow) {
     if (flow_is_overdue(flow)) {
         flow_free(qp, flow);
@@ -304,13 +308,16 @@ static void end_opening(struct qp *qp, struct flow *flow) {
     }
 }
 
-/* For want of memory or descriptors: what waits is lost. With the gate. */
+/* Gives up for want of memory or descriptors: waiting datagrams are lost. Called with the gate. */
 static void give_up_opening(struct qp *qp, struct flow *flow, const struct wire_flow *message) {
     peer_send(flow->peer, WIRE_FLOW_CLOSE, message, sizeof(*message), NULL, 0);
     end_opening(qp, flow);
 }
 
-/* With the control of s->qp, which is not destroyed. Returns false for what no honest peer sends. */
+/*
+ * Handles WIRE_FLOW_ACCEPT, with the control of s->qp, which is not destroyed. Returns false for messages that no
+ * honest peer sends.
+ */
 static bool accepted(struct subject *s, int *fds) {
     bool valid = true;
     qp_lock(s->qp);
@@ -323,7 +330,7 @@ static bool accepted(struct subject *s, int *fds) {
             give_up_opening(s->qp, flow, &s->message);
         }
     } else {
-        arenas_decline(peer_arenas(s->peer), &s->message.place); /* it was closed, as the receiver will hear */
+        arenas_decline(peer_arenas(s->peer), &s->message.place); /* the flow was closed, as the receiver will hear */
     }
     qp_unlock(s->qp);
     qp_kick(s->qp, QP_WORK_SEND);
@@ -356,7 +363,7 @@ static bool on_lost_accept(struct link *link, const void *body, size_t length) {
         qp_lock(s.qp);
         struct flow *flow = flow_find(s.qp, link, &s.message);
         if (flow != NULL && flow->state == FLOW_OPENING) {
-            peer_set_silent(s.peer, false); /* it has answered */
+            peer_set_silent(s.peer, false); /* the peer has answered */
             give_up_opening(s.qp, flow, &s.message);
         }
         qp_unlock(s.qp);
@@ -452,7 +459,7 @@ static void free_if_on(struct qp *qp, struct flow *flow, const void *link) {
         return;
     }
     if (link_is_of_another_version(link)) {
-        flow->state = FLOW_REFUSED; /* so would be a new one, again and again */
+        flow->state = FLOW_REFUSED; /* a new flow would be refused as well, again and again */
     } else {
         flow_free(qp, flow);
     }

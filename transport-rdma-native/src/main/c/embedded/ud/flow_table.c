@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Flows by number: see flow_table.h. Numbers of a process are consecutive, so that they fall apart as they are. */
+/* Table of flows by number: see flow_table.h. Numbers of a process are consecutive, so that buckets need no hash. */
 #include "flow_table.h"
 
 #include <stddef.h>

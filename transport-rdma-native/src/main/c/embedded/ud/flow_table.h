@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The flows (flow.h) that leave a queue pair, at most one to each number. All of the gate's owner. */
+/* Table of the flows (flow.h) that leave a queue pair, at most one to each number. Belongs to the gate's owner. */
 #ifndef NETTY_RDMA_EMBEDDED_FLOW_TABLE_H
 #define NETTY_RDMA_EMBEDDED_FLOW_TABLE_H
 
@@ -27,22 +27,22 @@ struct qp;
 struct flow_table {
     struct flow *bucket[FLOW_BUCKETS];
     unsigned count;
-    uint64_t uses; /* counts them, to tell which flow was used last */
+    uint64_t uses; /* number of uses so far, to tell which flow was used last */
 };
 
 void flow_table_add(struct flow_table *table, struct flow *flow);
 void flow_table_remove(struct flow_table *table, struct flow *flow);
 
-/* NULL if there is none. */
+/* Returns NULL if there is none. */
 struct flow *flow_table_find(const struct flow_table *table, uint32_t qpn);
 
-/* To be called whenever one is used. */
+/* Marks the flow as used last. Called whenever one is used. */
 void flow_table_use(struct flow_table *table, struct flow *flow);
 
-/* The one that was used longest ago. The table is not empty. */
+/* Returns the flow that was used longest ago. The table is not empty. */
 struct flow *flow_table_oldest(const struct flow_table *table);
 
-/* Calls `visit` for all; it may remove the one that it is called for. */
+/* Calls `visit` for all flows; it may remove the flow that it is called for. */
 void flow_table_visit(struct qp *qp, void (*visit)(struct qp *qp, struct flow *flow, const void *argument),
                       const void *argument);
 

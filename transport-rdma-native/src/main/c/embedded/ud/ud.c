@@ -91,7 +91,7 @@ static bool run(struct qp *qp, unsigned work) {
     }
     left |= ud_send(qp);
     epoch_leave();
-    /* What waits is tried again by each poll that finds nothing, and by the engine's rounds, which end the wait. */
+    /* Each poll that finds nothing tries waiting datagrams again, and so do the engine's rounds, which end the wait. */
     if (qp->ud->pending) {
         cq_defer_doorbell(qp->send_cq, qp);
         atomic_store(&qp->next_round_ns, engine_now_ns() + WATCH_ROUND_NS);
@@ -102,7 +102,10 @@ static bool run(struct qp *qp, unsigned work) {
     return left;
 }
 
-/* Lets what was posted go, for a bounded time: a device has sent it by the time that its queue pair is destroyed. */
+/*
+ * Waits until posted datagrams are sent, for a bounded time: a device has sent them by the time that its queue pair is
+ * destroyed.
+ */
 static void linger(struct qp *qp) {
     uint64_t end = engine_now_ns() + LINGER_NS;
     bool pending;

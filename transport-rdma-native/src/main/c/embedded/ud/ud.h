@@ -34,30 +34,33 @@
 #include "embedded/groups/mcast.h"
 #include "flow.h"
 
-#define UD_MTU 4096u /* of the port */
+#define UD_MTU 4096u /* MTU of the port */
 #define UD_GRH_BYTES 40u
 #define UD_MULTICAST_QPN 0xffffffu
-#define UD_MAX_GROUPS 64u /* of one queue pair */
+#define UD_MAX_GROUPS 64u /* limit of one queue pair */
 
 struct ud {
-    struct rx_flow *_Atomic announced; /* by any thread: what goes to the end of that queue */
+    struct rx_flow *_Atomic announced; /* new entries of `queue`, added by any thread */
 
-    /* All of the gate's owner; the incoming flows are changed with `control` as well, the groups with `attaching`. */
+    /*
+     * Fields of the gate's owner; the incoming flows are changed with `control` as well, the groups with `attaching`.
+     */
     struct flow_table flows;
-    struct rx_flow *rx_flows; /* the latest opened first */
+    struct rx_flow *rx_flows; /* incoming flows, the latest opened first */
     unsigned num_rx_flows;
-    struct rx_flow *detached; /* between detaching and releasing: qp_ops */
-    STAILQ_HEAD(, rx_flow) queue; /* of those that may have datagrams, to be served in turn */
+    struct rx_flow *detached; /* incoming flows between detaching and releasing: qp_ops */
+    STAILQ_HEAD(, rx_flow) queue; /* incoming flows that may have datagrams, to be served in turn */
     union ibv_gid group[UD_MAX_GROUPS];
     unsigned num_groups;
-    pthread_mutex_t attaching; /* not `control`: the engine, whose work an answer is, may wait for that */
+    /* Guards the groups. Not `control`, for which the engine may wait, while an answer is the work of the engine. */
+    pthread_mutex_t attaching;
 
-    /* The work request at the head, if it waits for a receiver: what is left of it. */
+    /* Rest of the work request at the head, if it waits for a receiver. */
     bool pending;
-    uint64_t since_ns; /* when it was first tried */
-    uint32_t next;     /* receiver */
+    uint64_t since_ns; /* time of the first try */
+    uint32_t next;     /* index of the next receiver */
     bool prepared;     /* the ways to all receivers are being opened */
-    uint32_t qpn;      /* the one receiver, if it is not for a group */
+    uint32_t qpn;      /* only receiver, if it is not for a group */
     struct mcast_members members;
     struct datagram datagram;
     _Alignas(struct ibv_grh) uint8_t payload[UD_GRH_BYTES + UD_MTU];
@@ -71,22 +74,22 @@ static inline bool ud_may_receive(enum ibv_qp_state state) {
 }
 
 /* ud_group.c */
-bool ud_is_attached(struct qp *qp); /* to any group */
-bool ud_is_member(const struct ud *ud, const union ibv_gid *gid); /* with the gate, or `attaching` */
+bool ud_is_attached(struct qp *qp); /* attached to any group */
+bool ud_is_member(const struct ud *ud, const union ibv_gid *gid); /* called with the gate, or `attaching` */
 
 /* ud_send.c */
 int ud_fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe);
 void ud_release_send(struct send_wqe *wqe);
 bool ud_send(struct qp *qp);
-void ud_drop_sends(struct qp *qp); /* without completions */
+void ud_drop_sends(struct qp *qp); /* releases requests without completions */
 
 /* ud_receive.c */
 bool ud_receive(struct qp *qp);
-/* Any thread: the flow may have datagrams; QP_WORK_ALL must follow. */
+/* Announces that the flow may have datagrams; QP_WORK_ALL must follow. Any thread. */
 void ud_announce(struct ud *ud, struct rx_flow *rx_flow);
-void ud_found(struct cq_place *place); /* the same, of a flow's place */
-/* The flow ends and is not announced any more. With the gate. */
+void ud_found(struct cq_place *place); /* does the same for a flow's place */
+/* Forgets the announcement of a flow that ends. Called with the gate. */
 void ud_forget(struct ud *ud, struct rx_flow *rx_flow);
-void ud_drain(struct qp *qp, struct rx_flow *rx_flow); /* what has arrived on a flow that ends */
+void ud_drain(struct qp *qp, struct rx_flow *rx_flow); /* takes datagrams that have arrived on a flow that ends */
 
 #endif

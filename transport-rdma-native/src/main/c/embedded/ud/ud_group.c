@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The multicast groups that a UD queue pair is attached to: see ud.h. */
+/* Multicast groups that a UD queue pair is attached to: see ud.h. */
 #include "ud.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ bool ud_is_member(const struct ud *ud, const union ibv_gid *gid) {
     return find_group(ud, gid) < ud->num_groups;
 }
 
-/* As is_valid_mcast_lid() and ib_attach_mcast() of the kernel's verbs.c. */
+/* Whether a group is valid, as is_valid_mcast_lid() and ib_attach_mcast() of the kernel's verbs.c say. */
 static bool is_valid(const struct qp *qp, const union ibv_gid *gid, uint16_t lid) {
     return qp->ud != NULL && gid_is_multicast(gid) && lid >= 0xc000 && lid != 0xffff;
 }

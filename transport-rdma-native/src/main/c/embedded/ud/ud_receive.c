@@ -24,10 +24,10 @@
 
 #include <string.h>
 
-/* One call takes about this. */
+/* Number of datagrams that one call takes, roughly. */
 #define BUDGET_DATAGRAMS 256
 
-/* A datagram that no honest end of this provider would send. */
+/* Whether no honest end of this provider would send the datagram. */
 static bool is_malformed(const struct wire_desc *desc) {
     uint32_t header = (desc->flags & WIRE_GRH) != 0 ? UD_GRH_BYTES : 0;
     return (desc->op != WIRE_SEND && desc->op != WIRE_SEND_IMM) || desc->total > UD_MTU
@@ -46,14 +46,14 @@ static bool is_for(const struct qp *qp, const struct wire_desc *desc, const uint
     return ud_is_member(qp->ud, &gid);
 }
 
-/* Returns what sge_scatter() does. */
+/* Places a datagram. Returns the result of sge_scatter(). */
 static int place(const struct qp *qp, const struct receive_wqe *wqe, const struct wire_desc *desc,
                  const uint8_t *payload) {
     static const uint8_t no_header[UD_GRH_BYTES];
     const struct ibv_pd *pd = qp->srq != NULL ? qp->srq->ibv.pd : qp->ibv.pd;
     struct sge_cursor cursor = { 0, 0 };
     bool header = (desc->flags & WIRE_GRH) != 0;
-    /* Without a header its place is left undefined by a device. */
+    /* A device leaves the place of the header undefined if there is none. */
     int error = header ? 0 : sge_scatter(pd, wqe->sge, wqe->num_sge, &cursor, no_header, sizeof(no_header));
     return error != 0 ? error : sge_scatter(pd, wqe->sge, wqe->num_sge, &cursor, payload, desc->length);
 }
@@ -90,7 +90,10 @@ static void deliver(struct qp *qp, const struct rx_flow *rx_flow, const struct w
     }
 }
 
-/* What an honest sender can have published at a time; the others have their turn then. Returns how many. */
+/*
+ * Takes as many datagrams as an honest sender can have published at a time; then the other flows have their turn.
+ * Returns how many.
+ */
 static int take(struct qp *qp, struct rx_flow *rx_flow) {
     int count = 0;
     while (count < (int) WIRE_REQUEST_SLOTS && !rx_flow->broken && consumer_ready(&rx_flow->requests)) {
@@ -126,7 +129,7 @@ void ud_found(struct cq_place *place) {
     ud_announce(place->qp->ud, container_of(place, struct rx_flow, place));
 }
 
-/* The latest announced is the first of the stack, and the last in the queue. */
+/* Queues announced flows: the latest is the first of the stack, and the last in the queue. */
 static void collect(struct ud *ud) {
     struct rx_flow *latest = atomic_exchange(&ud->announced, NULL);
     STAILQ_HEAD(, rx_flow) in_turn = STAILQ_HEAD_INITIALIZER(in_turn);
@@ -153,7 +156,10 @@ bool ud_receive(struct qp *qp) {
     collect(ud);
     for (int budget = BUDGET_DATAGRAMS; budget > 0 && (rx_flow = STAILQ_FIRST(&ud->queue)) != NULL;) {
         STAILQ_REMOVE_HEAD(&ud->queue, queued);
-        /* Before the look: a later announcement queues it again. An exchange, so that what was published is seen. */
+        /*
+         * Cleared before the look: a later announcement queues the flow again. An exchange, so that published datagrams
+         * are seen.
+         */
         atomic_exchange(&rx_flow->announced, false);
         budget -= take(qp, rx_flow);
         if (!rx_flow->broken && consumer_ready(&rx_flow->requests) && !atomic_exchange(&rx_flow->announced, true)) {

@@ -19,15 +19,18 @@
 #include <errno.h>
 #include <string.h>
 
-/* One call sends no more than this, so that a receiver that takes as fast as we send does not keep a post or a poll. */
+/*
+ * Limit of datagrams that one call sends, so that a receiver that takes as fast as we send does not keep a post or a
+ * poll.
+ */
 #define BUDGET_DATAGRAMS 256
 
-/* How long a datagram for a group waits to learn who is in it, and for receivers: several processes may be silent. */
+/* Time that a datagram for a group waits to learn the members, and for receivers: several processes may be silent. */
 #define PATIENCE_NS UINT64_C(1000000000)
 
 /*
- * And for a single receiver. Its flow is to give up before, which notes that the process is silent: with the same time,
- * which began a moment earlier, the next receiver there would be waited for as long. But a flow may have to begin anew.
+ * Time that a datagram waits for a single receiver. The flow is to give up before, which notes that the process is
+ * silent: with the same time, the next receiver there would be waited for as long. But a flow may have to begin anew.
  */
 #define SINGLE_PATIENCE_NS (2 * PATIENCE_NS)
 
@@ -55,7 +58,7 @@ static bool gather(struct qp *qp, struct send_wqe *wqe, uint8_t *to) {
     return wqe->vendor_err == 0;
 }
 
-/* The datagram as it arrives; it does not depend on the receiver. */
+/* Prepares the datagram as it arrives; it does not depend on the receiver. */
 static enum ibv_wc_status prepare(struct qp *qp, struct send_wqe *wqe) {
     struct ud *ud = qp->ud;
     const struct ah *ah = wqe->ah;
@@ -69,7 +72,7 @@ static enum ibv_wc_status prepare(struct qp *qp, struct send_wqe *wqe) {
     if (header != 0) {
         ah_make_grh(ah, wqe->total, wqe->op == WIRE_SEND_IMM, (struct ibv_grh *) ud->payload);
     }
-    bool own_qkey = (wqe->remote_qkey & 0x80000000u) != 0; /* IB specification 10.2.5: not the work request's */
+    bool own_qkey = (wqe->remote_qkey & 0x80000000u) != 0; /* IB specification 10.2.5: the queue pair's own key */
     ud->datagram = (struct datagram) {
         .op = wqe->op,
         .flags = (uint8_t) (WIRE_FIRST | WIRE_LAST | (wqe->solicited ? WIRE_SOLICITED : 0)
@@ -91,7 +94,7 @@ static bool is_late(const struct ud *ud, uint64_t patience_ns) {
     return engine_now_ns() - ud->since_ns >= patience_ns;
 }
 
-/* False if the members of the group are not known yet. */
+/* Finds the receivers. Returns false if the members of the group are not known yet. */
 static bool find_receivers(struct ud *ud, const struct send_wqe *wqe, const uint32_t **qpns, uint32_t *count) {
     if (ah_is_multicast(wqe->ah) && wqe->remote_qpn == UD_MULTICAST_QPN) {
         if (ud->next == 0 && !mcast_find_members(&wqe->ah->attr.grh.dgid, &ud->members)) {
@@ -108,7 +111,7 @@ static bool find_receivers(struct ud *ud, const struct send_wqe *wqe, const uint
     return true;
 }
 
-/* Receivers that are not known yet open at the same time, not each after the wait for the one before. */
+/* Opens flows to the other receivers at the same time, not each after the wait for the one before. */
 static void prepare_others(struct qp *qp, const uint32_t *qpns, uint32_t count) {
     struct ud *ud = qp->ud;
     for (uint32_t i = ud->next + 1; i < count && !ud->prepared; i++) {
@@ -117,7 +120,7 @@ static void prepare_others(struct qp *qp, const uint32_t *qpns, uint32_t count) 
     ud->prepared = true;
 }
 
-/* False if it has to wait. */
+/* Transmits the datagram. Returns false if it has to wait. */
 static bool transmit(struct qp *qp, const struct send_wqe *wqe) {
     struct ud *ud = qp->ud;
     const uint32_t *qpns = NULL;

@@ -14,7 +14,7 @@
  * under the License.
  */
 /*
- * Which calls of the provider fail, and what was called. calls.h has the provider ask here.
+ * Calls of the provider that fail, and calls that were made. calls.h makes the provider ask here.
  *
  * The plan is in memory that forked processes share, so that one of them plans and all count.
  */
@@ -36,11 +36,11 @@
 struct fault_site {
     const char *call, *file;
     int line;
-    int errors[FAULT_ERRORS]; /* that it can fail with: manual pages; 0: none */
-    int index; /* of the first site at this place: the inline functions of headers have one in each file */
+    int errors[FAULT_ERRORS]; /* errors of the call, by its manual page; 0: none */
+    int index; /* index of the first site at this place: the inline functions of headers have one in each file */
 };
 
-/* Of two processes. */
+/* Roles of two processes. */
 enum fault_role { FAULT_CLIENT, FAULT_SERVICE, FAULT_ROLES };
 
 struct fault_plan {
@@ -48,24 +48,24 @@ struct fault_plan {
     enum fault_role role;
     int site; /* -1: none */
     long occurrence; /* the first is 1 */
-    int error; /* which of the site's */
+    int error; /* index of the site's error */
     int then; /* a site whose next call fails after it; -1: none */
-    unsigned per_mille; /* of all calls of this role fail as well, at random */
+    unsigned per_mille; /* share of all calls of this role that fail as well, at random */
     _Atomic uint64_t random;
 
     _Atomic bool fired;
-    _Atomic long calls[FAULT_ROLES][FAULT_MAX_SITES]; /* while armed */
+    _Atomic long calls[FAULT_ROLES][FAULT_MAX_SITES]; /* number of calls while armed */
     _Atomic long failed[FAULT_MAX_SITES];
 };
 
-extern struct fault_plan *fault_plan; /* of this process; NULL: nothing fails */
+extern struct fault_plan *fault_plan; /* plan of this process; NULL: nothing fails */
 extern enum fault_role fault_role;
 
 /* Finds the sites. */
 void fault_init(void);
 int fault_sites(void);
 const struct fault_site *fault_site(int index);
-/* What was allocated at the site by this process and is not free. */
+/* Returns how many allocations of the site in this process are not freed. */
 long fault_live(int index);
 
 /* ---- for the provider ---- */
@@ -73,7 +73,7 @@ long fault_live(int index);
 /* 0, or the error with which this call is to fail: it is in errno as well, unless it is none. */
 int fault_of(const struct fault_site *site);
 
-/* What is allocated is remembered with its place until it is freed. */
+/* Remembers an allocation with its place until it is freed. */
 void *fault_allocated(const struct fault_site *site, void *memory);
 void fault_freed(const void *memory);
 

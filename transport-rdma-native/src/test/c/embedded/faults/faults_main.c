@@ -54,13 +54,13 @@
 #include "../namespaces.h"
 #include "faults.h"
 
-#define MAX_THREADS 4 /* of a process in any scenario */
+#define MAX_THREADS 4 /* limit of one process in any scenario */
 #define AT_A_TIME 4
 
 struct kind {
     const char *name;
     bool cold, two_processes;
-    int max_occurrences; /* of one place that are made to fail: beyond it they are alike */
+    int max_occurrences; /* limit of occurrences of one place that are made to fail: beyond it they are alike */
     bool in_folder;      /* names are in a folder, of its own (folder.h) */
 };
 
@@ -72,7 +72,7 @@ static const struct kind kinds[] = {
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* What a process has when all is released and nothing has failed. */
+/* Resources of a process when all is released and nothing has failed. */
 struct rest {
     long live[FAULT_MAX_SITES];
     int fds, threads;
@@ -81,7 +81,7 @@ struct rest {
 /* A run, in memory that its processes share. */
 struct attempt {
     struct fault_plan plan;
-    bool is_reference; /* nothing fails in it */
+    bool is_reference; /* true: nothing fails in this run */
     char outcome[160];
 
     pid_t pid; /* 0: free */
@@ -91,20 +91,20 @@ struct attempt {
 };
 
 static struct shared {
-    struct rest reference[FAULT_ROLES]; /* of the present scenario and kind */
+    struct rest reference[FAULT_ROLES]; /* resources in the present scenario and kind */
     struct attempt attempts[AT_A_TIME];
 } *shared;
 
-static struct attempt *own; /* of this process */
+static struct attempt *own; /* attempt of this process */
 
-/* Of all runs; each has one in it, by its process number. */
+/* Folder of all runs; each has one in it, by its process number. */
 static char folders[] = "/tmp/netty-rdma-faults-XXXXXX";
 
 static void folder_of(pid_t run, char path[64]) {
     snprintf(path, 64, "%s/%d", folders, (int) run);
 }
 
-/* With the name of a process that is dead. */
+/* Makes a folder with the name of a process that is dead. */
 static void make_folder(void) {
     char path[64];
     struct sockaddr_un dead = { .sun_family = AF_UNIX };
@@ -218,7 +218,7 @@ static bool is_error_of(int error, const struct fault_plan *plan) {
     return error == ENOMEM || plan->per_mille > 0;
 }
 
-/* Most events, and completions, tell what the other side did. */
+/* Whether the trouble is this side's own: most events, and completions, tell what the other side did. */
 static bool is_own(const struct trouble *trouble) {
     return strchr(trouble->call, '(') != NULL || strcmp(trouble->call, "ADDR_ERROR") == 0
             || strcmp(trouble->call, "MULTICAST_ERROR") == 0;
@@ -329,7 +329,7 @@ static void describe(const struct attempt *attempt, int status) {
     }
 }
 
-/* One of those that run has ended. */
+/* Reaps a run that has ended. */
 static void reap(void) {
     int status;
     pid_t pid = wait(&status);
@@ -361,8 +361,8 @@ static void reap_all(void) {
 }
 
 /*
- * Where that is allowed: a subnet administrator is one for all processes of a network namespace, and those of other
- * programs would leave their traces here.
+ * Enters an own network namespace where that is allowed: a subnet administrator is one for all processes of a network
+ * namespace, and those of other programs would leave their traces here.
  */
 static bool enter_own_network(void) {
     if (unshare(CLONE_NEWNET) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) {
@@ -423,7 +423,7 @@ static void begin(const struct scenario *scenario, const struct kind *kind, cons
     attempt->pid = child;
 }
 
-/* What the scenario calls, and what is left after it. */
+/* Counts the calls of the scenario, and what is left after it. */
 static void count_calls(const struct scenario *scenario, const struct kind *kind,
                         long counts[FAULT_ROLES][FAULT_MAX_SITES]) {
     const struct fault_plan none = { .site = -1, .then = -1 };
@@ -455,7 +455,7 @@ static bool has_place(const struct fault_site *site) {
     return is_selected("RDMA_PLACE", place);
 }
 
-/* What a message that could not be sent at once needs: it is called only then. */
+/* Whether a call is made only when a message could not be sent at once. */
 static bool comes_after(int then, int site) {
     return strcmp(fault_site(site)->call, "sendmsg") == 0 && strcmp(fault_site(then)->file, fault_site(site)->file) == 0
             && strcmp(fault_site(then)->call, "recvmsg") != 0;
@@ -511,7 +511,7 @@ static uint64_t next_random(uint64_t *state) {
     return z ^ (z >> 31);
 }
 
-/* One run at random places, that the seed determines as far as the scheduler lets it. */
+/* Does one run with failures at random places, which the seed determines as far as the scheduler lets it. */
 static void fail_at_random(const struct scenario *scenario, const struct kind *kind, uint64_t seed) {
     uint64_t random = seed;
     struct fault_plan plan = {
@@ -525,7 +525,7 @@ static void fail_at_random(const struct scenario *scenario, const struct kind *k
 
 static uint64_t part, parts; /* 0: all */
 
-/* Each scenario of each kind; `turns` runs of each at random, or all one after the other. */
+/* Runs each scenario of each kind; `turns` runs of each at random, or all one after the other. */
 static void run_all(uint64_t seed, int turns) {
     uint64_t index = 0;
     static long counts[FAULT_ROLES][FAULT_MAX_SITES];
@@ -557,7 +557,7 @@ static void run_all(uint64_t seed, int turns) {
     }
 }
 
-/* Whether another madvise() of the file has failed: after that this one is called, but on old kernels only. */
+/* Whether this call follows only a failure of another madvise() of the file, on old kernels. */
 static bool is_fallback(const struct fault_site *site) {
     bool same = false;
     for (int i = 0; i < fault_sites(); i++) {

@@ -574,7 +574,7 @@ static bool run_elsewhere(const struct service_ports *ports, struct trouble *tro
     struct side side = { 0 };
     int own = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
     CHECK(own >= 0);
-    CHECK_EQ(unshare(CLONE_NEWNET), 0); /* of this thread */
+    CHECK_EQ(unshare(CLONE_NEWNET), 0); /* network namespace of this thread */
     fill_network("10.77.0.2");
     bool done = side_resolve(&side, RDMA_PS_TCP, FAULT_ADDRESS, ports->tcp, trouble);
     struct rdma_conn_param param = { .private_data = "refuse", .private_data_len = sizeof("refuse"), .qp_num = 5 };

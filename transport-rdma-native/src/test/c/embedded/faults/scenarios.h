@@ -31,7 +31,7 @@ struct scenario {
     bool (*run)(const struct service_ports *ports, struct trouble *trouble);
 };
 
-#define FAULT_ADDRESS "10.77.0.1" /* of the service's network namespace */
+#define FAULT_ADDRESS "10.77.0.1" /* address in the service's network namespace */
 
 extern const struct scenario scenarios[];
 extern const int num_scenarios;

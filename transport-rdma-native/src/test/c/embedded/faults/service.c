@@ -28,11 +28,11 @@
 
 struct connection {
     struct rdma_cm_id *id; /* NULL: free */
-    struct side side; /* its memory */
+    struct side side; /* memory of the service */
 };
 
 struct service {
-    struct side side; /* whose queue and channel all share */
+    struct side side; /* side whose queue and channel all share */
     struct rdma_cm_id *tcp, *udp, *member;
     struct connection connections[MAX_CONNECTIONS];
 };
@@ -153,7 +153,7 @@ static void handle_request(struct service *s, struct rdma_cm_id *id, bool refuse
         rdma_reject(id, "no", 2);
         CHECK_EQ(rdma_destroy_id(id), 0);
     } else if (!accept_connection(s, c, id, &trouble)) {
-        close_connection(c); /* which rejects */
+        close_connection(c); /* closing rejects */
     }
 }
 
@@ -219,7 +219,7 @@ static void handle_completions(struct service *s) {
         struct connection *c = &s->connections[wc.wr_id >> 1];
         struct trouble trouble = { NULL, 0 };
         if (c->id == NULL || wc.qp_num != c->id->qp->qp_num) {
-            continue; /* of one that was here before */
+            continue; /* event of a connection that was here before */
         }
         if (wc.status != IBV_WC_SUCCESS) {
             close_connection(c);
@@ -260,7 +260,7 @@ void service_run(int control, bool joins) {
     struct service service = { 0 };
     struct trouble trouble = { NULL, 0 };
     while (!start(&service, joins, &trouble)) {
-        CHECK(fault_plan->fired); /* else why? */
+        CHECK(fault_plan->fired); /* only a planned failure is a reason */
         CHECK(trouble.call != NULL);
         stop(&service);
         fault_plan->armed = false;

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * What the scenarios and their service are made of: steps, each of which may fail. The first failure is kept; whatever
- * was made is released all the same, and that must not fail.
+ * Steps of the scenarios and their service, each of which may fail. The first failure is kept; all objects are released
+ * all the same, and that must not fail.
  */
 #ifndef NETTY_RDMA_TEST_FAULT_STEPS_H
 #define NETTY_RDMA_TEST_FAULT_STEPS_H
@@ -57,13 +57,13 @@ void note(struct trouble *trouble, const char *call, int error);
         }                                                                                                             \
     } while (0)
 
-/* Where the service's memory is: its private data. */
+/* Place of the service's memory, as its private data tells it. */
 struct place {
     uint64_t address;
     uint32_t key;
 };
 
-/* One end; all zero before anything is made. */
+/* One end of a scenario; all zero before anything is made. */
 struct side {
     struct rdma_event_channel *events;
     struct rdma_cm_id *id;
@@ -84,7 +84,7 @@ void side_close(struct side *side);
 /* The next event, which must be of the type; to be acknowledged. NULL otherwise. */
 struct rdma_cm_event *side_await_event(struct side *side, enum rdma_cm_event_type type, struct trouble *trouble);
 bool side_await(struct side *side, enum rdma_cm_event_type type, struct trouble *trouble);
-/* So many completions, which must be successes. The last one is in *wc unless that is NULL. */
+/* Polls for so many completions, which must be successes. The last one is in *wc unless that is NULL. */
 bool side_complete(struct side *side, struct ibv_qp *qp, int count, struct ibv_wc *wc, struct trouble *trouble);
 int side_receive(struct side *side, struct ibv_qp *qp, size_t offset, uint32_t length);
 int side_send(struct side *side, struct ibv_qp *qp, enum ibv_wr_opcode opcode, size_t offset, uint32_t length,
