@@ -18,7 +18,6 @@ package consumer;
 import io.netty.channel.rdma.vertx.RdmaTransport;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;
-import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 
@@ -36,7 +35,7 @@ public final class VertxHttp {
             Answer.print(vertx.createHttpServer().requestHandler(request -> request.response().end("hello"))
                     .listen(0, "127.0.0.1")
                     .compose(server -> client.request(HttpMethod.GET, server.actualPort(), "127.0.0.1", "/"))
-                    .compose(HttpClientRequest::send).compose(HttpClientResponse::body)
+                    .compose(request -> request.send().compose(HttpClientResponse::body))
                     .toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS).toString());
             client.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         } finally {

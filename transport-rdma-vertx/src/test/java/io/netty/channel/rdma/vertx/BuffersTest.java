@@ -71,6 +71,8 @@ class BuffersTest {
         for (int i = 0; i < EXCHANGES; i++) {
             kept.add(exchange(client));
         }
+        await(client.close());
+        await(vertx.close());
         Traffic traffic = new Traffic().since(start);
         long exchanged = 2L * EXCHANGES * LENGTH;
         // A Buffer is on the heap, and what TLS makes of it in memory of Netty's allocator: each byte is copied once.
@@ -79,16 +81,14 @@ class BuffersTest {
         // Read where it arrived, to be copied to the heap or to be decrypted, but for what is small.
         assertThat(traffic.receivedInPlace + traffic.receivedCopied).isGreaterThan(exchanged);
         assertThat(traffic.receivedInPlace).isGreaterThan(9 * traffic.receivedCopied);
-        await(client.close());
-        await(vertx.close());
         // Of connections that are closed, only buffers that nobody has released can hold some.
         TestTimeouts.awaitTrue(() -> RdmaMetrics.total().receiveMemory() == before);
         assertThat(kept).hasSize(2 * EXCHANGES).allSatisfy(body -> assertThat(body).isEqualTo(bytes(LENGTH)));
     }
 
     private static Buffer exchange(HttpClientAgent client) throws Exception {
-        Future<Buffer> body = client.request(HttpMethod.POST, "/").compose(request -> request.send(bytes(LENGTH)))
-                .compose(HttpClientResponse::body);
+        Future<Buffer> body = client.request(HttpMethod.POST, "/")
+                .compose(request -> request.send(bytes(LENGTH)).compose(HttpClientResponse::body));
         return await(body);
     }
 

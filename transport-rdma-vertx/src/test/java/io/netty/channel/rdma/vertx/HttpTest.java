@@ -76,13 +76,12 @@ class HttpTest {
         for (int i = 0; i < 6; i++) {
             String path = i % 3 == 0 ? "/echo" : i % 3 == 1 ? "/chunked" : "/file";
             answers.add(client.request(HttpMethod.POST, path)
-                    .compose(request -> request.send(bytes(LENGTH)))
-                    .compose(response -> {
+                    .compose(request -> request.send(bytes(LENGTH)).compose(response -> {
                         assertThat(response.statusCode()).isEqualTo(200);
                         assertThat(response.version()).isEqualTo(version);
                         assertThat(response.request().connection().isSsl()).isEqualTo(tls != null);
                         return response.body();
-                    }));
+                    })));
         }
         for (Future<Buffer> answer : answers) {
             assertThat(await(answer)).isEqualTo(bytes(LENGTH));

@@ -73,7 +73,7 @@ class VersionsTest {
             for (HttpVersion version : List.of(HttpVersion.HTTP_1_1, HttpVersion.HTTP_2)) {
                 HttpClientAgent client = vertx.createHttpClient(new HttpClientOptions().setProtocolVersion(version));
                 Future<Buffer> body = client.request(HttpMethod.POST, server.actualPort(), TestAddress.HOST, "/")
-                        .compose(request -> request.send(bytes(700_000))).compose(HttpClientResponse::body);
+                        .compose(request -> request.send(bytes(700_000)).compose(HttpClientResponse::body));
                 assertThat(await(body)).isEqualTo(bytes(700_000));
                 await(client.close());
             }

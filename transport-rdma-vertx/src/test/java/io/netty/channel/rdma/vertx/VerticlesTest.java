@@ -26,6 +26,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.net.NetClient;
@@ -84,7 +85,7 @@ class VerticlesTest {
                 new PoolOptions().setHttp1MaxSize(2 * INSTANCES));
         for (int i = 0; i < 2 * INSTANCES; i++) {
             connections.add(client.request(HttpMethod.GET, await(port.future()), TestAddress.HOST, "/")
-                    .compose(request -> request.send()).compose(response -> response.body())
+                    .compose(request -> request.send().compose(HttpClientResponse::body))
                     .onSuccess(body -> threads.add(body.toString())));
         }
         for (Future<?> connection : connections) {

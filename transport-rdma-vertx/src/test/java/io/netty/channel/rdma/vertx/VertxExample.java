@@ -17,7 +17,6 @@ package io.netty.channel.rdma.vertx;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;
-import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 
@@ -32,7 +31,7 @@ public final class VertxExample {
         vertx.createHttpServer().requestHandler(request ->
                 request.response().end("Hello over " + RdmaTransport.transport(request.connection()))).listen(0, host)
                 .compose(server -> client.request(HttpMethod.GET, server.actualPort(), host, "/"))
-                .compose(HttpClientRequest::send).compose(HttpClientResponse::body).onComplete(answer -> {
+                .compose(request -> request.send().compose(HttpClientResponse::body)).onComplete(answer -> {
                     System.out.println(answer.succeeded() ? answer.result() : answer.cause());
                     client.close().onComplete(closed -> vertx.close());
                 });
