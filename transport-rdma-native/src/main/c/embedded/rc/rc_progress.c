@@ -101,9 +101,9 @@ static uint64_t deadline(const struct qp *qp) {
 }
 
 /*
- * Returns the time from one look to the next while there is progress. Each look wakes the engine, which costs as much as a message: one that
- * sends seldom would pay twice for each. But what fails is noticed later by this time, which is no longer than the
- * time-out therefore; the time of the peer's RNR timer is known only when it runs.
+ * Returns the time from one look to the next while there is progress. Each look wakes the engine, which costs as much
+ * as a message: a connection that sends seldom would pay twice for each. A failure may be noticed later by this time,
+ * so it is not longer than the time-out. The peer's RNR timer is known only when it runs.
  */
 static uint64_t gap_of_progress(const struct qp *qp) {
     uint64_t timeout = timeout_ns(qp);
