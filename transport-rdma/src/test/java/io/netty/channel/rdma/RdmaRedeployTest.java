@@ -122,7 +122,7 @@ class RdmaRedeployTest {
             return left;
         }
 
-        /** What open descriptors are, but those of files: the JVM opens jars when it likes. */
+        /** The targets of open descriptors, without files: the JVM opens jars when it likes. */
         private static List<String> descriptors() throws IOException {
             List<String> descriptors = new ArrayList<>();
             for (Path descriptor : list("/proc/self/fd")) {

@@ -188,7 +188,7 @@ class RdmaGrpcTest {
         }
     }
 
-    /** Of docs/connecting.md: a channel has one connection, which it keeps. */
+    /** A channel has one connection, which it keeps: docs/connecting.md. */
     @Test
     void channelThatIsOnTcpIsOnRdmaWhenThatAnswers() throws Exception {
         RdmaGrpc rdma = RdmaGrpc.of(loops.group());

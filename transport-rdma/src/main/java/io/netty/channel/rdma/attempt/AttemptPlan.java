@@ -47,7 +47,7 @@ public final class AttemptPlan<C> {
     private final Deque<C> left = new ArrayDeque<>(2);
     /** That are tried only if there is time: they have failed before. */
     private final List<C> suspects = new ArrayList<>(1);
-    /** What the nearest candidate that is passed over has failed of, or {@code null}. */
+    /** The failure for which the nearest candidate is passed over, or {@code null}. */
     private FailureMemory.Remembered remembered;
     private C current;
     private long attemptNanos;

@@ -16,7 +16,7 @@
 package io.netty.channel.rdma.attempt;
 
 /**
- * What the failure of one candidate means: whether the next one is tried, and whether this one is passed over for some
+ * Rules for the failure of a candidate: whether the next one is tried, and whether this one is passed over for some
  * time.
  * <table>
  * <caption>By failure</caption>

@@ -58,7 +58,7 @@ public final class FailureMemory {
         }
     }
 
-    /** What is remembered of a candidate. */
+    /** A failure of a candidate that is remembered. */
     public static final class Remembered {
         private final Object why;
         private final long ageNanos;
@@ -68,7 +68,7 @@ public final class FailureMemory {
             this.ageNanos = ageNanos;
         }
 
-        /** What was given to {@link AttemptPlan#failed}. */
+        /** The reason that was given to {@link AttemptPlan#failed}. */
         public Object why() {
             return why;
         }

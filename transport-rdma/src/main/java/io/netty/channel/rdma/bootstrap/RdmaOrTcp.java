@@ -41,7 +41,7 @@ public final class RdmaOrTcp {
             AttributeKey.valueOf(RdmaOrTcp.class, "TRANSPORT");
 
     /**
-     * Of a client's channel whose {@link #TRANSPORT} is {@link RdmaOrTcpTransport#TCP}: why it is not RDMA.
+     * The reason why a client's channel whose {@link #TRANSPORT} is {@link RdmaOrTcpTransport#TCP} is not on RDMA.
      */
     public static final AttributeKey<RdmaOrTcpFallback> FALLBACK = AttributeKey.valueOf(RdmaOrTcp.class, "FALLBACK");
 

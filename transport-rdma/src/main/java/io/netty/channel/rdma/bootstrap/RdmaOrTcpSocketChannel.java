@@ -735,7 +735,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     }
 
     /**
-     * What the pipeline calls: messages go to the outbound buffer of the channel of the transport, and nowhere else.
+     * The unsafe of the pipeline: messages go to the outbound buffer of the channel of the transport, and nowhere else.
      */
     private final class Front extends DelegatingUnsafe {
         private final ConnectingUnsafe unsafe;

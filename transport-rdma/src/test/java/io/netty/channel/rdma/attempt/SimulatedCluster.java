@@ -120,7 +120,7 @@ final class SimulatedCluster {
 
     private record Key(Peer peer, Object candidate) { }
 
-    /** What an observer sees of the attempts of one process to reach a peer by one that is not the last resort. */
+    /** The attempts of one process to reach a peer by a candidate that is not the last resort. */
     private static final class Seen {
         int underWay;
         boolean remembered;
@@ -153,7 +153,7 @@ final class SimulatedCluster {
     /** Connects that have ended, with a connection or without. */
     long succeeded;
     long failed;
-    /** Of the former those by a candidate that was not the nearest one allowed. */
+    /** Connects that have succeeded by a candidate that was not the nearest one allowed. */
     long detours;
 
     SimulatedCluster(int peerCount, int clientCount, Settings settings) throws UnknownHostException {

@@ -29,7 +29,7 @@ import java.util.concurrent.RejectedExecutionException;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Those whose exceptions have no public constructor are made by the integration tests.
+ * Reasons whose exceptions have no public constructor are made by the integration tests.
  */
 class RdmaOrTcpFallbackReasonTest {
     @Test
