@@ -174,6 +174,18 @@ final class Attempt implements AutoCloseable {
         return troubles.stream().anyMatch(trouble -> says(trouble, text));
     }
 
+    /**
+     * Waits until a message of any exception has the text. The end that fails disconnects first, so that the other end
+     * may be closed before the exception is there.
+     */
+    void awaitSays(String text) throws InterruptedException {
+        try {
+            TestTimeouts.awaitTrue(() -> says(text));
+        } catch (AssertionError e) {
+            throw new AssertionError("nothing says " + text + ": " + this, e);
+        }
+    }
+
     private static boolean says(Throwable trouble, String text) {
         for (Throwable cause = trouble; cause != null; cause = cause.getCause()) {
             if (String.valueOf(cause.getMessage()).contains(text)) {
