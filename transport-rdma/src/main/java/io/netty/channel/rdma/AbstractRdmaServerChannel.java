@@ -16,6 +16,7 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
@@ -155,7 +156,8 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         if (!listening.isEmpty()) {
             throw new AlreadyBoundException();
         }
-        InetSocketAddress requested = Bind.listenAddress(checkResolved(localAddress), config.isIpv6Only());
+        InetSocketAddress requested = Bind.listenAddress(checkResolved(localAddress),
+                config.getOption(RdmaChannelOption.IPV6_ONLY));
         List<Verbs> providers = config.device().providers();
         for (int port = 1;; port++) {
             try {
@@ -216,10 +218,11 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
             }
             if (address.getAddress() instanceof Inet6Address) {
                 // Whatever the host has for sockets that don't say (net.ipv6.bindv6only).
-                id.setIpv6Only(config.isIpv6Only());
+                id.setIpv6Only(config.getOption(RdmaChannelOption.IPV6_ONLY));
             }
-            if (config.trafficClass() != 0) {
-                id.setTypeOfService(config.trafficClass());
+            int trafficClass = config.getOption(ChannelOption.IP_TOS);
+            if (trafficClass != 0) {
+                id.setTypeOfService(trafficClass);
             }
             Bind.bind(id, address, config.device());
             id.listen(config.getBacklog());

@@ -17,7 +17,7 @@ package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.connection.DeviceLimits;
-import io.netty.channel.rdma.connection.IntOption;
+import io.netty.channel.rdma.connection.OptionRow;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.connection.QueuePairResources;
 import io.netty.channel.rdma.loop.CompletionHandler;
@@ -110,8 +110,9 @@ public final class ChannelQueuePair {
      *         #NOT_SHARED}.
      */
     public static ChannelQueuePair create(AbstractRdmaChannel channel, ConnectionId id, Device device,
-                                          QueuePairOptions options, IntOption sendSges, IntOption receiveSges,
-                                          int sharedReceiveSize, Owner owner) throws Exception {
+                                          QueuePairOptions options, OptionRow<Integer> sendSges,
+                                          OptionRow<Integer> receiveSges, int sharedReceiveSize, Owner owner)
+            throws Exception {
         DeviceContext context = DeviceContext.of(device);
         Staging.reserve(context);
         QueuePairResources resources = new QueuePairResources(context, options, channel.handler());
@@ -120,11 +121,11 @@ public final class ChannelQueuePair {
             if (sharedReceiveSize != NOT_SHARED) {
                 resources.shareReceives(sharedReceiveSize, () -> receiveBuffer(context, sharedReceiveSize));
             }
-            int sges = DeviceLimits.limit(sendSges, context.attributes.maxSges(), device, "its max_sge");
+            int sges = DeviceLimits.limit(options, sendSges, context.attributes.maxSges(), device, "its max_sge");
             // What comes before a datagram goes to memory of its own.
             int ownSges = id != null && id.portSpace() == PortSpace.UDP ? 2 : 1;
             QueuePair queuePair = resources.create(id, sges, receiveSges == null ? ownSges :
-                    DeviceLimits.limit(receiveSges, context.attributes.maxSges(), device, "its max_sge"), 0);
+                    DeviceLimits.limit(options, receiveSges, context.attributes.maxSges(), device, "its max_sge"), 0);
             Completions completions = new Completions(owner, new CurrentLoop(channel.handler()), resources.shared());
             ChannelQueuePair result = new ChannelQueuePair(resources, completions, queuePair);
             resources.register(completions);
@@ -164,8 +165,8 @@ public final class ChannelQueuePair {
      * @param attribute names the limit.
      * @throws IllegalArgumentException if the application has set the option to more.
      */
-    public int limit(IntOption option, int limit, String attribute) {
-        return DeviceLimits.limit(option, limit, device(), attribute);
+    public int limit(OptionRow<Integer> option, int limit, String attribute) {
+        return DeviceLimits.limit(resources.options, option, limit, device(), attribute);
     }
 
     public QueuePair queuePair() {

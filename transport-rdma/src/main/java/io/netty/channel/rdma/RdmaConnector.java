@@ -23,6 +23,7 @@ import io.netty.channel.rdma.attempt.Destination;
 import io.netty.channel.rdma.attempt.FailureMemory;
 import io.netty.channel.rdma.connection.Bind;
 import io.netty.channel.rdma.connection.DeviceOptions;
+import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.connection.Reachability;
 import io.netty.channel.rdma.connection.Rejection;
@@ -193,7 +194,7 @@ final class RdmaConnector implements LoopEvents.Listener {
         }
         channel.queuePairOptions().route(id);
         try {
-            id.resolveAddress(null, remote, channel.queuePairOptions().resolveTimeoutMillis.get());
+            id.resolveAddress(null, remote, channel.queuePairOptions().get(QueuePairOptions.RESOLVE_TIMEOUT_MILLIS));
         } catch (VerbsException e) {
             throw Reachability.unreachable(verbs, e);
         }
@@ -343,7 +344,7 @@ final class RdmaConnector implements LoopEvents.Listener {
 
     private void resolveRoute() throws IOException {
         try {
-            id.resolveRoute(channel.queuePairOptions().resolveTimeoutMillis.get());
+            id.resolveRoute(channel.queuePairOptions().get(QueuePairOptions.RESOLVE_TIMEOUT_MILLIS));
         } catch (VerbsException e) {
             // The kernel finds a device for the loopback address, but no route.
             throw Reachability.unreachable(id.verbs(), e);

@@ -23,14 +23,16 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.rdma.connection.DeviceOptions;
-import io.netty.channel.rdma.connection.OptionRange;
+import io.netty.channel.rdma.connection.OptionRow;
+import io.netty.channel.rdma.connection.OptionTable;
+import io.netty.channel.rdma.connection.OptionValues;
+import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.connection.StreamOptions;
 import io.netty.channel.socket.ServerSocketChannelConfig;
 import io.netty.util.NetUtil;
 
 import java.util.Map;
 
-import static io.netty.channel.ChannelOption.IP_TOS;
 import static io.netty.channel.ChannelOption.SO_BACKLOG;
 import static io.netty.channel.ChannelOption.SO_RCVBUF;
 import static io.netty.channel.ChannelOption.SO_REUSEADDR;
@@ -45,13 +47,16 @@ import static io.netty.channel.ChannelOption.SO_REUSEADDR;
  * wildcard. {@link ChannelOption#SO_RCVBUF} is accepted, and set for each connection with {@code childOption}.
  */
 public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig implements ServerSocketChannelConfig {
+    private static final OptionRow<Integer> BACKLOG =
+            OptionRow.number(SO_BACKLOG, NetUtil.SOMAXCONN, 0, Integer.MAX_VALUE);
+    static final OptionTable TABLE = new OptionTable().add(QueuePairOptions.REUSE_ADDRESS, BACKLOG,
+            OptionRow.number(SO_RCVBUF, StreamOptions.DEFAULT_RECEIVE_BUFFER_SIZE, 1, Integer.MAX_VALUE),
+            QueuePairOptions.TRAFFIC_CLASS, new OptionRow<>(RdmaChannelOption.IPV6_ONLY, false))
+            .addAll(DeviceOptions.ROWS);
+
     private final AbstractRdmaServerChannel<?> channel;
-    private final DeviceOptions device = new DeviceOptions();
-    private volatile int backlog = NetUtil.SOMAXCONN;
-    private volatile boolean reuseAddress;
-    private volatile int trafficClass;
-    private volatile boolean ipv6Only;
-    private volatile int receiveBufferSize = StreamOptions.DEFAULT_RECEIVE_BUFFER_SIZE;
+    private final OptionValues options = new OptionValues(TABLE);
+    private final DeviceOptions device = new DeviceOptions(options);
 
     RdmaServerSocketChannelConfig(AbstractRdmaServerChannel<?> channel) {
         super(channel, new ServerChannelRecvByteBufAllocator());
@@ -60,103 +65,57 @@ public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig im
 
     @Override
     public Map<ChannelOption<?>, Object> getOptions() {
-        return getOptions(super.getOptions(), SO_RCVBUF, SO_REUSEADDR, SO_BACKLOG, IP_TOS,
-                RdmaChannelOption.IPV6_ONLY, RdmaChannelOption.PROVIDERS, RdmaChannelOption.DEVICE,
-                RdmaChannelOption.DEVICE_PORT, RdmaChannelOption.GID_INDEX);
+        return getOptions(super.getOptions(), options.all());
     }
 
     @Override
-    @SuppressWarnings("unchecked")
     public <T> T getOption(ChannelOption<T> option) {
-        Object value;
-        if (option == SO_RCVBUF) {
-            value = receiveBufferSize;
-        } else if (option == SO_REUSEADDR) {
-            value = reuseAddress;
-        } else if (option == SO_BACKLOG) {
-            value = backlog;
-        } else if (option == IP_TOS) {
-            value = trafficClass;
-        } else if (option == RdmaChannelOption.IPV6_ONLY) {
-            value = ipv6Only;
-        } else {
-            value = device.get(option);
-            if (value == null) {
-                return super.getOption(option);
-            }
-        }
-        return (T) value;
+        return options.has(option) ? options.get(option) : super.getOption(option);
     }
 
     @Override
     public <T> boolean setOption(ChannelOption<T> option, T value) {
         validate(option, value);
-        if (option == SO_RCVBUF) {
-            setReceiveBufferSize((Integer) value);
-        } else if (option == SO_REUSEADDR) {
-            setReuseAddress((Boolean) value);
-        } else if (option == SO_BACKLOG) {
-            setBacklog((Integer) value);
-        } else if (option == IP_TOS) {
-            trafficClass = OptionRange.check(option, (Integer) value, 0, 255);
-        } else if (option == RdmaChannelOption.IPV6_ONLY) {
-            setIpv6Only((Boolean) value);
-        } else if (!device.set(option, value)) {
-            return super.setOption(option, value);
-        }
-        return true;
+        return options.set(option, value) || super.setOption(option, value);
+    }
+
+    private <T> RdmaServerSocketChannelConfig set(ChannelOption<T> option, T value) {
+        options.set(option, value);
+        return this;
     }
 
     DeviceOptions device() {
         return device;
     }
 
-    int trafficClass() {
-        return trafficClass;
-    }
-
-    /** See {@link RdmaChannelOption#IPV6_ONLY}. */
-    public boolean isIpv6Only() {
-        return ipv6Only;
-    }
-
-    /** See {@link RdmaChannelOption#IPV6_ONLY}. */
-    public RdmaServerSocketChannelConfig setIpv6Only(boolean ipv6Only) {
-        this.ipv6Only = ipv6Only;
-        return this;
-    }
-
     @Override
     public int getBacklog() {
-        return backlog;
+        return options.get(BACKLOG);
     }
 
     @Override
     public RdmaServerSocketChannelConfig setBacklog(int backlog) {
-        this.backlog = OptionRange.check(SO_BACKLOG, backlog, 0, Integer.MAX_VALUE);
-        return this;
+        return set(SO_BACKLOG, backlog);
     }
 
     @Override
     public boolean isReuseAddress() {
-        return reuseAddress;
+        return options.get(QueuePairOptions.REUSE_ADDRESS);
     }
 
     @Override
     public RdmaServerSocketChannelConfig setReuseAddress(boolean reuseAddress) {
-        this.reuseAddress = reuseAddress;
-        return this;
+        return set(SO_REUSEADDR, reuseAddress);
     }
 
     @Override
     public int getReceiveBufferSize() {
-        return receiveBufferSize;
+        return getOption(SO_RCVBUF);
     }
 
     @Override
     public RdmaServerSocketChannelConfig setReceiveBufferSize(int receiveBufferSize) {
-        this.receiveBufferSize = OptionRange.check(SO_RCVBUF, receiveBufferSize, 1, Integer.MAX_VALUE);
-        return this;
+        return set(SO_RCVBUF, receiveBufferSize);
     }
 
     /**

@@ -33,7 +33,6 @@ import static io.netty.channel.ChannelOption.SO_LINGER;
 import static io.netty.channel.ChannelOption.SO_RCVBUF;
 import static io.netty.channel.ChannelOption.SO_REUSEADDR;
 import static io.netty.channel.ChannelOption.SO_SNDBUF;
-import static io.netty.channel.ChannelOption.TCP_NODELAY;
 
 /**
  * The configuration of a {@link RdmaSocketChannel}. Beside the options of {@link RdmaChannelOption} it takes those of
@@ -75,8 +74,6 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
     private final RdmaSocketChannel channel;
     private final StreamOptions options = new StreamOptions();
     private final RecvByteBufAllocator firstReceiveAllocator;
-    private volatile boolean allowHalfClosure;
-    private volatile boolean reuseAddress;
 
     RdmaSocketChannelConfig(RdmaSocketChannel channel) {
         super(channel);
@@ -88,210 +85,43 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
 
     @Override
     public Map<ChannelOption<?>, Object> getOptions() {
-        return getOptions(super.getOptions(),
-                SO_RCVBUF, SO_SNDBUF, TCP_NODELAY, SO_KEEPALIVE, SO_REUSEADDR, SO_LINGER, IP_TOS, ALLOW_HALF_CLOSURE,
-                RdmaChannelOption.SEND_QUEUE_DEPTH, RdmaChannelOption.RECEIVE_QUEUE_DEPTH, RdmaChannelOption.MAX_INLINE,
-                RdmaChannelOption.SEND_COPY_THRESHOLD, RdmaChannelOption.RECEIVE_COPY_THRESHOLD,
-                RdmaChannelOption.RETRY_COUNT, RdmaChannelOption.RNR_RETRY_COUNT, RdmaChannelOption.ACK_TIMEOUT,
-                RdmaChannelOption.MIN_RNR_TIMER, RdmaChannelOption.RESOLVE_TIMEOUT_MILLIS,
-                RdmaChannelOption.KEEP_ALIVE_IDLE_MILLIS, RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS,
-                RdmaChannelOption.KEEP_ALIVE_COUNT, RdmaChannelOption.USER_TIMEOUT_MILLIS,
-                RdmaChannelOption.RECEIVE_BUFFER_IDLE_MILLIS, RdmaChannelOption.PROVIDERS, RdmaChannelOption.DEVICE,
-                RdmaChannelOption.DEVICE_PORT, RdmaChannelOption.GID_INDEX);
+        return getOptions(super.getOptions(), options.values.all());
     }
 
     @Override
-    @SuppressWarnings("unchecked")
     public <T> T getOption(ChannelOption<T> option) {
-        Object value;
-        if (option == SO_RCVBUF) {
-            value = getReceiveBufferSize();
-        } else if (option == SO_SNDBUF) {
-            value = getSendBufferSize();
-        } else if (option == TCP_NODELAY) {
-            value = isTcpNoDelay();
-        } else if (option == SO_REUSEADDR) {
-            value = isReuseAddress();
-        } else if (option == SO_LINGER) {
-            value = getSoLinger();
-        } else if (option == ALLOW_HALF_CLOSURE) {
-            value = isAllowHalfClosure();
-        } else if (options.find(option) != null) {
-            value = options.find(option).get();
-        } else {
-            value = options.queuePair.device.get(option);
-            if (value == null) {
-                value = options.liveness.get(option);
-            }
-            if (value == null) {
-                return super.getOption(option);
-            }
-        }
-        return (T) value;
+        return options.values.has(option) ? options.values.get(option) : super.getOption(option);
     }
 
     @Override
     public <T> boolean setOption(ChannelOption<T> option, T value) {
         try {
-            return set(option, value);
+            validate(option, value);
+            if (!options.values.set(option, value)) {
+                return super.setOption(option, value);
+            }
         } catch (RuntimeException e) {
             channel.misused(e);
             throw e;
         }
-    }
-
-    private <T> boolean set(ChannelOption<T> option, T value) {
-        validate(option, value);
-        if (option == SO_RCVBUF) {
-            setReceiveBufferSize((Integer) value);
-        } else if (option == SO_SNDBUF) {
-            setSendBufferSize((Integer) value);
-        } else if (option == TCP_NODELAY) {
-            setTcpNoDelay((Boolean) value);
-        } else if (option == SO_REUSEADDR) {
-            setReuseAddress((Boolean) value);
-        } else if (option == SO_LINGER) {
-            setSoLinger((Integer) value);
-        } else if (option == ALLOW_HALF_CLOSURE) {
-            setAllowHalfClosure((Boolean) value);
-        } else if (options.find(option) != null) {
-            options.find(option).set((Integer) value);
-        } else if (options.liveness.set(option, value)) {
+        if (StreamOptions.isLiveness(option)) {
             channel.livenessChanged();
-        } else if (!options.queuePair.device.set(option, value)) {
-            return super.setOption(option, value);
         }
         return true;
+    }
+
+    private <T> RdmaSocketChannelConfig set(ChannelOption<T> option, T value) {
+        options.values.set(option, value);
+        return this;
     }
 
     StreamOptions options() {
         return options;
     }
 
-    /** See {@link RdmaChannelOption#SEND_QUEUE_DEPTH}. */
-    public int getSendQueueDepth() {
-        return options.queuePair.sendQueueDepth.get();
-    }
-
-    /** See {@link RdmaChannelOption#SEND_QUEUE_DEPTH}. */
-    public RdmaSocketChannelConfig setSendQueueDepth(int sendQueueDepth) {
-        options.queuePair.sendQueueDepth.set(sendQueueDepth);
-        return this;
-    }
-
-    /** See {@link RdmaChannelOption#RECEIVE_QUEUE_DEPTH}. */
-    public int getReceiveQueueDepth() {
-        return options.queuePair.receiveQueueDepth.get();
-    }
-
-    /** See {@link RdmaChannelOption#RECEIVE_QUEUE_DEPTH}. */
-    public RdmaSocketChannelConfig setReceiveQueueDepth(int receiveQueueDepth) {
-        options.queuePair.receiveQueueDepth.set(receiveQueueDepth);
-        return this;
-    }
-
-    /** See {@link RdmaChannelOption#MAX_INLINE}. */
-    public int getMaxInline() {
-        return options.queuePair.maxInline.get();
-    }
-
-    /** See {@link RdmaChannelOption#MAX_INLINE}. */
-    public RdmaSocketChannelConfig setMaxInline(int maxInline) {
-        options.queuePair.maxInline.set(maxInline);
-        return this;
-    }
-
-    /** See {@link RdmaChannelOption#SEND_COPY_THRESHOLD}. */
-    public int getSendCopyThreshold() {
-        return options.sendCopyThreshold.get();
-    }
-
-    /** See {@link RdmaChannelOption#SEND_COPY_THRESHOLD}. */
-    public RdmaSocketChannelConfig setSendCopyThreshold(int sendCopyThreshold) {
-        options.sendCopyThreshold.set(sendCopyThreshold);
-        return this;
-    }
-
-    /** See {@link RdmaChannelOption#RECEIVE_COPY_THRESHOLD}. */
-    public int getReceiveCopyThreshold() {
-        return options.receiveCopyThreshold.get();
-    }
-
-    /** See {@link RdmaChannelOption#RECEIVE_COPY_THRESHOLD}. */
-    public RdmaSocketChannelConfig setReceiveCopyThreshold(int receiveCopyThreshold) {
-        options.receiveCopyThreshold.set(receiveCopyThreshold);
-        return this;
-    }
-
-    /** See {@link RdmaChannelOption#RETRY_COUNT}. */
-    public int getRetryCount() {
-        return options.queuePair.retryCount.get();
-    }
-
-    /** See {@link RdmaChannelOption#RETRY_COUNT}. */
-    public RdmaSocketChannelConfig setRetryCount(int retryCount) {
-        options.queuePair.retryCount.set(retryCount);
-        return this;
-    }
-
-    /** See {@link RdmaChannelOption#RNR_RETRY_COUNT}. */
-    public int getRnrRetryCount() {
-        return options.queuePair.rnrRetryCount.get();
-    }
-
-    /** See {@link RdmaChannelOption#RNR_RETRY_COUNT}. */
-    public RdmaSocketChannelConfig setRnrRetryCount(int rnrRetryCount) {
-        options.queuePair.rnrRetryCount.set(rnrRetryCount);
-        return this;
-    }
-
-    /** See {@link RdmaChannelOption#ACK_TIMEOUT}. */
-    public int getAckTimeout() {
-        return options.queuePair.ackTimeout.get();
-    }
-
-    /** See {@link RdmaChannelOption#ACK_TIMEOUT}. */
-    public RdmaSocketChannelConfig setAckTimeout(int ackTimeout) {
-        options.queuePair.ackTimeout.set(ackTimeout);
-        return this;
-    }
-
-    /** See {@link RdmaChannelOption#MIN_RNR_TIMER}. */
-    public int getMinRnrTimer() {
-        return options.queuePair.minRnrTimer.get();
-    }
-
-    /** See {@link RdmaChannelOption#MIN_RNR_TIMER}. */
-    public RdmaSocketChannelConfig setMinRnrTimer(int minRnrTimer) {
-        options.queuePair.minRnrTimer.set(minRnrTimer);
-        return this;
-    }
-
-    /** See {@link RdmaChannelOption#RESOLVE_TIMEOUT_MILLIS}. */
-    public int getResolveTimeoutMillis() {
-        return options.queuePair.resolveTimeoutMillis.get();
-    }
-
-    /** See {@link RdmaChannelOption#RESOLVE_TIMEOUT_MILLIS}. */
-    public RdmaSocketChannelConfig setResolveTimeoutMillis(int resolveTimeoutMillis) {
-        options.queuePair.resolveTimeoutMillis.set(resolveTimeoutMillis);
-        return this;
-    }
-
-    /** See {@link RdmaChannelOption#RECEIVE_BUFFER_IDLE_MILLIS}. */
-    public int getReceiveBufferIdleMillis() {
-        return options.receiveBufferIdleMillis.get();
-    }
-
-    /** See {@link RdmaChannelOption#RECEIVE_BUFFER_IDLE_MILLIS}. */
-    public RdmaSocketChannelConfig setReceiveBufferIdleMillis(int receiveBufferIdleMillis) {
-        options.receiveBufferIdleMillis.set(receiveBufferIdleMillis);
-        return this;
-    }
-
     @Override
     public int getReceiveBufferSize() {
-        return options.receiveBufferSize();
+        return getOption(SO_RCVBUF);
     }
 
     /**
@@ -300,8 +130,7 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
      */
     @Override
     public RdmaSocketChannelConfig setReceiveBufferSize(int receiveBufferSize) {
-        options.receiveBufferSize(receiveBufferSize);
-        return this;
+        return set(SO_RCVBUF, receiveBufferSize);
     }
 
     /**
@@ -309,13 +138,12 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
      */
     @Override
     public int getSendBufferSize() {
-        return options.sendBufferSize();
+        return getOption(SO_SNDBUF);
     }
 
     @Override
     public RdmaSocketChannelConfig setSendBufferSize(int sendBufferSize) {
-        options.sendBufferSize(sendBufferSize);
-        return this;
+        return set(SO_SNDBUF, sendBufferSize);
     }
 
     @Override
@@ -333,18 +161,17 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
 
     @Override
     public int getSoLinger() {
-        return options.soLinger;
+        return getOption(SO_LINGER);
     }
 
     @Override
     public RdmaSocketChannelConfig setSoLinger(int soLinger) {
-        options.soLinger = soLinger;
-        return this;
+        return set(SO_LINGER, soLinger);
     }
 
     @Override
     public boolean isKeepAlive() {
-        return options.liveness.isKeepAlive();
+        return getOption(SO_KEEPALIVE);
     }
 
     @Override
@@ -355,35 +182,32 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
 
     @Override
     public boolean isReuseAddress() {
-        return reuseAddress;
+        return getOption(SO_REUSEADDR);
     }
 
     @Override
     public RdmaSocketChannelConfig setReuseAddress(boolean reuseAddress) {
-        this.reuseAddress = reuseAddress;
-        return this;
+        return set(SO_REUSEADDR, reuseAddress);
     }
 
     @Override
     public int getTrafficClass() {
-        return options.queuePair.trafficClass.get();
+        return getOption(IP_TOS);
     }
 
     @Override
     public RdmaSocketChannelConfig setTrafficClass(int trafficClass) {
-        options.queuePair.trafficClass.set(trafficClass);
-        return this;
+        return set(IP_TOS, trafficClass);
     }
 
     @Override
     public boolean isAllowHalfClosure() {
-        return allowHalfClosure;
+        return getOption(ALLOW_HALF_CLOSURE);
     }
 
     @Override
     public RdmaSocketChannelConfig setAllowHalfClosure(boolean allowHalfClosure) {
-        this.allowHalfClosure = allowHalfClosure;
-        return this;
+        return set(ALLOW_HALF_CLOSURE, allowHalfClosure);
     }
 
     /**

@@ -17,14 +17,12 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollChannelOption;
-import io.netty.channel.rdma.connection.OptionRange;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import java.util.List;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -71,32 +69,11 @@ class RdmaSocketChannelConfigTest {
             if (value == (int) value) {
                 assertThatThrownBy(() -> config.setOption(option, (int) value))
                         .isInstanceOf(IllegalArgumentException.class)
-                        .hasMessageContaining(OptionRange.name(option))
+                        .hasMessageContaining(option.name().substring(option.name().lastIndexOf('#') + 1))
                         .hasMessageContaining(String.valueOf(value)).hasMessageContaining(min + " to " + max);
             }
         }
         assertThat(config.getOption(option)).isEqualTo(max);
-    }
-
-    @Test
-    void settersAndGettersAreThoseOfTheOptions() {
-        assertThat(config.setSendQueueDepth(17).getOption(RdmaChannelOption.SEND_QUEUE_DEPTH)).isEqualTo(17);
-        assertThat(config.setReceiveQueueDepth(18).getOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH)).isEqualTo(18);
-        assertThat(config.setMaxInline(19).getOption(RdmaChannelOption.MAX_INLINE)).isEqualTo(19);
-        assertThat(config.setSendCopyThreshold(20).getOption(RdmaChannelOption.SEND_COPY_THRESHOLD)).isEqualTo(20);
-        assertThat(config.setReceiveCopyThreshold(21).getOption(RdmaChannelOption.RECEIVE_COPY_THRESHOLD))
-                .isEqualTo(21);
-        assertThat(config.setRetryCount(1).getOption(RdmaChannelOption.RETRY_COUNT)).isEqualTo(1);
-        assertThat(config.setRnrRetryCount(2).getOption(RdmaChannelOption.RNR_RETRY_COUNT)).isEqualTo(2);
-        assertThat(config.setAckTimeout(3).getOption(RdmaChannelOption.ACK_TIMEOUT)).isEqualTo(3);
-        assertThat(config.setMinRnrTimer(4).getOption(RdmaChannelOption.MIN_RNR_TIMER)).isEqualTo(4);
-        assertThat(config.setResolveTimeoutMillis(5).getOption(RdmaChannelOption.RESOLVE_TIMEOUT_MILLIS)).isEqualTo(5);
-        assertThat(List.of(config.getSendQueueDepth(), config.getReceiveQueueDepth(), config.getMaxInline(),
-                config.getSendCopyThreshold(), config.getReceiveCopyThreshold())).containsExactly(17, 18, 19, 20, 21);
-        assertThat(List.of(config.getRetryCount(), config.getRnrRetryCount(), config.getAckTimeout(),
-                config.getMinRnrTimer(), config.getResolveTimeoutMillis())).containsExactly(1, 2, 3, 4, 5);
-        assertThatThrownBy(() -> config.setAckTimeout(32)).isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("ACK_TIMEOUT: 32 (expected: 0 to 31)");
     }
 
     @Test

@@ -37,7 +37,7 @@ class SendingEnd extends PingPongEnd {
 
     @Override
     protected void configure(RdmaMessageChannelConfig config) {
-        config.setReceiveBufferSize(Math.max(game.size(), Introduction.MAX_LENGTH));
+        config.setOption(RdmaChannelOption.RECEIVE_BUFFER_SIZE, Math.max(game.size(), Introduction.MAX_LENGTH));
         config.setOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, RECEIVES);
     }
 

@@ -16,6 +16,7 @@
 package io.netty.example.rdma.pubsub;
 
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
@@ -38,7 +39,7 @@ final class ReadPublisher extends PublisherEnd {
 
     @Override
     protected void configure(RdmaMessageChannelConfig config) {
-        config.setRemotePermissions(Set.of(RdmaPermission.REMOTE_READ));
+        config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of(RdmaPermission.REMOTE_READ));
     }
 
     @Override

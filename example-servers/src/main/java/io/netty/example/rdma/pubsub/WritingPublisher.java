@@ -17,6 +17,7 @@ package io.netty.example.rdma.pubsub;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RdmaWrite;
 import io.netty.channel.rdma.message.RemoteMemory;
@@ -47,7 +48,7 @@ final class WritingPublisher extends PublisherEnd {
 
     @Override
     protected void configure(RdmaMessageChannelConfig config) {
-        config.setRemotePermissions(Set.of());
+        config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of());
     }
 
     @Override

@@ -17,6 +17,7 @@ package io.netty.example.rdma.requests;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.message.RdmaMemoryWindow;
@@ -56,7 +57,7 @@ final class LendRequester extends VerbsEnd {
 
     @Override
     protected void configure(RdmaMessageChannelConfig config) throws IOException {
-        config.setRemotePermissions(Set.of(RdmaPermission.REMOTE_WRITE));
+        config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of(RdmaPermission.REMOTE_WRITE));
         memory = RegisteredMemory.allocate(size, Set.of(RdmaPermission.LOCAL_WRITE));
     }
 

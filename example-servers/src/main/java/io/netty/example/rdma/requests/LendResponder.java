@@ -18,6 +18,7 @@ package io.netty.example.rdma.requests;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaSend;
@@ -49,7 +50,7 @@ final class LendResponder extends VerbsEnd {
 
     @Override
     protected void configure(RdmaMessageChannelConfig config) {
-        config.setRemotePermissions(Set.of());
+        config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of());
     }
 
     @Override

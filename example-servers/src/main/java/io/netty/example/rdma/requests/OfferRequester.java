@@ -55,12 +55,12 @@ class OfferRequester extends VerbsEnd {
 
     @Override
     protected void configure(RdmaMessageChannelConfig config) throws IOException {
-        config.setRemotePermissions(Set.of(RdmaPermission.REMOTE_WRITE));
+        config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of(RdmaPermission.REMOTE_WRITE));
         memory = RegisteredMemory.ofAddress(buf.memoryAddress(), size,
                 EnumSet.of(RdmaPermission.LOCAL_WRITE, RdmaPermission.REMOTE_WRITE));
         ByteBuf blob = Unpooled.buffer(RemoteMemory.BLOB_LENGTH, RemoteMemory.BLOB_LENGTH);
         RemoteMemory.of(memory, device(config)).write(blob);
-        config.setConnectData(blob.array());
+        config.setOption(RdmaChannelOption.CONNECT_DATA, blob.array());
     }
 
     /** The key is that of one device, so it has to be the one which the connection will use. */

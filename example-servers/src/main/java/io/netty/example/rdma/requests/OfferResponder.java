@@ -18,6 +18,7 @@ package io.netty.example.rdma.requests;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RdmaReceive;
@@ -42,7 +43,7 @@ final class OfferResponder extends VerbsEnd {
 
     @Override
     protected void configure(RdmaMessageChannelConfig config) {
-        config.setRemotePermissions(Set.of());
+        config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of());
     }
 
     @Override

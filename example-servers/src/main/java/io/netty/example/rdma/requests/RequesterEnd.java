@@ -16,6 +16,7 @@
 package io.netty.example.rdma.requests;
 
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaSend;
@@ -52,7 +53,7 @@ final class RequesterEnd extends VerbsEnd {
 
     @Override
     protected void configure(RdmaMessageChannelConfig config) {
-        config.setRemotePermissions(Set.of());
+        config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of());
     }
 
     @Override

@@ -57,11 +57,11 @@ final class ResponderEnd extends VerbsEnd {
 
     @Override
     protected void configure(RdmaMessageChannelConfig config) {
-        config.setRemotePermissions(responses.permissions());
+        config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, responses.permissions());
         if (responses.areMessages()) {
-            config.setReceiveBufferSize(longestMessage());
+            config.setOption(RdmaChannelOption.RECEIVE_BUFFER_SIZE, longestMessage());
             config.setOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, RECEIVES);
-            config.setManualReceives(responses.areInLists());
+            config.setOption(RdmaChannelOption.MANUAL_RECEIVES, responses.areInLists());
         }
     }
 

@@ -18,6 +18,7 @@ package io.netty.example.rdma.requests;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RdmaRead;
 import io.netty.channel.rdma.message.RdmaReceive;
@@ -41,7 +42,7 @@ final class TextRequester extends TextEnd {
 
     @Override
     protected void configure(RdmaMessageChannelConfig config) {
-        config.setRemotePermissions(Set.of());
+        config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of());
     }
 
     @Override

@@ -16,6 +16,7 @@
 package io.netty.example.rdma.requests;
 
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
@@ -41,7 +42,7 @@ final class TextResponder extends TextEnd {
 
     @Override
     protected void configure(RdmaMessageChannelConfig config) {
-        config.setRemotePermissions(Set.of(RdmaPermission.REMOTE_READ));
+        config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of(RdmaPermission.REMOTE_READ));
     }
 
     @Override

@@ -42,16 +42,18 @@ public final class DeviceLimits {
     }
 
     /** The depth of a send or receive queue. */
-    static int depth(IntOption option, DeviceContext context) {
-        return limit(option, context.attributes.maxWorkRequests(), context.device, "its max_qp_wr");
+    static int depth(QueuePairOptions options, OptionRow<Integer> option, DeviceContext context) {
+        return limit(options, option, context.attributes.maxWorkRequests(), context.device, "its max_qp_wr");
     }
 
     /** The value of an option as far as the device can. */
-    public static int limit(IntOption option, int limit, Device device, String attribute) {
-        if (option.get() > limit && option.isSet()) {
-            throw beyond(option, device, limit, attribute);
+    public static int limit(QueuePairOptions options, OptionRow<Integer> option, int limit, Device device,
+                            String attribute) {
+        int value = options.get(option);
+        if (value > limit && options.values.isSet(option)) {
+            throw beyond(option, value, device, limit, attribute);
         }
-        return Math.min(option.get(), limit);
+        return Math.min(value, limit);
     }
 
     /** Both queues complete into one completion queue. */
@@ -70,7 +72,7 @@ public final class DeviceLimits {
      * @param attributes complete, with the inline size to ask for.
      */
     static QueuePair createQueuePair(Factory factory, DeviceContext context, QueuePairInitAttributes attributes,
-                                     int inline, IntOption maxInline) throws IOException {
+                                     int inline, QueuePairOptions options) throws IOException {
         try {
             return factory.create(attributes.maxInlineData(inline));
         } catch (VerbsException e) {
@@ -85,13 +87,14 @@ public final class DeviceLimits {
         } catch (VerbsException e) {
             throw isLimit(e) ? new IOException(e.getMessage() + "; lower " + SEND + " and " + RECEIVE, e) : e;
         }
-        if (!maxInline.isSet() || maxInline.get() == 0) {
+        int wanted = options.get(QueuePairOptions.MAX_INLINE);
+        if (!options.values.isSet(QueuePairOptions.MAX_INLINE) || wanted == 0) {
             return least;
         }
         least.close();
-        int most = mostInline(factory, attributes, maxInline.get());
-        if (most < maxInline.get()) {
-            throw beyond(maxInline, context.device, most, "found by trying");
+        int most = mostInline(factory, attributes, wanted);
+        if (most < wanted) {
+            throw beyond(QueuePairOptions.MAX_INLINE, wanted, context.device, most, "found by trying");
         }
         return factory.create(attributes.maxInlineData(most));
     }
@@ -120,8 +123,8 @@ public final class DeviceLimits {
         return e.errno() == Errno.EINVAL || e.errno() == Errno.ENOMEM;
     }
 
-    private static IllegalArgumentException beyond(IntOption option, Device device, int limit, String how) {
-        return new IllegalArgumentException(option.name() + ": " + option.get() + " (expected: at most " +
+    private static IllegalArgumentException beyond(OptionRow<?> row, int value, Device device, int limit, String how) {
+        return new IllegalArgumentException(OptionRow.name(row.option()) + ": " + value + " (expected: at most " +
                 limit + " on " + device + ", " + how + ')');
     }
 }

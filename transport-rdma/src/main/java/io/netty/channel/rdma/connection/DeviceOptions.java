@@ -15,7 +15,6 @@
  */
 package io.netty.channel.rdma.connection;
 
-import io.netty.channel.ChannelOption;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAddresses;
@@ -43,53 +42,44 @@ import java.util.Set;
  * <p>Any thread.
  */
 public final class DeviceOptions {
-    /** Of {@link #gidIndex}: the one of the address. */
+    /** The value of {@code GID_INDEX} for the place of the local address. */
     public static final int BY_ADDRESS = -1;
 
-    private static final ChannelOption<String> NAME = OptionRange.option("DEVICE");
     private static final Set<VerbsProvider> ANY = Collections.unmodifiableSet(EnumSet.allOf(VerbsProvider.class));
-    private static final ChannelOption<Set<VerbsProvider>> PROVIDERS = OptionRange.option("PROVIDERS");
+    private static final OptionRow<Set<VerbsProvider>> PROVIDERS =
+            new OptionRow<>(OptionRow.named("PROVIDERS"), ANY, DeviceOptions::checkProviders);
+    private static final OptionRow<String> NAME = new OptionRow<>(OptionRow.named("DEVICE"), "");
+    private static final OptionRow<Integer> PORT = OptionRow.number("DEVICE_PORT", 0, 0, 255);
+    private static final OptionRow<Integer> GID_INDEX = OptionRow.number("GID_INDEX", BY_ADDRESS, BY_ADDRESS, 255);
+    /** The options of channels that have an address. */
+    public static final List<OptionRow<?>> ROWS = List.of(PROVIDERS, NAME, PORT, GID_INDEX);
 
-    /** 0: any. */
-    public final IntOption port = new IntOption("DEVICE_PORT", 0, 0, 255);
-    public final IntOption gidIndex = new IntOption("GID_INDEX", BY_ADDRESS, BY_ADDRESS, 255);
-    private volatile String name = "";
-    private volatile Set<VerbsProvider> providers = ANY;
+    private final OptionValues values;
 
-    /** The value of the option, or {@code null} if it is none of these. */
-    public Object get(ChannelOption<?> option) {
-        if (option == NAME) {
-            return name;
-        }
-        if (option == PROVIDERS) {
-            return providers;
-        }
-        IntOption number = port.is(option) ? port : gidIndex.is(option) ? gidIndex : null;
-        return number == null ? null : number.get();
+    public DeviceOptions(OptionValues values) {
+        this.values = values;
     }
 
-    private void setProviders(Set<VerbsProvider> allowed) {
+    private static Set<VerbsProvider> checkProviders(Set<VerbsProvider> allowed) {
         if (allowed.isEmpty()) {
             throw new IllegalArgumentException("PROVIDERS: [] (expected: at least one of " + ANY + ')');
         }
-        providers = Collections.unmodifiableSet(EnumSet.copyOf(allowed));
+        return Collections.unmodifiableSet(EnumSet.copyOf(allowed));
     }
 
-    /** Sets the option, if it is one of these. */
-    @SuppressWarnings("unchecked")
-    public boolean set(ChannelOption<?> option, Object value) {
-        if (option == NAME) {
-            name = (String) value;
-        } else if (option == PROVIDERS) {
-            setProviders((Set<VerbsProvider>) value);
-        } else if (port.is(option)) {
-            port.set((Integer) value);
-        } else if (gidIndex.is(option)) {
-            gidIndex.set((Integer) value);
-        } else {
-            return false;
-        }
-        return true;
+    /** The number of the port; 0: any. */
+    public int port() {
+        return values.get(PORT);
+    }
+
+    /** The place in the port's table of global identifiers, or {@link #BY_ADDRESS}. */
+    public int gidIndex() {
+        return values.get(GID_INDEX);
+    }
+
+    /** The name of the device; empty: the device of the address. */
+    public String name() {
+        return values.get(NAME);
     }
 
     /**
@@ -99,30 +89,26 @@ public final class DeviceOptions {
      */
     public List<Verbs> providers() throws IOException {
         List<Verbs> usable = Verbs.usable();
-        if (providers.containsAll(ANY) && (name.isEmpty() || usable.size() == 1)) {
+        Set<VerbsProvider> allowed = values.get(PROVIDERS);
+        if (allowed.containsAll(ANY) && (name().isEmpty() || usable.size() == 1)) {
             return usable;
         }
         List<Verbs> chosen = new ArrayList<>(usable.size());
         for (Verbs verbs : usable) {
-            if (providers.contains(verbs.provider()) && (name.isEmpty() || Device.isPresent(verbs, name))) {
+            if (allowed.contains(verbs.provider()) && (name().isEmpty() || Device.isPresent(verbs, name()))) {
                 chosen.add(verbs);
             }
         }
         if (chosen.isEmpty()) {
-            throw new NoRdmaDeviceException("none of PROVIDERS=" + providers +
-                    (name.isEmpty() ? "" : ", DEVICE=" + name) + ": this process uses " + usable + " (" +
+            throw new NoRdmaDeviceException("none of PROVIDERS=" + allowed +
+                    (name().isEmpty() ? "" : ", DEVICE=" + name()) + ": this process uses " + usable + " (" +
                     Verbs.choice() + ") with the devices " + Device.names());
         }
         return chosen;
     }
 
-    /** Empty: that of the address. */
-    public String name() {
-        return name;
-    }
-
     public boolean isSet() {
-        return !name.isEmpty() || port.get() != 0 || gidIndex.get() != BY_ADDRESS;
+        return !name().isEmpty() || port() != 0 || gidIndex() != BY_ADDRESS;
     }
 
     /**
@@ -153,7 +139,7 @@ public final class DeviceOptions {
     private InetAddress nearest(Verbs verbs, DeviceAddresses addresses, InetAddress near) throws IOException {
         InetAddress best = null;
         for (Map.Entry<String, List<InetAddress>> device : addresses.byDevice().entrySet()) {
-            if (!name.isEmpty() && !name.equals(device.getKey())) {
+            if (!name().isEmpty() && !name().equals(device.getKey())) {
                 continue;
             }
             for (InetAddress candidate : device.getValue()) {
@@ -195,7 +181,8 @@ public final class DeviceOptions {
         }
         Device device = id.device();
         InetAddress address = id.localAddress().getAddress();
-        if (device == null || !name.isEmpty() && !name.equals(device.name()) || !isChosen(device, id.port(), address)) {
+        if (device == null || !name().isEmpty() && !name().equals(device.name()) ||
+                !isChosen(device, id.port(), address)) {
             throw new NoRdmaDeviceException(id.localAddress().getAddress().getHostAddress() + " is " +
                     (device == null ? "of no device" : "of " + device.name() + " port " + id.port()) + ", not of " +
                     this);
@@ -203,21 +190,21 @@ public final class DeviceOptions {
     }
 
     private boolean isChosen(Device device, int ofPort, InetAddress address) throws IOException {
-        if (port.get() != 0 && port.get() != ofPort) {
+        if (port() != 0 && port() != ofPort) {
             return false;
         }
-        if (gidIndex.get() == BY_ADDRESS) {
+        if (gidIndex() == BY_ADDRESS) {
             return true;
         }
         // InfiniBand has no IP addresses in its GIDs, so each of the port's may be used with any address.
         return !device.portAttributes(ofPort).isEthernet() || device.gids(ofPort).stream()
-                .anyMatch(gid -> gid.index() == gidIndex.get() && gid.address().equals(address));
+                .anyMatch(gid -> gid.index() == gidIndex() && gid.address().equals(address));
     }
 
     /** For example {@code rxe0 port 1 GID index 3}. */
     @Override
     public String toString() {
-        return (name.isEmpty() ? "any device" : name) + (port.get() == 0 ? "" : " port " + port.get()) +
-                (gidIndex.get() == BY_ADDRESS ? "" : " GID index " + gidIndex.get());
+        return (name().isEmpty() ? "any device" : name()) + (port() == 0 ? "" : " port " + port()) +
+                (gidIndex() == BY_ADDRESS ? "" : " GID index " + gidIndex());
     }
 }

@@ -15,8 +15,9 @@
  */
 package io.netty.channel.rdma.connection;
 
-import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollChannelOption;
+
+import java.util.List;
 
 import static io.netty.channel.ChannelOption.SO_KEEPALIVE;
 
@@ -25,101 +26,55 @@ import static io.netty.channel.ChannelOption.SO_KEEPALIVE;
  * transport. Any thread.
  */
 public final class LivenessOptions {
-    private static final ChannelOption<Integer> KEEP_ALIVE_IDLE_MILLIS =
-            OptionRange.option("KEEP_ALIVE_IDLE_MILLIS");
-    private static final ChannelOption<Integer> KEEP_ALIVE_INTERVAL_MILLIS =
-            OptionRange.option("KEEP_ALIVE_INTERVAL_MILLIS");
-    private static final ChannelOption<Integer> KEEP_ALIVE_COUNT = OptionRange.option("KEEP_ALIVE_COUNT");
-    private static final ChannelOption<Integer> USER_TIMEOUT_MILLIS = OptionRange.option("USER_TIMEOUT_MILLIS");
     private static final int MAX_MILLIS = 86_400_000;
-    private static final int MAX_SECONDS = MAX_MILLIS / 1000;
-    /** That of Linux: {@code MAX_TCP_KEEPCNT}. */
+    /** The limit of Linux: {@code MAX_TCP_KEEPCNT}. */
     private static final int MAX_COUNT = 127;
 
-    private volatile boolean keepAlive;
-    private volatile int idleMillis = 60_000;
-    private volatile int intervalMillis = 10_000;
-    private volatile int count = 3;
-    private volatile int userTimeoutMillis;
+    private static final OptionRow<Boolean> KEEP_ALIVE = new OptionRow<>(SO_KEEPALIVE, false);
+    private static final OptionRow.Number IDLE_MILLIS =
+            OptionRow.number("KEEP_ALIVE_IDLE_MILLIS", 60_000, 10, MAX_MILLIS);
+    private static final OptionRow.Number INTERVAL_MILLIS =
+            OptionRow.number("KEEP_ALIVE_INTERVAL_MILLIS", 10_000, 10, MAX_MILLIS);
+    private static final OptionRow.Number COUNT = OptionRow.number("KEEP_ALIVE_COUNT", 3, 1, MAX_COUNT);
+    private static final OptionRow.Number USER_TIMEOUT = OptionRow.number("USER_TIMEOUT_MILLIS", 0, 0, MAX_MILLIS);
+    static final List<OptionRow<?>> ROWS = List.of(KEEP_ALIVE, IDLE_MILLIS, INTERVAL_MILLIS, COUNT, USER_TIMEOUT,
+            new OptionRow.Alias(EpollChannelOption.TCP_KEEPIDLE, IDLE_MILLIS, 1000),
+            new OptionRow.Alias(EpollChannelOption.TCP_KEEPINTVL, INTERVAL_MILLIS, 1000),
+            new OptionRow.Alias(EpollChannelOption.TCP_KEEPCNT, COUNT, 1),
+            new OptionRow.Alias(EpollChannelOption.TCP_USER_TIMEOUT, USER_TIMEOUT, 1));
 
-    /** The value of an option, or {@code null} if it is not one of these. */
-    public Object get(ChannelOption<?> option) {
-        if (option == SO_KEEPALIVE) {
-            return keepAlive;
-        }
-        if (option == KEEP_ALIVE_IDLE_MILLIS) {
-            return idleMillis;
-        }
-        if (option == KEEP_ALIVE_INTERVAL_MILLIS) {
-            return intervalMillis;
-        }
-        if (option == KEEP_ALIVE_COUNT || option == EpollChannelOption.TCP_KEEPCNT) {
-            return count;
-        }
-        if (option == USER_TIMEOUT_MILLIS || option == EpollChannelOption.TCP_USER_TIMEOUT) {
-            return userTimeoutMillis;
-        }
-        if (option == EpollChannelOption.TCP_KEEPIDLE) {
-            return seconds(idleMillis);
-        }
-        if (option == EpollChannelOption.TCP_KEEPINTVL) {
-            return seconds(intervalMillis);
-        }
-        return null;
-    }
+    private final OptionValues values;
 
-    /** Sets an option, if it is one of these. */
-    public boolean set(ChannelOption<?> option, Object value) {
-        if (option == SO_KEEPALIVE) {
-            keepAlive = (Boolean) value;
-        } else if (option == KEEP_ALIVE_IDLE_MILLIS) {
-            idleMillis = OptionRange.check(option, (Integer) value, 10, MAX_MILLIS);
-        } else if (option == KEEP_ALIVE_INTERVAL_MILLIS) {
-            intervalMillis = OptionRange.check(option, (Integer) value, 10, MAX_MILLIS);
-        } else if (option == KEEP_ALIVE_COUNT || option == EpollChannelOption.TCP_KEEPCNT) {
-            count = OptionRange.check(option, (Integer) value, 1, MAX_COUNT);
-        } else if (option == USER_TIMEOUT_MILLIS || option == EpollChannelOption.TCP_USER_TIMEOUT) {
-            userTimeoutMillis = OptionRange.check(option, (Integer) value, 0, MAX_MILLIS);
-        } else if (option == EpollChannelOption.TCP_KEEPIDLE) {
-            idleMillis = OptionRange.check(option, (Integer) value, 1, MAX_SECONDS) * 1000;
-        } else if (option == EpollChannelOption.TCP_KEEPINTVL) {
-            intervalMillis = OptionRange.check(option, (Integer) value, 1, MAX_SECONDS) * 1000;
-        } else {
-            return false;
-        }
-        return true;
-    }
-
-    private static int seconds(int millis) {
-        return Math.max(1, millis / 1000);
+    LivenessOptions(OptionValues values) {
+        this.values = values;
     }
 
     boolean isOn() {
-        return keepAlive || userTimeoutMillis > 0;
+        return isKeepAlive() || userTimeoutMillis() > 0;
     }
 
-    public boolean isKeepAlive() {
-        return keepAlive;
+    boolean isKeepAlive() {
+        return values.get(KEEP_ALIVE);
     }
 
     /** Without a sign of life for so long the peer is tested. */
     long idleMillis() {
-        return idleMillis;
+        return values.get(IDLE_MILLIS);
     }
 
     /** How long the peer may take to answer the test. */
     long answerMillis() {
-        return (long) intervalMillis * count;
+        return (long) values.get(INTERVAL_MILLIS) * values.get(COUNT);
     }
 
     /** How long the peer may take none of what was flushed; 0 if that is left to the device. */
     long userTimeoutMillis() {
-        return userTimeoutMillis;
+        return values.get(USER_TIMEOUT);
     }
 
     /** The shortest time after which there may be something to do, if there is any. */
     long shortestMillis() {
-        int timeout = userTimeoutMillis;
-        return timeout == 0 ? idleMillis : keepAlive ? Math.min(timeout, idleMillis) : timeout;
+        long timeout = userTimeoutMillis();
+        return timeout == 0 ? idleMillis() : isKeepAlive() ? Math.min(timeout, idleMillis()) : timeout;
     }
 }

@@ -22,6 +22,8 @@ import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.QueuePairAttributes;
 import io.netty.channel.rdma.verbs.VerbsException;
 
+import java.util.List;
+
 /**
  * The options of channels that have a queue pair: how deep the queues are, how long the device tries, and how the
  * connection is made. Datagram channels take only some of them. Gives them to the connection manager and to the
@@ -30,71 +32,57 @@ import io.netty.channel.rdma.verbs.VerbsException;
  * <p>Any thread.
  */
 public final class QueuePairOptions {
-    public final IntOption sendQueueDepth = new IntOption("SEND_QUEUE_DEPTH", 256, 16, 32768);
-    public final IntOption receiveQueueDepth;
-    public final IntOption maxInline = new IntOption("MAX_INLINE", 64, 0, 1024);
-    /** Only for those that take it. */
-    public final IntOption maxInlineReceive = new IntOption("MAX_INLINE_RECEIVE", 0, 0, 1024);
-    public final IntOption retryCount = new IntOption("RETRY_COUNT", 6, 0, 7);
-    public final IntOption rnrRetryCount = new IntOption("RNR_RETRY_COUNT", 7, 0, 7);
-    public final IntOption ackTimeout = new IntOption("ACK_TIMEOUT", 0, 0, 31);
-    public final IntOption minRnrTimer;
-    public final IntOption resolveTimeoutMillis =
-            new IntOption("RESOLVE_TIMEOUT_MILLIS", 60_000, 1, 3_600_000);
-    public final IntOption trafficClass = new IntOption(ChannelOption.IP_TOS, 0, 0, 255);
-    /** Not among those that {@link #find} knows. */
-    public final DeviceOptions device = new DeviceOptions();
-    private final IntOption[] all;
+    public static final OptionRow<Integer> SEND_QUEUE_DEPTH = OptionRow.number("SEND_QUEUE_DEPTH", 256, 16, 32768);
+    public static final OptionRow<Integer> RECEIVE_QUEUE_DEPTH =
+            OptionRow.number("RECEIVE_QUEUE_DEPTH", 256, 16, 32768);
+    public static final OptionRow<Integer> MAX_INLINE = OptionRow.number("MAX_INLINE", 64, 0, 1024);
+    /** Only channels of messages have it in their table; for others it is 0. */
+    public static final OptionRow<Integer> MAX_INLINE_RECEIVE = OptionRow.number("MAX_INLINE_RECEIVE", 0, 0, 1024);
+    public static final OptionRow<Integer> RETRY_COUNT = OptionRow.number("RETRY_COUNT", 6, 0, 7);
+    public static final OptionRow<Integer> RNR_RETRY_COUNT = OptionRow.number("RNR_RETRY_COUNT", 7, 0, 7);
+    public static final OptionRow<Integer> ACK_TIMEOUT = OptionRow.number("ACK_TIMEOUT", 0, 0, 31);
+    public static final OptionRow<Integer> MIN_RNR_TIMER = OptionRow.number("MIN_RNR_TIMER", 0, 0, 31);
+    public static final OptionRow<Integer> RESOLVE_TIMEOUT_MILLIS =
+            OptionRow.number("RESOLVE_TIMEOUT_MILLIS", 60_000, 1, 3_600_000);
+    public static final OptionRow<Integer> TRAFFIC_CLASS = OptionRow.number(ChannelOption.IP_TOS, 0, 0, 255);
+    public static final OptionRow<Boolean> REUSE_ADDRESS = new OptionRow<>(ChannelOption.SO_REUSEADDR, false);
+    /** The options of channels that connect. */
+    public static final List<OptionRow<?>> ROWS = List.of(SEND_QUEUE_DEPTH, RECEIVE_QUEUE_DEPTH, MAX_INLINE,
+            RETRY_COUNT, RNR_RETRY_COUNT, ACK_TIMEOUT, MIN_RNR_TIMER, RESOLVE_TIMEOUT_MILLIS, TRAFFIC_CLASS,
+            REUSE_ADDRESS);
 
-    /**
-     * @param receiveQueueDepth the default of {@code RECEIVE_QUEUE_DEPTH}.
-     * @param minRnrTimer that of {@code MIN_RNR_TIMER}.
-     */
-    public QueuePairOptions(int receiveQueueDepth, int minRnrTimer) {
-        this.receiveQueueDepth =
-                new IntOption("RECEIVE_QUEUE_DEPTH", receiveQueueDepth, 16, 32768);
-        this.minRnrTimer = new IntOption("MIN_RNR_TIMER", minRnrTimer, 0, 31);
-        all = new IntOption[] {
-                sendQueueDepth, this.receiveQueueDepth, maxInline, retryCount, rnrRetryCount, ackTimeout,
-                this.minRnrTimer, resolveTimeoutMillis, trafficClass
-        };
+    public final DeviceOptions device;
+    final OptionValues values;
+
+    public QueuePairOptions(OptionValues values) {
+        this.values = values;
+        device = new DeviceOptions(values);
     }
 
-    /** The one with this name, or {@code null}. */
-    public IntOption find(ChannelOption<?> option) {
-        return find(all, option);
-    }
-
-    /** The one with this name, or {@code null}. */
-    public static IntOption find(IntOption[] options, ChannelOption<?> option) {
-        for (IntOption candidate : options) {
-            if (candidate.is(option)) {
-                return candidate;
-            }
-        }
-        return null;
+    public <T> T get(OptionRow<T> row) {
+        return values.get(row);
     }
 
     /** Before the route is resolved. */
     public void route(ConnectionId id) throws VerbsException {
-        if (trafficClass.get() != 0) {
-            id.setTypeOfService(trafficClass.get());
+        if (get(TRAFFIC_CLASS) != 0) {
+            id.setTypeOfService(get(TRAFFIC_CLASS));
         }
     }
 
     /** For connecting or accepting, which is next. */
     public ConnectionParameters parameters(ConnectionId id, byte[] data) throws VerbsException {
-        if (ackTimeout.get() != 0) {
-            id.setAckTimeoutExponent(ackTimeout.get());
+        if (get(ACK_TIMEOUT) != 0) {
+            id.setAckTimeoutExponent(get(ACK_TIMEOUT));
         }
-        return new ConnectionParameters().privateData(data).retryCount(retryCount.get())
-                .rnrRetryCount(rnrRetryCount.get());
+        return new ConnectionParameters().privateData(data).retryCount(get(RETRY_COUNT))
+                .rnrRetryCount(get(RNR_RETRY_COUNT));
     }
 
     /** Once the queue pair is ready to send: the connection manager takes no such parameter. */
     public void connected(QueuePair queuePair) throws VerbsException {
-        if (minRnrTimer.get() != 0) {
-            queuePair.modify(new QueuePairAttributes().minRnrTimer(minRnrTimer.get()));
+        if (get(MIN_RNR_TIMER) != 0) {
+            queuePair.modify(new QueuePairAttributes().minRnrTimer(get(MIN_RNR_TIMER)));
         }
     }
 }

@@ -44,7 +44,7 @@ public final class QueuePairResources {
     public final DeviceContext context;
     public final int sendDepth;
     public final int receiveDepth;
-    private final QueuePairOptions options;
+    public final QueuePairOptions options;
     private LoopQueue queue;
     private QueuePair queuePair;
     private int number;
@@ -57,8 +57,8 @@ public final class QueuePairResources {
     public QueuePairResources(DeviceContext context, QueuePairOptions options, LoopHandler handler) throws Exception {
         this.context = context;
         this.options = options;
-        sendDepth = DeviceLimits.depth(options.sendQueueDepth, context);
-        receiveDepth = DeviceLimits.depth(options.receiveQueueDepth, context);
+        sendDepth = DeviceLimits.depth(options, QueuePairOptions.SEND_QUEUE_DEPTH, context);
+        receiveDepth = DeviceLimits.depth(options, QueuePairOptions.RECEIVE_QUEUE_DEPTH, context);
         DeviceLimits.checkCompletions(sendDepth, receiveDepth, context);
         device = handler == null ? null : handler.device(context);
     }
@@ -106,14 +106,14 @@ public final class QueuePairResources {
         QueuePairInitAttributes attributes = new QueuePairInitAttributes(queue.queue, queue.queue)
                 .maxSendRequests(sendDepth).maxReceiveRequests(receiveDepth).maxSendSges(sendSges)
                 .maxReceiveSges(receiveSges).sharedReceiveQueue(shared == null ? null : shared.queue())
-                .maxInlineReceive(options.maxInlineReceive.get());
+                .maxInlineReceive(options.get(QueuePairOptions.MAX_INLINE_RECEIVE));
         if (id != null && id.portSpace() == PortSpace.UDP) {
             attributes.type(QueuePairType.UNRELIABLE_DATAGRAM);
         }
         DeviceLimits.Factory factory = id == null ? context.domain::createQueuePair
                 : init -> id.createQueuePair(context.domain, init);
         queuePair = DeviceLimits.createQueuePair(factory, context, attributes,
-                Math.max(options.maxInline.get(), minInline), options.maxInline);
+                Math.max(options.get(QueuePairOptions.MAX_INLINE), minInline), options);
         return queuePair;
     }
 

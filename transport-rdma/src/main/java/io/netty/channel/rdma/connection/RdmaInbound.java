@@ -48,7 +48,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         this.owner = owner;
         memory = resources.receiveMemory;
         counters = resources.counters;
-        copyThreshold = resources.options.receiveCopyThreshold.get();
+        copyThreshold = resources.options.get(StreamOptions.RECEIVE_COPY_THRESHOLD);
     }
 
     void arrived(Arrival arrival) {

@@ -85,10 +85,11 @@ final class RdmaOutbound {
         queuePair = resources.queuePair;
         landing = resources.receiveMemory.first();
         ring = resources.ring;
-        maxInline = options.queuePair.maxInline.isSet() ?
-                Math.min(queuePair.maxInlineData(), options.queuePair.maxInline.get()) : queuePair.maxInlineData();
+        maxInline = options.values.isSet(QueuePairOptions.MAX_INLINE) ?
+                Math.min(queuePair.maxInlineData(), options.get(QueuePairOptions.MAX_INLINE)) :
+                queuePair.maxInlineData();
         maxElements = Math.min(queuePair.maxSendSges(), Gatherer.MAX_ELEMENTS);
-        copyThreshold = options.sendCopyThreshold.get();
+        copyThreshold = options.get(StreamOptions.SEND_COPY_THRESHOLD);
     }
 
     /** The channel's messages, some of which are new. */

@@ -108,7 +108,7 @@ final class ReceiveMemory {
         this.device = device;
         this.counters = counters;
         maxBytes = options.receiveBufferSize();
-        idleMillis = options.receiveBufferIdleMillis.get();
+        idleMillis = options.get(StreamOptions.RECEIVE_BUFFER_IDLE_MILLIS);
         size = Math.min(maxBytes, FIRST_BYTES);
         leaving = new LandingBuffer[steps(size, maxBytes)];
         first = LandingBuffer.create(this, FIRST_SEGMENTS, size / FIRST_SEGMENTS, sglEntries, outgoingEntries, messages,

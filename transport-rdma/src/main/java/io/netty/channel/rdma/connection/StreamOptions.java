@@ -17,45 +17,63 @@ package io.netty.channel.rdma.connection;
 
 import io.netty.channel.ChannelOption;
 
+import static io.netty.channel.ChannelOption.ALLOW_HALF_CLOSURE;
+import static io.netty.channel.ChannelOption.SO_LINGER;
 import static io.netty.channel.ChannelOption.SO_RCVBUF;
 import static io.netty.channel.ChannelOption.SO_SNDBUF;
+import static io.netty.channel.ChannelOption.TCP_NODELAY;
 
 /**
  * The options of a byte-stream connection. Any thread.
  */
 public final class StreamOptions {
     public static final int DEFAULT_RECEIVE_BUFFER_SIZE = 1 << 20;
+    private static final int MIN_RECEIVE_BUFFER_SIZE = 4096;
+    private static final int MAX_RECEIVE_BUFFER_SIZE = 256 << 20;
     /** As much as Linux lets the send buffer of a TCP socket grow to: the default of tcp_wmem, tcp(7). */
     private static final int DEFAULT_DETACHED_BYTES = 4 << 20;
 
-    public final QueuePairOptions queuePair = new QueuePairOptions(256, 0);
-    public final LivenessOptions liveness = new LivenessOptions();
-    public final IntOption sendCopyThreshold = new IntOption("SEND_COPY_THRESHOLD", 512, 0, 65536);
-    public final IntOption receiveCopyThreshold = new IntOption("RECEIVE_COPY_THRESHOLD", 1024, 0, 65536);
-    public final IntOption receiveBufferIdleMillis =
-            new IntOption("RECEIVE_BUFFER_IDLE_MILLIS", 5_000, 10, 86_400_000);
-    private final IntOption[] own = { sendCopyThreshold, receiveCopyThreshold, receiveBufferIdleMillis };
-    /** The value of SO_LINGER, any number. */
-    public volatile int soLinger = -1;
-    private volatile int receiveBufferSize = DEFAULT_RECEIVE_BUFFER_SIZE;
-    private volatile int sendBufferSize = Integer.MAX_VALUE;
+    static final OptionRow<Integer> SEND_COPY_THRESHOLD = OptionRow.number("SEND_COPY_THRESHOLD", 512, 0, 65536);
+    static final OptionRow<Integer> RECEIVE_COPY_THRESHOLD =
+            OptionRow.number("RECEIVE_COPY_THRESHOLD", 1024, 0, 65536);
+    static final OptionRow<Integer> RECEIVE_BUFFER_IDLE_MILLIS =
+            OptionRow.number("RECEIVE_BUFFER_IDLE_MILLIS", 5_000, 10, 86_400_000);
+    /** The most registered memory that the peer may write to, in bytes: a power of two. */
+    private static final OptionRow<Integer> RECEIVE_BUFFER_SIZE = new OptionRow.Number(SO_RCVBUF,
+            DEFAULT_RECEIVE_BUFFER_SIZE, 1, Integer.MAX_VALUE, StreamOptions::roundedReceiveBufferSize);
+    /** The most bytes in flight; {@link Integer#MAX_VALUE} stands for no bound. */
+    private static final OptionRow<Integer> SEND_BUFFER_SIZE =
+            OptionRow.number(SO_SNDBUF, Integer.MAX_VALUE, 1, Integer.MAX_VALUE);
+    private static final OptionRow<Integer> LINGER =
+            OptionRow.number(SO_LINGER, -1, Integer.MIN_VALUE, Integer.MAX_VALUE);
+    public static final OptionTable TABLE = new OptionTable().add(RECEIVE_BUFFER_SIZE, SEND_BUFFER_SIZE)
+            // Nothing is ever delayed.
+            .add(new OptionRow<>(TCP_NODELAY, true, value -> true))
+            .add(LINGER, new OptionRow<>(ALLOW_HALF_CLOSURE, false))
+            .addAll(QueuePairOptions.ROWS).add(SEND_COPY_THRESHOLD, RECEIVE_COPY_THRESHOLD,
+                    RECEIVE_BUFFER_IDLE_MILLIS).addAll(LivenessOptions.ROWS).addAll(DeviceOptions.ROWS);
 
-    /** The numeric option with this name, or {@code null}. */
-    public IntOption find(ChannelOption<?> option) {
-        IntOption found = queuePair.find(option);
-        return found != null ? found : QueuePairOptions.find(own, option);
+    public final OptionValues values = new OptionValues(TABLE);
+    public final QueuePairOptions queuePair = new QueuePairOptions(values);
+    public final LivenessOptions liveness = new LivenessOptions(values);
+
+    <T> T get(OptionRow<T> row) {
+        return values.get(row);
+    }
+
+    /** Whether an option may be changed while there is a connection, which must be told then. */
+    public static boolean isLiveness(ChannelOption<?> option) {
+        return LivenessOptions.ROWS.stream().anyMatch(row -> row.option() == option);
     }
 
     /** The most registered memory that the peer may write to, in bytes: a power of two of 4096 to 256 MiB. */
-    public int receiveBufferSize() {
-        return receiveBufferSize;
+    int receiveBufferSize() {
+        return get(RECEIVE_BUFFER_SIZE);
     }
 
-    /** @param size any positive number, rounded to what there is. */
-    public void receiveBufferSize(int size) {
-        OptionRange.check(SO_RCVBUF, size, 1, Integer.MAX_VALUE);
-        int bounded = Math.min(Math.max(size, 4096), 256 << 20);
-        receiveBufferSize = 1 << 32 - Integer.numberOfLeadingZeros(bounded - 1);
+    private static int roundedReceiveBufferSize(int size) {
+        int bounded = Math.min(Math.max(size, MIN_RECEIVE_BUFFER_SIZE), MAX_RECEIVE_BUFFER_SIZE);
+        return 1 << 32 - Integer.numberOfLeadingZeros(bounded - 1);
     }
 
     /**
@@ -63,21 +81,17 @@ public final class StreamOptions {
      * this takes is limited, or where a close would take them back.
      */
     boolean isPeerAwaited() {
-        return liveness.userTimeoutMillis() > 0 || soLinger == 0;
+        return liveness.userTimeoutMillis() > 0 || get(LINGER) == 0;
     }
 
     /** The most bytes in flight; {@link Integer#MAX_VALUE} stands for no bound. */
-    public int sendBufferSize() {
-        return sendBufferSize;
+    int sendBufferSize() {
+        return get(SEND_BUFFER_SIZE);
     }
 
     /** The most flushed bytes that are sent after the close of the channel: as many as a socket has in its buffer. */
     int maxDetachedBytes() {
-        int size = sendBufferSize;
+        int size = sendBufferSize();
         return size == Integer.MAX_VALUE ? DEFAULT_DETACHED_BYTES : size;
-    }
-
-    public void sendBufferSize(int size) {
-        sendBufferSize = OptionRange.check(SO_SNDBUF, size, 1, Integer.MAX_VALUE);
     }
 }

@@ -32,7 +32,8 @@
  *   ConnectionResources             what a connection takes from its device and its loop, all or nothing
  *   QueuePairResources              of it, what connections of messages and datagram channels need as well
  *   DeviceLimits                    options against what the device can
- *   StreamOptions, QueuePairOptions, LivenessOptions, IntOption, OptionRange: values of options, and their checks
+ *   OptionRow, OptionTable, OptionValues   an option; the options of a class of channels; their values in a channel
+ *   StreamOptions, QueuePairOptions, LivenessOptions, DeviceOptions   the rows, and what follows from their values
  *   StreamCounters, StreamRecord    bytes by the way that they went, and what is known of the connection from outside
  *   Bind, Reachability, Rejection   errors of binding and connecting, as those of sockets and with what to do
  * </pre>

@@ -64,7 +64,7 @@ final class DatagramQueuePair implements ChannelQueuePair.Owner {
                     "address of an InfiniBand or RoCE device, or use UDP");
         }
         queuePair = ChannelQueuePair.create(channel, id, device, config.queuePair(),
-                config.maxSendSges, null, ChannelQueuePair.NOT_SHARED, this);
+                RdmaMessageChannelConfig.MAX_SEND_SGES, null, ChannelQueuePair.NOT_SHARED, this);
         DatagramReceives created = null;
         boolean posted = false;
         try {

@@ -62,7 +62,7 @@ final class DatagramRecipients {
 
         boolean isOutdated() {
             return target == null || System.nanoTime() - foundNanos >
-                    TimeUnit.MILLISECONDS.toNanos(channel.config().addressTtlMillis.get());
+                    TimeUnit.MILLISECONDS.toNanos(channel.config().get(RdmaDatagramChannelConfig.ADDRESS_TTL_MILLIS));
         }
 
         void resolve() throws Exception {

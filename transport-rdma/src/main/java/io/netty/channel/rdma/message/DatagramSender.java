@@ -17,6 +17,7 @@ package io.netty.channel.rdma.message;
 
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.verbs.AddressHandle;
 import io.netty.channel.rdma.verbs.SendFlags;
 import io.netty.channel.rdma.verbs.VerbsException;
@@ -73,8 +74,9 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
         slots = new SendSlots(depth, owner.metrics());
         messages = new FlushedMessages(queuePair, channel::flushAgain);
         signalInterval = Math.max(1, depth / 4);
-        trafficClass = channel.config().queuePair().trafficClass.get();
-        maxInline = OperationGatherer.maxInline(queuePair.queuePair(), channel.config().queuePair().maxInline.get());
+        trafficClass = channel.config().get(QueuePairOptions.TRAFFIC_CLASS);
+        maxInline = OperationGatherer.maxInline(queuePair.queuePair(),
+                channel.config().get(QueuePairOptions.MAX_INLINE));
     }
 
     /** Sends what can be sent of the flushed datagrams. */

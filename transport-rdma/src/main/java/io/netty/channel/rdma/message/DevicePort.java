@@ -49,7 +49,7 @@ final class DevicePort {
         if (!attributes.isActive()) {
             throw new IOException("port " + number + " of " + device + " is not active: " + attributes);
         }
-        int chosen = options.gidIndex.get();
+        int chosen = options.gidIndex();
         gid = chosen != DeviceOptions.BY_ADDRESS ? chosen(device, chosen) : attributes.isEthernet() ?
                 ofRoce(device, bound) : ofInfiniBand(device, bound);
         partitionKeyIndex = attributes.isEthernet() || bound == null ? 0 : partition(device, bound.partitionKey());
@@ -65,7 +65,7 @@ final class DevicePort {
      */
     static DevicePort find(ChannelQueuePair queuePair, ConnectionId bound, DeviceOptions options) throws IOException {
         Device device = queuePair.device();
-        int number = bound != null ? bound.port() : options.port.get();
+        int number = bound != null ? bound.port() : options.port();
         int last = queuePair.attributes().portCount();
         if (number > last) {
             throw new IllegalArgumentException("DEVICE_PORT: " + number + " (expected: up to " + last + ", as " +

@@ -50,9 +50,9 @@ final class ManualConnector {
         this.queuePair = queuePair;
         this.config = config;
         port = DevicePort.find(queuePair, bound, config.queuePair().device);
-        responderResources = Math.min(255, queuePair.limit(config.responderResources,
+        responderResources = Math.min(255, queuePair.limit(RdmaMessageChannelConfig.RESPONDER_RESOURCES,
                 queuePair.attributes().maxResponderResources(), "its max_qp_rd_atom"));
-        initiatorDepth = Math.min(255, queuePair.limit(config.initiatorDepth,
+        initiatorDepth = Math.min(255, queuePair.limit(RdmaMessageChannelConfig.INITIATOR_DEPTH,
                 queuePair.attributes().maxInitiatorDepth(), "its max_qp_init_rd_atom"));
     }
 
@@ -60,7 +60,7 @@ final class ManualConnector {
     void init() throws VerbsException {
         queuePair.queuePair().modify(new QueuePairAttributes().state(QueuePairState.INIT)
                 .partitionKeyIndex(port.partitionKeyIndex()).port(port.number())
-                .accessFlags(RdmaPermission.accessFlags(config.getRemotePermissions())));
+                .accessFlags(RdmaPermission.accessFlags(config.get(RdmaMessageChannelConfig.REMOTE_PERMISSIONS))));
     }
 
     /** What the peer needs. */
@@ -76,25 +76,26 @@ final class ManualConnector {
             throw new IOException("the peer's link layer is " + (peer.ethernet ? "Ethernet" : "InfiniBand") +
                     ", that of " + queuePair.device() + " is not");
         }
-        QueuePairOptions options = config.queuePair();
         int mtu = 128 << Math.min(peer.mtuCode, mtuCode(port.attributes().activeMtu()));
         QueuePairAttributes receive = new QueuePairAttributes().state(QueuePairState.RTR).pathMtu(mtu)
                 .destinationQueuePair(peer.queuePairNumber).receivePsn(peer.packetSequence)
                 .responderResources(Math.min(responderResources, peer.initiatorDepth))
-                .minRnrTimer(options.minRnrTimer.get());
-        int serviceLevel = config.serviceLevel.get();
+                .minRnrTimer(config.get(QueuePairOptions.MIN_RNR_TIMER));
+        int serviceLevel = config.get(RdmaMessageChannelConfig.SERVICE_LEVEL);
         if (port.hasGlobalHeader()) {
             receive.globalPath(port.number(), port.gidIndex(), peer.gid, DevicePort.HOP_LIMIT)
-                    .destinationLid(peer.lid).serviceLevel(serviceLevel).trafficClass(options.trafficClass.get());
+                    .destinationLid(peer.lid).serviceLevel(serviceLevel)
+                    .trafficClass(config.get(QueuePairOptions.TRAFFIC_CLASS));
         } else {
             receive.path(port.number(), peer.lid, serviceLevel);
         }
         queuePair.queuePair().modify(receive);
-        int ackTimeout = options.ackTimeout.get();
+        int ackTimeout = config.get(QueuePairOptions.ACK_TIMEOUT);
         queuePair.queuePair().modify(new QueuePairAttributes().state(QueuePairState.RTS).sendPsn(packetSequence)
                 .initiatorDepth(Math.min(initiatorDepth, peer.responderResources))
-                .timeoutExponent(ackTimeout == 0 ? ACK_TIMEOUT : ackTimeout).retryCount(options.retryCount.get())
-                .rnrRetryCount(options.rnrRetryCount.get()));
+                .timeoutExponent(ackTimeout == 0 ? ACK_TIMEOUT : ackTimeout)
+                .retryCount(config.get(QueuePairOptions.RETRY_COUNT))
+                .rnrRetryCount(config.get(QueuePairOptions.RNR_RETRY_COUNT)));
     }
 
     private static int mtuCode(int bytes) {

@@ -118,15 +118,17 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         this.id = id;
         settled = id != null;
         RdmaMessageChannelConfig config = channel.config();
-        int receiveSize = config.getReceiveBufferSize();
-        boolean shared = config.isSharedReceiveQueue();
-        boolean manualReceive = config.isManualReceives();
+        int receiveSize = config.get(RdmaMessageChannelConfig.RECEIVE_BUFFER_SIZE);
+        boolean shared = config.get(RdmaMessageChannelConfig.SHARED_RECEIVE_QUEUE);
+        boolean manualReceive = config.get(RdmaMessageChannelConfig.MANUAL_RECEIVES);
         if (shared && manualReceive) {
             throw new IllegalArgumentException("SHARED_RECEIVE_QUEUE and MANUAL_RECEIVES are set (expected: one: " +
                     "shared receives belong to no channel)");
         }
-        queuePair = ChannelQueuePair.create(channel, id, device, config.queuePair(), config.maxSendSges,
-                manualReceive ? config.maxReceiveSges : null, shared ? receiveSize : ChannelQueuePair.NOT_SHARED, this);
+        queuePair = ChannelQueuePair.create(channel, id, device, config.queuePair(),
+                RdmaMessageChannelConfig.MAX_SEND_SGES,
+                manualReceive ? RdmaMessageChannelConfig.MAX_RECEIVE_SGES : null,
+                shared ? receiveSize : ChannelQueuePair.NOT_SHARED, this);
         Receives receives = null;
         boolean posted = false;
         try {
@@ -211,11 +213,11 @@ final class MessageConnection implements ChannelQueuePair.Owner {
      */
     ConnectionParameters parameters(byte[] data, ConnectionEvent request) throws VerbsException {
         RdmaMessageChannelConfig config = channel.config();
-        int initiatorDepth = queuePair.limit(config.initiatorDepth, queuePair.attributes().maxInitiatorDepth(),
-                "its max_qp_init_rd_atom");
-        int responderResources = queuePair.limit(config.responderResources,
+        int initiatorDepth = queuePair.limit(RdmaMessageChannelConfig.INITIATOR_DEPTH,
+                queuePair.attributes().maxInitiatorDepth(), "its max_qp_init_rd_atom");
+        int responderResources = queuePair.limit(RdmaMessageChannelConfig.RESPONDER_RESOURCES,
                 queuePair.attributes().maxResponderResources(), "its max_qp_rd_atom");
-        Set<RdmaPermission> permissions = config.getRemotePermissions();
+        Set<RdmaPermission> permissions = config.get(RdmaMessageChannelConfig.REMOTE_PERMISSIONS);
         if (!permissions.contains(RdmaPermission.REMOTE_READ) &&
                 !permissions.contains(RdmaPermission.REMOTE_ATOMIC)) {
             responderResources = 0;
@@ -231,7 +233,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     /** The queue pair can send. The connection manager allows the peer everything, so that is corrected now. */
     void permit() throws VerbsException {
         settled = false;
-        Set<RdmaPermission> permissions = channel.config().getRemotePermissions();
+        Set<RdmaPermission> permissions = channel.config().get(RdmaMessageChannelConfig.REMOTE_PERMISSIONS);
         if (!permissions.containsAll(EnumSet.complementOf(EnumSet.of(RdmaPermission.LOCAL_WRITE)))) {
             queuePair.queuePair().modify(new QueuePairAttributes()
                     .accessFlags(RdmaPermission.accessFlags(permissions)));

@@ -17,6 +17,7 @@ package io.netty.channel.rdma.message;
 
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.SendFlags;
@@ -67,7 +68,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         room = queuePair.sendDepth() - 1;
         signalInterval = Math.max(1, queuePair.sendDepth() / 4);
         maxInline = OperationGatherer.maxInline(queuePair.queuePair(),
-                channel.config().queuePair().maxInline.get());
+                channel.config().get(QueuePairOptions.MAX_INLINE));
     }
 
     /** Posts what can be posted of the flushed operations. */

@@ -20,6 +20,7 @@ import io.netty.channel.AddressedEnvelope;
 import io.netty.channel.ChannelMetadata;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.PendingClose;
 import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.connection.DeviceOptions;
@@ -238,7 +239,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     @Override
     boolean isReuseAddress() {
-        return config.isReuseAddress();
+        return config.get(QueuePairOptions.REUSE_ADDRESS);
     }
 
     @Override

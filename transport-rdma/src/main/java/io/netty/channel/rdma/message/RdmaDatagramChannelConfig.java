@@ -19,16 +19,15 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.rdma.connection.IntOption;
+import io.netty.channel.rdma.connection.DeviceOptions;
+import io.netty.channel.rdma.connection.OptionRow;
+import io.netty.channel.rdma.connection.OptionTable;
+import io.netty.channel.rdma.connection.OptionValues;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.RdmaByteBufAllocator;
 import io.netty.channel.rdma.RdmaChannelOption;
 
 import java.util.Map;
-
-import static io.netty.channel.ChannelOption.IP_TOS;
-import static io.netty.channel.ChannelOption.SO_LINGER;
-import static io.netty.channel.ChannelOption.SO_REUSEADDR;
 
 /**
  * The configuration of a {@link RdmaDatagramChannel}. Beside those of any channel it takes these options of {@link
@@ -49,16 +48,18 @@ import static io.netty.channel.ChannelOption.SO_REUSEADDR;
 public final class RdmaDatagramChannelConfig extends DefaultChannelConfig {
     private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
 
-    final IntOption maxSendSges = new IntOption(RdmaChannelOption.MAX_SEND_SGES, 16, 1, 256);
-    final IntOption addressTtlMillis = new IntOption(RdmaChannelOption.ADDRESS_TTL_MILLIS, 30_000, 1, 86_400_000);
-    private final IntOption soLinger = new IntOption(SO_LINGER, -1, -1, Integer.MAX_VALUE);
-    private final QueuePairOptions queuePair = new QueuePairOptions(128, 0);
-    private final IntOption[] options = {
-            queuePair.sendQueueDepth, queuePair.receiveQueueDepth, queuePair.maxInline, maxSendSges, addressTtlMillis,
-            queuePair.resolveTimeoutMillis, queuePair.trafficClass, soLinger
-    };
+    static final OptionRow<Integer> ADDRESS_TTL_MILLIS =
+            OptionRow.number(RdmaChannelOption.ADDRESS_TTL_MILLIS, 30_000, 1, 86_400_000);
+    static final OptionTable TABLE = new OptionTable().add(QueuePairOptions.REUSE_ADDRESS,
+            RdmaMessageChannelConfig.LINGER, QueuePairOptions.TRAFFIC_CLASS, QueuePairOptions.SEND_QUEUE_DEPTH)
+            .addWithDefault(QueuePairOptions.RECEIVE_QUEUE_DEPTH, 128)
+            .add(QueuePairOptions.MAX_INLINE, RdmaMessageChannelConfig.MAX_SEND_SGES, ADDRESS_TTL_MILLIS,
+                    QueuePairOptions.RESOLVE_TIMEOUT_MILLIS)
+            .addAll(DeviceOptions.ROWS);
+
     private final RdmaDatagramChannel channel;
-    private volatile boolean reuseAddress;
+    private final OptionValues options = new OptionValues(TABLE);
+    private final QueuePairOptions queuePair = new QueuePairOptions(options);
 
     RdmaDatagramChannelConfig(RdmaDatagramChannel channel) {
         // Datagrams of any length, also none, count as one each.
@@ -73,58 +74,28 @@ public final class RdmaDatagramChannelConfig extends DefaultChannelConfig {
         return queuePair;
     }
 
-    @Override
-    public Map<ChannelOption<?>, Object> getOptions() {
-        return getOptions(super.getOptions(), SO_REUSEADDR, SO_LINGER, IP_TOS, RdmaChannelOption.SEND_QUEUE_DEPTH,
-                RdmaChannelOption.RECEIVE_QUEUE_DEPTH, RdmaChannelOption.MAX_INLINE, RdmaChannelOption.MAX_SEND_SGES,
-                RdmaChannelOption.ADDRESS_TTL_MILLIS, RdmaChannelOption.RESOLVE_TIMEOUT_MILLIS,
-                RdmaChannelOption.PROVIDERS, RdmaChannelOption.DEVICE, RdmaChannelOption.DEVICE_PORT,
-                RdmaChannelOption.GID_INDEX);
+    <T> T get(OptionRow<T> row) {
+        return options.get(row);
+    }
+
+    int getSoLinger() {
+        return options.get(RdmaMessageChannelConfig.LINGER);
     }
 
     @Override
-    @SuppressWarnings("unchecked")
+    public Map<ChannelOption<?>, Object> getOptions() {
+        return getOptions(super.getOptions(), options.all());
+    }
+
+    @Override
     public <T> T getOption(ChannelOption<T> option) {
-        if (option == SO_REUSEADDR) {
-            return (T) Boolean.valueOf(isReuseAddress());
-        }
-        Object ofDevice = queuePair.device.get(option);
-        if (ofDevice != null) {
-            return (T) ofDevice;
-        }
-        IntOption found = QueuePairOptions.find(options, option);
-        return found == null ? super.getOption(option) : (T) Integer.valueOf(found.get());
+        return options.has(option) ? options.get(option) : super.getOption(option);
     }
 
     @Override
     public <T> boolean setOption(ChannelOption<T> option, T value) {
         validate(option, value);
-        if (option == SO_REUSEADDR) {
-            setReuseAddress((Boolean) value);
-            return true;
-        }
-        if (queuePair.device.set(option, value)) {
-            return true;
-        }
-        IntOption found = QueuePairOptions.find(options, option);
-        if (found == null) {
-            return super.setOption(option, value);
-        }
-        found.set((Integer) value);
-        return true;
-    }
-
-    public boolean isReuseAddress() {
-        return reuseAddress;
-    }
-
-    public RdmaDatagramChannelConfig setReuseAddress(boolean reuseAddress) {
-        this.reuseAddress = reuseAddress;
-        return this;
-    }
-
-    int getSoLinger() {
-        return soLinger.get();
+        return options.set(option, value) || super.setOption(option, value);
     }
 
     @Override

@@ -299,7 +299,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     @Override
     protected boolean isReuseAddress() {
-        return config.isReuseAddress();
+        return config.get(QueuePairOptions.REUSE_ADDRESS);
     }
 
     @Override
@@ -318,7 +318,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         device = id.device();
         ConnectionParameters parameters = null;
         try {
-            parameters = created.parameters(config.getConnectData(), null);
+            parameters = created.parameters(config.get(RdmaMessageChannelConfig.CONNECT_DATA), null);
         } finally {
             if (parameters == null) {
                 created.destroy();
@@ -598,7 +598,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         List<RegisteredSlice> copy = List.copyOf(memory);
         ChannelPromise promise = newPromise();
         onLoop(() -> {
-            if (isOpen() && connection == null && config.isManualReceives()) {
+            if (isOpen() && connection == null && config.get(RdmaMessageChannelConfig.MANUAL_RECEIVES)) {
                 if (earlyReceives == null) {
                     earlyReceives = new ArrayDeque<>();
                 }

@@ -21,7 +21,10 @@ import io.netty.channel.DefaultMessageSizeEstimator;
 import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.rdma.connection.IntOption;
+import io.netty.channel.rdma.connection.DeviceOptions;
+import io.netty.channel.rdma.connection.OptionRow;
+import io.netty.channel.rdma.connection.OptionTable;
+import io.netty.channel.rdma.connection.OptionValues;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.RdmaByteBufAllocator;
 import io.netty.channel.rdma.RdmaChannelOption;
@@ -32,9 +35,7 @@ import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 
-import static io.netty.channel.ChannelOption.IP_TOS;
 import static io.netty.channel.ChannelOption.SO_LINGER;
-import static io.netty.channel.ChannelOption.SO_REUSEADDR;
 
 /**
  * The configuration of a {@link RdmaMessageChannel}. Beside those of any channel it takes these options of {@link
@@ -60,27 +61,44 @@ public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
     private static final Set<RdmaPermission> ALL_REMOTE = Collections.unmodifiableSet(
             EnumSet.complementOf(EnumSet.of(RdmaPermission.LOCAL_WRITE)));
 
-    final IntOption maxSendSges = new IntOption(RdmaChannelOption.MAX_SEND_SGES, 16, 1, 256);
-    final IntOption maxReceiveSges = new IntOption(RdmaChannelOption.MAX_RECEIVE_SGES, 16, 1, 256);
-    final IntOption initiatorDepth = new IntOption(RdmaChannelOption.INITIATOR_DEPTH, 16, 0, 255);
-    final IntOption responderResources = new IntOption(RdmaChannelOption.RESPONDER_RESOURCES, 16, 0, 255);
-    final IntOption serviceLevel = new IntOption(RdmaChannelOption.SERVICE_LEVEL, 0, 0, 15);
-    private final IntOption receiveBufferSize =
-            new IntOption(RdmaChannelOption.RECEIVE_BUFFER_SIZE, 4096, 0, 4 << 20);
-    private final IntOption soLinger = new IntOption(SO_LINGER, -1, -1, Integer.MAX_VALUE);
-    final IntOption maxUnreadMessages =
-            new IntOption(RdmaChannelOption.MAX_UNREAD_MESSAGES, 1024, 16, 1 << 20);
-    private final QueuePairOptions queuePair = new QueuePairOptions(64, 12);
-    private final IntOption[] options = {
-            maxSendSges, initiatorDepth, responderResources, receiveBufferSize, soLinger, maxUnreadMessages,
-            queuePair.maxInlineReceive, serviceLevel, maxReceiveSges
+    static final OptionRow<Integer> MAX_SEND_SGES =
+            OptionRow.number(RdmaChannelOption.MAX_SEND_SGES, 16, 1, 256);
+    static final OptionRow<Integer> MAX_RECEIVE_SGES =
+            OptionRow.number(RdmaChannelOption.MAX_RECEIVE_SGES, 16, 1, 256);
+    static final OptionRow<Integer> INITIATOR_DEPTH =
+            OptionRow.number(RdmaChannelOption.INITIATOR_DEPTH, 16, 0, 255);
+    static final OptionRow<Integer> RESPONDER_RESOURCES =
+            OptionRow.number(RdmaChannelOption.RESPONDER_RESOURCES, 16, 0, 255);
+    static final OptionRow<Integer> SERVICE_LEVEL = OptionRow.number(RdmaChannelOption.SERVICE_LEVEL, 0, 0, 15);
+    static final OptionRow<Integer> RECEIVE_BUFFER_SIZE =
+            OptionRow.number(RdmaChannelOption.RECEIVE_BUFFER_SIZE, 4096, 0, 4 << 20);
+    static final OptionRow<Integer> LINGER = OptionRow.number(SO_LINGER, -1, -1, Integer.MAX_VALUE);
+    static final OptionRow<Integer> MAX_UNREAD_MESSAGES =
+            OptionRow.number(RdmaChannelOption.MAX_UNREAD_MESSAGES, 1024, 16, 1 << 20);
+    static final OptionRow<Boolean> SHARED_RECEIVE_QUEUE =
+            new OptionRow<>(RdmaChannelOption.SHARED_RECEIVE_QUEUE, false);
+    static final OptionRow<Boolean> MANUAL_RECEIVES = new OptionRow<>(RdmaChannelOption.MANUAL_RECEIVES, false);
+    static final OptionRow<Set<RdmaPermission>> REMOTE_PERMISSIONS =
+            new OptionRow<>(RdmaChannelOption.REMOTE_PERMISSIONS, ALL_REMOTE,
+                    RdmaMessageChannelConfig::checkPermissions);
+    static final OptionRow<byte[]> CONNECT_DATA = new OptionRow<>(RdmaChannelOption.CONNECT_DATA, new byte[0],
+            data -> PrivateData.copy(data, PrivateData.MAX_REQUEST, "CONNECT_DATA")) {
+        @Override
+        protected byte[] read(OptionValues values) {
+            return super.read(values).clone();
+        }
     };
+    static final OptionTable TABLE = new OptionTable().addAll(QueuePairOptions.ROWS)
+            .addWithDefault(QueuePairOptions.RECEIVE_QUEUE_DEPTH, 64)
+            .addWithDefault(QueuePairOptions.MIN_RNR_TIMER, 12)
+            .add(LINGER, MAX_SEND_SGES, RECEIVE_BUFFER_SIZE, SHARED_RECEIVE_QUEUE, MAX_UNREAD_MESSAGES,
+                    QueuePairOptions.MAX_INLINE_RECEIVE, MANUAL_RECEIVES, MAX_RECEIVE_SGES, INITIATOR_DEPTH,
+                    RESPONDER_RESOURCES, REMOTE_PERMISSIONS, CONNECT_DATA, SERVICE_LEVEL)
+            .addAll(DeviceOptions.ROWS);
+
     private final RdmaMessageChannel channel;
-    private volatile boolean reuseAddress;
-    private volatile boolean sharedReceiveQueue;
-    private volatile boolean manualReceives;
-    private volatile Set<RdmaPermission> remotePermissions = ALL_REMOTE;
-    private volatile byte[] connectData = { };
+    private final OptionValues options = new OptionValues(TABLE);
+    private final QueuePairOptions queuePair = new QueuePairOptions(options);
 
     RdmaMessageChannelConfig(RdmaMessageChannel channel) {
         // Messages of any length, also none, count as one each.
@@ -96,153 +114,42 @@ public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
         return queuePair;
     }
 
-    private IntOption intOption(ChannelOption<?> option) {
-        IntOption found = queuePair.find(option);
-        return found != null ? found : QueuePairOptions.find(options, option);
+    <T> T get(OptionRow<T> row) {
+        return options.get(row);
+    }
+
+    int getSoLinger() {
+        return options.get(LINGER);
     }
 
     @Override
     public Map<ChannelOption<?>, Object> getOptions() {
-        return getOptions(super.getOptions(), SO_REUSEADDR, SO_LINGER, IP_TOS, RdmaChannelOption.SEND_QUEUE_DEPTH,
-                RdmaChannelOption.RECEIVE_QUEUE_DEPTH, RdmaChannelOption.MAX_INLINE, RdmaChannelOption.MAX_SEND_SGES,
-                RdmaChannelOption.RECEIVE_BUFFER_SIZE, RdmaChannelOption.SHARED_RECEIVE_QUEUE,
-                RdmaChannelOption.MAX_UNREAD_MESSAGES, RdmaChannelOption.MAX_INLINE_RECEIVE,
-                RdmaChannelOption.INITIATOR_DEPTH,
-                RdmaChannelOption.RESPONDER_RESOURCES, RdmaChannelOption.REMOTE_PERMISSIONS,
-                RdmaChannelOption.RETRY_COUNT, RdmaChannelOption.RNR_RETRY_COUNT, RdmaChannelOption.ACK_TIMEOUT,
-                RdmaChannelOption.MIN_RNR_TIMER, RdmaChannelOption.RESOLVE_TIMEOUT_MILLIS,
-                RdmaChannelOption.CONNECT_DATA, RdmaChannelOption.PROVIDERS, RdmaChannelOption.DEVICE,
-                RdmaChannelOption.DEVICE_PORT, RdmaChannelOption.GID_INDEX, RdmaChannelOption.SERVICE_LEVEL,
-                RdmaChannelOption.MANUAL_RECEIVES, RdmaChannelOption.MAX_RECEIVE_SGES);
+        return getOptions(super.getOptions(), options.all());
     }
 
     @Override
-    @SuppressWarnings("unchecked")
     public <T> T getOption(ChannelOption<T> option) {
-        Object value;
-        if (option == SO_REUSEADDR) {
-            value = isReuseAddress();
-        } else if (option == RdmaChannelOption.SHARED_RECEIVE_QUEUE) {
-            value = isSharedReceiveQueue();
-        } else if (option == RdmaChannelOption.MANUAL_RECEIVES) {
-            value = isManualReceives();
-        } else if (option == RdmaChannelOption.REMOTE_PERMISSIONS) {
-            value = getRemotePermissions();
-        } else if (option == RdmaChannelOption.CONNECT_DATA) {
-            value = getConnectData();
-        } else if (intOption(option) != null) {
-            value = intOption(option).get();
-        } else {
-            value = queuePair.device.get(option);
-            if (value == null) {
-                return super.getOption(option);
-            }
-        }
-        return (T) value;
+        return options.has(option) ? options.get(option) : super.getOption(option);
     }
 
     @Override
     public <T> boolean setOption(ChannelOption<T> option, T value) {
         try {
-            return set(option, value);
+            validate(option, value);
+            return options.set(option, value) || super.setOption(option, value);
         } catch (RuntimeException e) {
             channel.refused(e);
             throw e;
         }
     }
 
-    @SuppressWarnings("unchecked")
-    private <T> boolean set(ChannelOption<T> option, T value) {
-        validate(option, value);
-        if (option == SO_REUSEADDR) {
-            setReuseAddress((Boolean) value);
-        } else if (option == RdmaChannelOption.SHARED_RECEIVE_QUEUE) {
-            setSharedReceiveQueue((Boolean) value);
-        } else if (option == RdmaChannelOption.MANUAL_RECEIVES) {
-            setManualReceives((Boolean) value);
-        } else if (option == RdmaChannelOption.REMOTE_PERMISSIONS) {
-            setRemotePermissions((Set<RdmaPermission>) value);
-        } else if (option == RdmaChannelOption.CONNECT_DATA) {
-            setConnectData((byte[]) value);
-        } else if (intOption(option) != null) {
-            intOption(option).set((Integer) value);
-        } else if (!queuePair.device.set(option, value)) {
-            return super.setOption(option, value);
-        }
-        return true;
-    }
-
-    public boolean isReuseAddress() {
-        return reuseAddress;
-    }
-
-    public RdmaMessageChannelConfig setReuseAddress(boolean reuseAddress) {
-        this.reuseAddress = reuseAddress;
-        return this;
-    }
-
-    /** See {@link RdmaChannelOption#SHARED_RECEIVE_QUEUE}. */
-    public boolean isSharedReceiveQueue() {
-        return sharedReceiveQueue;
-    }
-
-    /** See {@link RdmaChannelOption#SHARED_RECEIVE_QUEUE}. */
-    public RdmaMessageChannelConfig setSharedReceiveQueue(boolean shared) {
-        sharedReceiveQueue = shared;
-        return this;
-    }
-
-    /** See {@link RdmaChannelOption#MANUAL_RECEIVES}. */
-    public boolean isManualReceives() {
-        return manualReceives;
-    }
-
-    /** See {@link RdmaChannelOption#MANUAL_RECEIVES}. */
-    public RdmaMessageChannelConfig setManualReceives(boolean manual) {
-        manualReceives = manual;
-        return this;
-    }
-
-    /** See {@link RdmaChannelOption#RECEIVE_BUFFER_SIZE}. */
-    public int getReceiveBufferSize() {
-        return receiveBufferSize.get();
-    }
-
-    /** See {@link RdmaChannelOption#RECEIVE_BUFFER_SIZE}. */
-    public RdmaMessageChannelConfig setReceiveBufferSize(int bytes) {
-        receiveBufferSize.set(bytes);
-        return this;
-    }
-
-    /** See {@link RdmaChannelOption#REMOTE_PERMISSIONS}. Unmodifiable. */
-    public Set<RdmaPermission> getRemotePermissions() {
-        return remotePermissions;
-    }
-
-    /** See {@link RdmaChannelOption#REMOTE_PERMISSIONS}. */
-    public RdmaMessageChannelConfig setRemotePermissions(Set<RdmaPermission> permissions) {
+    private static Set<RdmaPermission> checkPermissions(Set<RdmaPermission> permissions) {
         if (permissions.contains(RdmaPermission.LOCAL_WRITE)) {
             throw new IllegalArgumentException("REMOTE_PERMISSIONS: " + permissions + " (expected: remote ones)");
         }
         EnumSet<RdmaPermission> copy = EnumSet.noneOf(RdmaPermission.class);
         copy.addAll(permissions);
-        remotePermissions = Collections.unmodifiableSet(copy);
-        return this;
-    }
-
-    /** See {@link RdmaChannelOption#CONNECT_DATA}. */
-    public byte[] getConnectData() {
-        return connectData.clone();
-    }
-
-    /** See {@link RdmaChannelOption#CONNECT_DATA}. */
-    public RdmaMessageChannelConfig setConnectData(byte[] data) {
-        connectData = PrivateData.copy(data, PrivateData.MAX_REQUEST, "CONNECT_DATA");
-        return this;
-    }
-
-    int getSoLinger() {
-        return soLinger.get();
+        return Collections.unmodifiableSet(copy);
     }
 
     @Override

@@ -79,7 +79,8 @@ final class ServiceResolution {
             options.route(id);
             try {
                 id.resolveAddress(from == null ? null : new InetSocketAddress(from.getAddress(), 0),
-                        Reachability.destination(id.verbs(), remote, from), options.resolveTimeoutMillis.get());
+                        Reachability.destination(id.verbs(), remote, from),
+                        options.get(QueuePairOptions.RESOLVE_TIMEOUT_MILLIS));
             } catch (VerbsException e) {
                 throw Reachability.unreachable(id.verbs(), e);
             }
@@ -103,7 +104,7 @@ final class ServiceResolution {
         try {
             switch (event.type()) {
             case ADDRESS_RESOLVED:
-                id.resolveRoute(options.resolveTimeoutMillis.get());
+                id.resolveRoute(options.get(QueuePairOptions.RESOLVE_TIMEOUT_MILLIS));
                 break;
             case ROUTE_RESOLVED:
                 id.connect(new ConnectionParameters());

@@ -42,7 +42,7 @@ final class SharedReceives implements Receives {
         this.metrics = metrics;
         this.channel = channel;
         this.queuePair = queuePair;
-        most = channel.config().maxUnreadMessages.get();
+        most = channel.config().get(RdmaMessageChannelConfig.MAX_UNREAD_MESSAGES);
     }
 
     @Override

@@ -87,7 +87,7 @@ class ConnectionLifeTest {
                     }
                     return method.getReturnType() == String.class ? "channel" : null;
                 });
-        life = new ConnectionLife(owner, new Recorder(), new LivenessOptions());
+        life = new ConnectionLife(owner, new Recorder(), new LivenessOptions(new OptionValues(StreamOptions.TABLE)));
     }
 
     static Stream<Arguments> cells() {

@@ -312,7 +312,7 @@ class RdmaManualReceivesTest {
     @Test
     void whatIsPostedEarlyFailsIfTheChannelIsClosed() throws Exception {
         RdmaMessageChannel channel = new RdmaMessageChannel();
-        channel.config().setManualReceives(true);
+        channel.config().setOption(RdmaChannelOption.MANUAL_RECEIVES, true);
         TestTimeouts.sync(loops.group().register(channel));
         try (RegisteredMemory memory = RegisteredMemory.allocate(100, ALL)) {
             ChannelFuture posted = channel.postReceive(memory.slice(0, 100));

@@ -65,8 +65,8 @@ class RdmaMessageManualTest {
         Recorder rightEvents = new Recorder();
         RdmaMessageChannel left = bound(leftEvents);
         RdmaMessageChannel right = bound(rightEvents);
-        left.config().setSharedReceiveQueue(shared);
-        right.config().setSharedReceiveQueue(shared);
+        left.config().setOption(RdmaChannelOption.SHARED_RECEIVE_QUEUE, shared);
+        right.config().setOption(RdmaChannelOption.SHARED_RECEIVE_QUEUE, shared);
         try (RegisteredMemory memory = RegisteredMemory.allocate(100, EnumSet.allOf(RdmaPermission.class))) {
             RdmaEndpoint leftEnd = handOver(TestTimeouts.sync(left.exportEndpoint()).getNow());
             RdmaEndpoint rightEnd = handOver(TestTimeouts.sync(right.exportEndpoint()).getNow());
@@ -225,7 +225,7 @@ class RdmaMessageManualTest {
     @ValueSource(booleans = { false, true })
     void channelThatWasExportedAndNeverConnectedGivesAllBack(boolean shared) throws Exception {
         RdmaMessageChannel channel = bound(new Recorder());
-        channel.config().setSharedReceiveQueue(shared);
+        channel.config().setOption(RdmaChannelOption.SHARED_RECEIVE_QUEUE, shared);
         TestTimeouts.sync(channel.exportEndpoint());
         TestTimeouts.sync(channel.exportEndpoint());
         TestTimeouts.sync(channel.close());
@@ -264,7 +264,7 @@ class RdmaMessageManualTest {
         Recorder serverEvents = new Recorder();
         Recorder clientEvents = new Recorder();
         try (AdoptedPair pair = new AdoptedPair(loops.group(), clientEvents, serverEvents,
-                config -> config.setSharedReceiveQueue(shared))) {
+                config -> config.setOption(RdmaChannelOption.SHARED_RECEIVE_QUEUE, shared))) {
             assertThat(serverEvents.next()).isEqualTo("active");
             MessagePair.write(pair.client(), text("adopted"));
             assertThat(serverEvents.text()).isEqualTo("adopted");

@@ -88,7 +88,7 @@ class RdmaMessageWaysTest {
         case OUT_OF_BAND:
             requester = MessagePair.bound(loops.group(), requesterEvents, config -> { });
             owner = MessagePair.bound(loops.group(), ownerEvents,
-                    config -> config.setRemotePermissions(allowed));
+                    config -> config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, allowed));
             RdmaEndpoint end = TestTimeouts.sync(requester.exportEndpoint()).getNow();
             TestTimeouts.sync(requester.connect(TestTimeouts.sync(owner.exportEndpoint()).getNow()));
             TestTimeouts.sync(owner.connect(end));
@@ -96,7 +96,7 @@ class RdmaMessageWaysTest {
             break;
         default:
             try (AdoptedPair pair = new AdoptedPair(loops.group(), requesterEvents, ownerEvents,
-                    config -> config.setRemotePermissions(allowed))) {
+                    config -> config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, allowed))) {
                 requester = pair.client();
                 owner = pair.server;
                 runAndClose(body);

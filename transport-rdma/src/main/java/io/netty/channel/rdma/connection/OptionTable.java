@@ -1,0 +1,76 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.connection;
+
+import io.netty.channel.ChannelOption;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The options that a class of channels takes beyond those of every channel of Netty. Built once, by the class; after
+ * that it does not change.
+ */
+public final class OptionTable {
+    private final Map<ChannelOption<?>, OptionRow<?>> rows = new IdentityHashMap<>();
+    private final List<ChannelOption<?>> listed = new ArrayList<>();
+    private final Map<OptionRow<?>, Object> defaults = new HashMap<>();
+    private int size;
+
+    public OptionTable add(OptionRow<?>... added) {
+        return addAll(Arrays.asList(added));
+    }
+
+    public OptionTable addAll(List<OptionRow<?>> added) {
+        for (OptionRow<?> row : added) {
+            rows.put(row.option(), row);
+            size = Math.max(size, row.index + 1);
+            if (!(row instanceof OptionRow.Alias)) {
+                listed.add(row.option());
+            }
+        }
+        return this;
+    }
+
+    /** Adds an option whose default differs from the default in its row. */
+    public <T> OptionTable addWithDefault(OptionRow<T> row, T initial) {
+        defaults.put(row, initial);
+        return add(row);
+    }
+
+    OptionRow<?> find(ChannelOption<?> option) {
+        return rows.get(option);
+    }
+
+    /** The options, without other names of the same ones. */
+    ChannelOption<?>[] listed() {
+        return listed.toArray(new ChannelOption<?>[0]);
+    }
+
+    int size() {
+        return size;
+    }
+
+    /** The default, also for an option that is not in the table. */
+    @SuppressWarnings("unchecked")
+    <T> T initial(OptionRow<T> row) {
+        return (T) defaults.getOrDefault(row, row.initial);
+    }
+}
