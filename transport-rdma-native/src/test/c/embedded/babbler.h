@@ -26,7 +26,7 @@
 
 #include "check.h"
 #include "embedded/base/sealed.h"
-#include "embedded/cm/cm_private.h"
+#include "embedded/cm/cm.h"
 #include "embedded/cm/cm_wire.h"
 #include "embedded/device/cq.h"
 #include "embedded/link/arena.h"

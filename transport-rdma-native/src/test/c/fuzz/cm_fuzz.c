@@ -29,7 +29,7 @@
 #include <rdma/rdma_cma.h>
 
 #include "check.h"
-#include "embedded/cm/cm_private.h"
+#include "embedded/cm/cm.h"
 #include "engine_by_hand.h"
 #include "fuzz.h"
 #include "peer.h"

@@ -14,7 +14,7 @@
  * under the License.
  */
 /* Internet addresses: their parts, and their form in messages. */
-#include "cm_private.h"
+#include "cm.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

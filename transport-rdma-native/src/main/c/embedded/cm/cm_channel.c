@@ -14,7 +14,7 @@
  * under the License.
  */
 /* Fetching of events, with the steps that librdmacm does on the fetching thread. */
-#include "cm_private.h"
+#include "cm.h"
 #include "embedded/base/cancel.h"
 
 #include <fcntl.h>

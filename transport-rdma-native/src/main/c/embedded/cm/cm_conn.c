@@ -17,7 +17,7 @@
  * Connections as the user drives them: connect, accept, reject, disconnect. State changes as in rdma_connect(),
  * rdma_accept(), rdma_reject() and rdma_disconnect() of the kernel's cma.c and of librdmacm.
  */
-#include "cm_private.h"
+#include "cm.h"
 #include "embedded/base/cancel.h"
 #include "embedded/base/random.h"
 

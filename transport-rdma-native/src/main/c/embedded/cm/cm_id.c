@@ -17,7 +17,7 @@
  * Life of an id: creation, the table that finds it by the handle which peers know, options, destruction; with its own
  * channel, and with the ids that a channel still has when it is destroyed.
  */
-#include "cm_private.h"
+#include "cm.h"
 #include "embedded/base/cancel.h"
 #include "embedded/device/presence.h"
 

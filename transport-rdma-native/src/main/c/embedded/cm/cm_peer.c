@@ -21,7 +21,6 @@
  * that no correct peer sends takes the link down.
  */
 #include "cm.h"
-#include "cm_private.h"
 
 #include <stdlib.h>
 

@@ -17,11 +17,10 @@
  * Queue pairs of ids: created with the completion queues that the caller leaves out, and moved through their states
  * with the attributes that the kernel's CM would give (cm_init_qp_{init,rtr,rts}_attr() in cm.c).
  */
-#include "cm_private.h"
+#include "cm.h"
 #include "embedded/base/cancel.h"
 #include "embedded/device/ah.h"
 #include "embedded/device/context.h"
-#include "embedded/device/qp.h"
 
 #include <string.h>
 
@@ -201,6 +200,16 @@ static int init_qp(struct cm_id *id, struct ibv_qp *qp) {
     return err;
 }
 
+/* Calls the extended context's function, as applications do: it is there for programs only (embedded/programs). */
+static struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr) {
+    struct verbs_context *extended = verbs_get_ctx_op(context, create_qp_ex);
+    if (extended == NULL) {
+        errno = EOPNOTSUPP;
+        return NULL;
+    }
+    return extended->create_qp_ex(context, attr);
+}
+
 /* Makes a target queue pair, in the connection manager's domain if the caller names none, as librdmacm does. */
 static struct ibv_qp *create_target(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr,
                                     struct ibv_qp_init_attr_ex *extended) {
@@ -216,7 +225,7 @@ static struct ibv_qp *create_target(struct rdma_cm_id *id, struct ibv_pd *pd, st
         extended->xrcd = cm_device_xrcd();
         extended->comp_mask |= IBV_QP_INIT_ATTR_XRCD;
     }
-    struct ibv_qp *qp = extended->xrcd == NULL ? NULL : qp_create_ex(id->verbs, extended);
+    struct ibv_qp *qp = extended->xrcd == NULL ? NULL : create_qp_ex(id->verbs, extended);
     if (extended == &own) {
         memcpy(attr, &own, sizeof(*attr));
     }
@@ -260,7 +269,7 @@ static int create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_ini
         } else {
             extended->comp_mask |= IBV_QP_INIT_ATTR_PD;
             extended->pd = pd;
-            qp = qp_create_ex(id->verbs, extended);
+            qp = create_qp_ex(id->verbs, extended);
         }
     }
     if (qp == NULL) {

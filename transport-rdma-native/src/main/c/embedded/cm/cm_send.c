@@ -17,7 +17,7 @@
  * Connections as this end drives them: messages to the peer, timers for a silent peer, and events. State changes are
  * those of the kernel's cm.c.
  */
-#include "cm_private.h"
+#include "cm.h"
 
 #include <arpa/inet.h>
 #include <string.h>

@@ -48,7 +48,7 @@ static int check(const struct ibv_pd *pd, const struct ibv_qp_init_attr *attr) {
     if (attr->qp_type == IBV_QPT_XRC_RECV || attr->send_cq == NULL || attr->send_cq->context != pd->context
             || (receives && (attr->recv_cq == NULL || attr->recv_cq->context != pd->context))
             || (receives && attr->srq != NULL
-                && (attr->srq->context != pd->context || srq_of(attr->srq)->domain != NULL))) {
+                && (attr->srq->context != pd->context || srq_of(attr->srq)->ops != NULL))) {
         return EINVAL;
     }
     const struct ibv_qp_cap *cap = &attr->cap;

@@ -22,14 +22,11 @@
  *   qp_table.c     references, numbers
  *   qp_modify.c    the state machine
  *   qp_post.c      posting, to shared receive queues as well
- *   qp_wr.c        posting by the functions of struct ibv_qp_ex
  *   work_queue.c   the rings of what was posted
  *   qp_progress.c  the gate and its owner, errors, flushing, the engine's rounds
  *   qp_complete.c  completions, and the receives that messages take
- *   qp_target.c    handles of target queue pairs (XRC)
  *   srq.c          work queues that queue pairs share: create, query, destroy
  *   srq_take.c     the receives that queue pairs take from them
- *   xrcd.c         domains of XRC: which target queue pairs may use which shared receive queues
  *   mw.c           memory windows, which requests bind and invalidate
  *   inline_recv.c  messages and answers that travel in their completion
  */
@@ -147,7 +144,7 @@ struct qp {
         struct ibv_qp ibv;
         struct ibv_qp_ex ex; /* begins with the same fields; complete if there is a `posting` */
     };
-    struct posting *posting; /* state of qp_wr.c, guarded by the lock of sq; or NULL */
+    struct posting *posting; /* state of programs/qp_wr.c, guarded by the lock of sq; or NULL */
     const struct qp_ops *ops;
     struct pd *pd;
     struct cq *send_cq, *recv_cq;
@@ -230,10 +227,10 @@ struct qp {
     struct async_source async;
     struct qp *next_in_table;
     struct mw *windows; /* windows of type 2 that are bound through this queue pair; mw.c */
-    bool unheard;        /* peer of an unreliable connection took nothing for long; guarded by the gate: rc/uc.c */
+    bool unheard;        /* peer of an unreliable connection took nothing for long; guarded by the gate: uc.c */
     uint32_t unheard_at; /* stream position that the peer had acknowledged by then */
     struct xrc_domain *domain; /* domain of a target queue pair */
-    struct qp *target;  /* target of this handle, of which only the name is used: qp_target.c */
+    struct qp *target;  /* target of this handle, of which only the name is used: programs/qp_target.c */
     struct qp *handles; /* handles of a target queue pair, guarded by the lock of its domain's names */
     struct qp *next_handle;
     struct qp *next_target; /* next target of the domain */
@@ -287,6 +284,12 @@ struct qp_ops {
     int (*introduce)(struct qp *qp);
     /* Introduces this end again in the engine's rounds, when introduce_at_ns has come; may be NULL. */
     void (*introduce_again)(struct qp *qp);
+
+    /*
+     * Selects the shared receive queue with this number, another one than qp->srqn, for the message that begins.
+     * Returns false if there is none. Called with the gate; NULL: a message names none.
+     */
+    bool (*select)(struct qp *qp, uint32_t srqn);
 
     /* Tells the application of an asynchronous event, in place of doing it for the queue pair itself; may be NULL. */
     void (*raise)(struct qp *qp, enum ibv_event_type event);
@@ -368,19 +371,6 @@ bool qp_takes_sends(const struct qp *qp);
 int qp_fill_send(struct qp *qp, const struct ibv_send_wr *wr, uint32_t head);
 /* Starts posted requests. Called after the head of the queue was set, without the lock. */
 void qp_posted_sends(struct qp *qp);
-
-/* qp_wr.c */
-/* Does ibv_create_qp_ex(3), for the extended context. */
-struct ibv_qp *qp_create_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
-/* Does ibv_qp_to_qp_ex(3): NULL if the queue pair was made without these operations. */
-struct ibv_qp_ex *qp_to_ex(struct ibv_qp *qp);
-
-/* qp_target.c */
-struct ibv_qp *qp_create_target(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
-/* Does ibv_open_qp(3), for the extended context. */
-struct ibv_qp *qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr);
-/* Raises an event of a target queue pair on all its handles. */
-void qp_raise_to_handles(struct qp *qp, enum ibv_event_type event);
 
 /* qp_progress.c */
 /*

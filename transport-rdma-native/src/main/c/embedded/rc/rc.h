@@ -14,14 +14,12 @@
  * under the License.
  */
 /*
- * Connections: operations of RC, UC and XRC queue pairs, beside those of all types (qp.h). The owner of the queue
- * pair's gate calls all functions, unless said otherwise.
+ * Connections: what RC, UC and XRC queue pairs have beside all types (qp.h), and the operations of RC; those of UC and
+ * XRC are in programs/. The owner of the queue pair's gate calls all functions, unless said otherwise.
  *
  * Each file uses those below it only:
  *
  *   rc.c           the operations of RC queue pairs
- *   uc.c           the operations of UC queue pairs, and sends that the peer does not take
- *   xrc.c          the operations of XRC queue pairs
  *   rc_attach.c    attaching to the peer's queue pair
  *   rc_progress.c  the owner's work, timers, and a peer that does not receive
  *   rc_receive.c   execution of the peer's requests
@@ -36,17 +34,6 @@
 
 /* rc.c */
 void rc_init(void);
-
-/* uc.c */
-void uc_init(void);
-/*
- * Time after which an unreliable connection's peer that takes nothing counts as gone; up to then it may only be late,
- * as when it is about to attach itself, or has no processor. A device would not wait at all. Written by tests only.
- */
-extern _Atomic uint64_t uc_patience_ns;
-
-/* xrc.c */
-void xrc_init(void);
 
 /* rc_attach.c */
 void rc_attach_init(void);

@@ -126,7 +126,7 @@ static uint64_t look(struct qp *qp, uint64_t now) {
     if (qp->attached != NULL && qp->rnr_since_ns == 0) {
         process_ring_engine(peer_process(qp->attached->peer));
     }
-    if (!qp->ops->unreliable && is_peer_alive(qp)) { /* an unreliable connection waits for no answer: uc.c */
+    if (!qp->ops->unreliable && is_peer_alive(qp)) { /* an unreliable connection waits for no answer: programs/uc.c */
         qp->stalled_since_ns = now;
     }
     return gap * 2 < WATCH_MAX_ROUND_NS ? gap * 2 : WATCH_MAX_ROUND_NS;

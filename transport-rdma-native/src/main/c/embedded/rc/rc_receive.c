@@ -122,11 +122,11 @@ static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload
  * have been destroyed in the middle of a message, or after a violation.
  */
 __attribute__((noinline)) static bool select_srq(struct qp *qp, uint32_t number) {
-    if (qp->domain == NULL || (qp->inbound.active && qp->srq != NULL)) {
+    if (qp->ops->select == NULL || (qp->inbound.active && qp->srq != NULL)) {
         rc_violation(qp);
         return false;
     }
-    return !qp->inbound.active && srq_select(qp, number);
+    return !qp->inbound.active && qp->ops->select(qp, number);
 }
 
 /* Whether no honest end of this provider would send the request. */

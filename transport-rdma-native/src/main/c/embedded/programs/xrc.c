@@ -18,8 +18,9 @@
  * only, each message for the shared receive queue that it names. Both send as RC queue pairs: rc.h. Required and
  * ignored attributes are those of the kernel: qp_state_table in verbs.c, modify_qp_mask() in uverbs_cmd.c.
  */
-#include "embedded/device/srq.h"
-#include "rc.h"
+#include "embedded/rc/rc.h"
+#include "programs.h"
+#include "xrcd.h"
 
 #define PATH (IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE)
 
@@ -98,7 +99,7 @@ static bool run_target(struct qp *qp, unsigned work) {
 }
 
 static void detach_target(struct qp *qp) {
-    srq_deselect(qp);
+    xrc_srq_deselect(qp);
     rc_detach(qp);
 }
 
@@ -109,6 +110,7 @@ static const struct qp_ops target_ops = {
     .run = run_target,
     .settle = rc_settle,
     .failed = rc_failed,
+    .select = xrc_srq_select,
     .raise = qp_raise_to_handles,
     .prepare = rc_prepare,
     .introduce = rc_introduce,
@@ -119,6 +121,8 @@ static const struct qp_ops target_ops = {
 };
 
 void xrc_init(void) {
+    xrcd_init();
+    cq_set_overflow_handler(xrc_srq_fail_users);
     qp_set_ops(IBV_QPT_XRC_SEND, &initiator_ops);
     qp_set_ops(IBV_QPT_XRC_RECV, &target_ops);
 }

@@ -23,7 +23,8 @@
 #include <string.h>
 
 #include "embedded/base/cancel.h"
-#include "presence.h"
+#include "embedded/device/presence.h"
+#include "programs.h"
 #include "xrcd.h"
 
 /* Handle, without the state of its target. */

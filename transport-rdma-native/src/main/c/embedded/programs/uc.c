@@ -22,7 +22,8 @@
 #include <errno.h>
 
 #include "embedded/base/epoch.h"
-#include "rc.h"
+#include "embedded/rc/rc.h"
+#include "programs.h"
 
 _Atomic uint64_t uc_patience_ns = UINT64_C(4000000000);
 
