@@ -262,12 +262,12 @@ static void check_flow(struct qp *qp, struct flow *flow, const void *unused) {
 static void check_victim(void) {
     struct qp *qp = qp_of(victim.qp);
     unsigned count = 0;
-    for (const struct rx_flow *one = qp->ud->rx_flows; one != NULL; one = one->next, count++) {
+    for (const struct rx_flow *one = ud_of(qp)->rx_flows; one != NULL; one = one->next, count++) {
         for (const struct rx_flow *other = one->next; other != NULL; other = other->next) {
             CHECK(one->id != other->id || one->peer != other->peer);
         }
     }
-    CHECK_EQ(count, qp->ud->num_rx_flows);
+    CHECK_EQ(count, ud_of(qp)->num_rx_flows);
     flow_table_visit(qp, check_flow, NULL);
 }
 

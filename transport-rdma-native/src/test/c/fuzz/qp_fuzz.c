@@ -28,7 +28,7 @@
 
 #include "check.h"
 #include "embedded/embedded.h"
-#include "embedded/device/qp.h"
+#include "embedded/rc/rc.h"
 #include "embedded/link/wire.h"
 #include "engine_by_hand.h"
 #include "fuzz.h"
@@ -455,9 +455,9 @@ static void publish_response(void) {
 static void check_acknowledged(void) {
     const struct qp *qp = qp_meant(victim.qp);
     enum ibv_qp_state state = qp_state(qp);
-    if (qp->attached != NULL && !qp->failed && (state == IBV_QPS_RTR || qp_sends_in(state))) {
-        uint64_t word = atomic_load(&qp->attached->control->stream[WIRE_REQUESTS].ack);
-        CHECK_EQ(WIRE_ACK_COUNT(word), qp->out.acked);
+    if (rc_of(qp)->attached != NULL && !qp->failed && (state == IBV_QPS_RTR || qp_sends_in(state))) {
+        uint64_t word = atomic_load(&rc_of(qp)->attached->control->stream[WIRE_REQUESTS].ack);
+        CHECK_EQ(WIRE_ACK_COUNT(word), rc_of(qp)->out.acked);
     }
 }
 
@@ -466,7 +466,7 @@ static void acknowledge(void) {
     enum wire_stream stream = how & 1;
     uint32_t status = how >> 4 & 7;
     uint32_t count = (how & 2) != 0 ? input_u32() : ack_count + (uint32_t) (int8_t) input_u8();
-    const struct producer *out = &qp_meant(victim.qp)->out;
+    const struct producer *out = &rc_of(qp_meant(victim.qp))->out;
     bool is_unsent = stream == WIRE_REQUESTS && count - out->acked > out->prod - out->acked;
     ack_count = stream == WIRE_REQUESTS ? count : ack_count;
     atomic_store(&control->stream[stream].ack, WIRE_ACK_WORD(count, status));
@@ -638,9 +638,9 @@ static void check_producer(const struct producer *producer, uint32_t slots) {
 /* Checks what is true of the victim whatever the peer says. */
 static void check_victim(void) {
     const struct qp *qp = qp_meant(victim.qp);
-    const struct inbound *in = &qp->inbound;
-    check_producer(&qp->out, WIRE_REQUEST_SLOTS);
-    check_producer(&qp->answers, WIRE_RESPONSE_SLOTS);
+    const struct inbound *in = &rc_of(qp)->inbound;
+    check_producer(&rc_of(qp)->out, WIRE_REQUEST_SLOTS);
+    check_producer(&rc_of(qp)->answers, WIRE_RESPONSE_SLOTS);
     CHECK(in->active ? in->offset <= in->total : in->offset == in->total);
     CHECK(!in->inlined || in->total <= qp->inline_recv);
     for (uint32_t i = qp->sq.done; i != atomic_load(&qp->sq.head); i++) {

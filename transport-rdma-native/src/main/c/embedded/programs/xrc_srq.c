@@ -135,7 +135,7 @@ void xrc_srq_deselect(struct qp *target) {
         srq_forget(target->srq, target);
     }
     target->srq = NULL;
-    target->srqn = QP_NO_SRQN;
+    rc_of(target)->srqn = RC_NO_SRQN;
     target->ibv.pd = NULL;
     target->receive_cq = target->recv_cq;
     target->receive_tail = &target->rq.tail;
@@ -145,12 +145,12 @@ void xrc_srq_deselect(struct qp *target) {
 
 bool xrc_srq_select(struct qp *target, uint32_t number) {
     xrc_srq_deselect(target);
-    struct xrc_srq *xrc = xrcd_find_srq(target->domain, number);
+    struct xrc_srq *xrc = xrcd_find_srq(target_of(target)->domain, number);
     if (xrc == NULL) {
         return false;
     }
     target->srq = &xrc->srq;
-    target->srqn = number;
+    rc_of(target)->srqn = number;
     target->ibv.pd = &xrc->srq.pd->ibv; /* domain whose keys the peer may use */
     target->receive_cq = xrc->cq;
     target->receive_tail = &xrc->polled;

@@ -36,7 +36,7 @@ struct xrc_domain {
     pthread_mutex_t names;
     struct xrc_srq *srqs[BUCKETS]; /* shared receive queues by number */
     pthread_mutex_t targets_lock;
-    struct qp *targets;
+    struct xrc_target *targets;
 };
 
 struct xrcd {
@@ -246,31 +246,31 @@ void xrcd_unlock_targets(struct xrc_domain *domain) {
     pthread_mutex_unlock(&domain->targets_lock);
 }
 
-void xrcd_add_target(struct xrc_domain *domain, struct qp *qp) {
-    qp->next_target = domain->targets;
-    domain->targets = qp;
+void xrcd_add_target(struct xrc_domain *domain, struct xrc_target *target) {
+    target->next = domain->targets;
+    domain->targets = target;
 }
 
-void xrcd_remove_target(struct xrc_domain *domain, struct qp *qp) {
-    struct qp **link = &domain->targets;
-    while (*link != qp) {
-        link = &(*link)->next_target;
+void xrcd_remove_target(struct xrc_domain *domain, struct xrc_target *target) {
+    struct xrc_target **link = &domain->targets;
+    while (*link != target) {
+        link = &(*link)->next;
     }
-    *link = qp->next_target;
+    *link = target->next;
 }
 
-struct qp *xrcd_find_target(struct xrc_domain *domain, uint32_t qpn) {
-    struct qp *qp = domain->targets;
-    while (qp != NULL && qp->ibv.qp_num != qpn) {
-        qp = qp->next_target;
+struct xrc_target *xrcd_find_target(struct xrc_domain *domain, uint32_t qpn) {
+    struct xrc_target *target = domain->targets;
+    while (target != NULL && target->rc.qp.ibv.qp_num != qpn) {
+        target = target->next;
     }
-    return qp;
+    return target;
 }
 
 void xrcd_visit_targets(struct xrc_domain *domain, void (*visit)(struct qp *qp, void *argument), void *argument) {
     pthread_mutex_lock(&domain->targets_lock);
-    for (struct qp *qp = domain->targets; qp != NULL; qp = qp->next_target) {
-        visit(qp, argument);
+    for (struct xrc_target *target = domain->targets; target != NULL; target = target->next) {
+        visit(&target->rc.qp, argument);
     }
     pthread_mutex_unlock(&domain->targets_lock);
 }

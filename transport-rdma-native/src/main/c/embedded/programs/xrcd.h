@@ -25,8 +25,10 @@
 #define NETTY_RDMA_EMBEDDED_XRCD_H
 
 #include "embedded/device/srq.h"
+#include "embedded/rc/rc.h"
 
 struct xrc_domain;
+struct handle;
 
 struct xrc_srq {
     struct srq srq;
@@ -36,6 +38,19 @@ struct xrc_srq {
     _Atomic uint32_t polled; /* counter that identifies these completions by its address; its value says nothing */
     struct xrc_srq *next; /* next queue of the domain with a like number */
 };
+
+/* Target queue pair. */
+struct xrc_target {
+    struct rc rc;
+    struct xrc_domain *domain;
+    struct xrc_target *next; /* next target of the domain */
+    struct handle *handles;  /* guarded by the lock of the domain's names: qp_target.c */
+    bool closed;             /* no handle is left, and there will be none */
+};
+
+static inline struct xrc_target *target_of(const struct qp *qp) {
+    return container_of(qp, struct xrc_target, rc.qp);
+}
 
 void xrcd_init(void);
 
@@ -63,9 +78,9 @@ struct xrc_srq *xrcd_find_srq(struct xrc_domain *domain, uint32_t number);
 void xrcd_lock_targets(struct xrc_domain *domain);
 void xrcd_unlock_targets(struct xrc_domain *domain);
 /* Changes and lookups, called with the lock of targets held. */
-void xrcd_add_target(struct xrc_domain *domain, struct qp *qp);
-void xrcd_remove_target(struct xrc_domain *domain, struct qp *qp);
-struct qp *xrcd_find_target(struct xrc_domain *domain, uint32_t qpn);
+void xrcd_add_target(struct xrc_domain *domain, struct xrc_target *target);
+void xrcd_remove_target(struct xrc_domain *domain, struct xrc_target *target);
+struct xrc_target *xrcd_find_target(struct xrc_domain *domain, uint32_t qpn);
 /* Calls `visit` for all targets. Takes the lock. */
 void xrcd_visit_targets(struct xrc_domain *domain, void (*visit)(struct qp *qp, void *argument), void *argument);
 /* Calls `visit` for all shared receive queues of all domains. */
