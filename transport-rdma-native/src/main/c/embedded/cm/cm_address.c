@@ -26,12 +26,12 @@
 
 size_t cm_address_size(const struct sockaddr *address) {
     switch (address != NULL ? address->sa_family : AF_UNSPEC) {
-    case AF_INET:
-        return sizeof(struct sockaddr_in);
-    case AF_INET6:
-        return sizeof(struct sockaddr_in6);
-    default:
-        return 0;
+        case AF_INET:
+            return sizeof(struct sockaddr_in);
+        case AF_INET6:
+            return sizeof(struct sockaddr_in6);
+        default:
+            return 0;
     }
 }
 

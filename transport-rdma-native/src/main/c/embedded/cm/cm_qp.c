@@ -36,50 +36,51 @@ static int init_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask) {
     memset(attr, 0, sizeof(*attr));
     attr->qp_state = state;
     switch (state) {
-    case IBV_QPS_INIT:
-        attr->port_num = id->id.port_num;
-        *mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT;
-        if (id->id.qp_type == IBV_QPT_UD) {
-            attr->qkey = RDMA_UDP_QKEY;
-            *mask |= IBV_QP_QKEY;
-        } else {
-            if (id->conn != CM_CONN_NONE) {
-                attr->qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
-                if (id->local.responder_resources != 0) {
-                    attr->qp_access_flags |= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+        case IBV_QPS_INIT:
+            attr->port_num = id->id.port_num;
+            *mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT;
+            if (id->id.qp_type == IBV_QPT_UD) {
+                attr->qkey = RDMA_UDP_QKEY;
+                *mask |= IBV_QP_QKEY;
+            } else {
+                if (id->conn != CM_CONN_NONE) {
+                    attr->qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
+                    if (id->local.responder_resources != 0) {
+                        attr->qp_access_flags |= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+                    }
                 }
+                *mask |= IBV_QP_ACCESS_FLAGS;
             }
-            *mask |= IBV_QP_ACCESS_FLAGS;
-        }
-        return 0;
-    case IBV_QPS_RTR:
-        cm_fill_address(id, &attr->ah_attr);
-        ah_set_link(&attr->ah_attr, id->link);
-        attr->path_mtu = IBV_MTU_4096;
-        attr->dest_qp_num = id->remote.qpn;
-        attr->rq_psn = id->remote.psn;
-        attr->max_dest_rd_atomic = id->local.responder_resources;
-        attr->min_rnr_timer = 0; /* 655 ms, which the kernel's CM asks for */
-        *mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
-        if (id->id.qp_type == IBV_QPT_RC || id->id.qp_type == IBV_QPT_XRC_RECV) {
-            *mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
-        }
-        return 0;
-    case IBV_QPS_RTS:
-        attr->sq_psn = id->local.psn;
-        attr->timeout = id->ack_timeout_set ? id->ack_timeout : DEFAULT_ACK_TIMEOUT;
-        attr->retry_cnt = id->passive ? id->remote.retry_count : id->local.retry_count;
-        attr->rnr_retry = id->remote.rnr_retry_count; /* rdma_connect(3): each side says how often the other retries */
-        attr->max_rd_atomic = id->local.initiator_depth;
-        *mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
-        if (id->id.qp_type == IBV_QPT_XRC_RECV) { /* XRC targets send nothing */
-            *mask |= IBV_QP_TIMEOUT;
-        } else if (id->id.qp_type != IBV_QPT_UC) {
-            *mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
-        }
-        return 0;
-    default:
-        return EINVAL;
+            return 0;
+        case IBV_QPS_RTR:
+            cm_fill_address(id, &attr->ah_attr);
+            ah_set_link(&attr->ah_attr, id->link);
+            attr->path_mtu = IBV_MTU_4096;
+            attr->dest_qp_num = id->remote.qpn;
+            attr->rq_psn = id->remote.psn;
+            attr->max_dest_rd_atomic = id->local.responder_resources;
+            attr->min_rnr_timer = 0; /* 655 ms, which the kernel's CM asks for */
+            *mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+            if (id->id.qp_type == IBV_QPT_RC || id->id.qp_type == IBV_QPT_XRC_RECV) {
+                *mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+            }
+            return 0;
+        case IBV_QPS_RTS:
+            attr->sq_psn = id->local.psn;
+            attr->timeout = id->ack_timeout_set ? id->ack_timeout : DEFAULT_ACK_TIMEOUT;
+            attr->retry_cnt = id->passive ? id->remote.retry_count : id->local.retry_count;
+            /* rdma_connect(3): each side says how often the other retries */
+            attr->rnr_retry = id->remote.rnr_retry_count;
+            attr->max_rd_atomic = id->local.initiator_depth;
+            *mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
+            if (id->id.qp_type == IBV_QPT_XRC_RECV) { /* XRC targets send nothing */
+                *mask |= IBV_QP_TIMEOUT;
+            } else if (id->id.qp_type != IBV_QPT_UC) {
+                *mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
+            }
+            return 0;
+        default:
+            return EINVAL;
     }
 }
 
