@@ -51,7 +51,7 @@ IWARP_ALL+=,RdmaPreloadedProgramsTest,RdmaRcopyTest
 # What lane stalls runs, and with --all everything: where peers are met, and objects made and destroyed.
 STALLS_C=stalls_test,link_test,closer_test,folder_test,folder_users_test,hostile_test,peer_test,cm_test,cm_peer_test
 STALLS_C+=,cm_inside_test,cm_process_test,process_inside_test,qp_resources_test,qp_many_test,mw_test,mw_inside_test
-STALLS_C+=,rereg_test,mcast_test,arena_test
+STALLS_C+=,rereg_test,mcast_test,arena_test,link_hostile_test
 STALLS_JAVA=RdmaSocketChannelTest,RdmaServerSocketChannelTest,RdmaHalfOpenTest,RdmaSocketConnectTest
 STALLS_JAVA+=,RdmaConnectFailureTest,RdmaOrTcpTest
 # What lane platforms runs on a newer Java, with a newer Netty and with the oldest one: something of each room of
@@ -181,7 +181,7 @@ run_scripts() {
     while read -r file; do
         if bash -n "$file"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done < <(scripts_of_the_project | grep -v Makefile)
-    for check in c-folders columns links packages pictures test-lists testsuite-table versions; do
+    for check in c-folders links packages pictures style test-lists testsuite-table versions; do
         if "$ROOT/scripts/$check" check; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done
     echo "@ scripts $passed $failed 0"

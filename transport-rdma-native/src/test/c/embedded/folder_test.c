@@ -20,7 +20,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "embedded/cm/cm_private.h"
+#include "embedded/cm/cm.h"
 #include "embedded/cm/cm_wire.h"
 #include "embedded/embedded.h"
 #include "embedded/link/engine.h"

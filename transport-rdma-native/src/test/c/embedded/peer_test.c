@@ -80,8 +80,8 @@ static void a_link_stays_as_long_as_a_silent_queue_pair(void) {
     CHECK(link_is_up(unused));
     link_put(unused);
     CHECK_EVENTUALLY(open_fds() <= before);
-    CHECK(link_is_up(peer_link(qp_of(a.qp)->route)));
-    CHECK(link_is_up(peer_link(qp_of(a.qp)->attached->peer)));
+    CHECK(link_is_up(peer_link(rc_of(qp_of(a.qp))->route)));
+    CHECK(link_is_up(peer_link(rc_of(qp_of(a.qp))->attached->peer)));
     pair_talk(&a, &b);
     link_unbind_port(port);
     pair_close(&a, &b);

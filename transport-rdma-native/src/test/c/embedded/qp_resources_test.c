@@ -83,7 +83,7 @@ static void creation_unwinds_when_descriptors_run_out(void) {
 
 static uint64_t introduce_gap(struct qp *qp) {
     pthread_mutex_lock(&qp->control);
-    uint64_t gap = qp->introduce_gap_ns;
+    uint64_t gap = rc_of(qp)->introduce_gap_ns;
     pthread_mutex_unlock(&qp->control);
     return gap;
 }

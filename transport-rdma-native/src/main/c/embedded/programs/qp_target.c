@@ -23,28 +23,28 @@
 #include <string.h>
 
 #include "embedded/base/cancel.h"
-#include "presence.h"
+#include "embedded/device/presence.h"
+#include "programs.h"
 #include "xrcd.h"
 
 /* Handle, without the state of its target. */
 struct handle {
-    /* Name for the application; besides, only `target`, `context`, `async` and `next_handle` are used. */
-    struct qp qp;
+    struct qp qp; /* name for the application; besides, only `context` and `async` are used */
+    struct xrc_target *target;
+    struct handle *next; /* next handle of the target */
     struct ibv_xrcd *xrcd;
 };
 
-static struct handle *handle_of(struct qp *qp) {
+static struct handle *handle_of(const struct qp *qp) {
     return container_of(qp, struct handle, qp);
 }
 
-static void unlink_handle(struct qp *target, struct qp *handle) {
-    xrcd_lock_names(target->domain);
-    struct qp **link = &target->handles;
+static void unlink_handle(struct xrc_target *target, struct handle *handle) {
+    struct handle **link = &target->handles;
     while (*link != handle) {
-        link = &(*link)->next_handle;
+        link = &(*link)->next;
     }
-    *link = handle->next_handle;
-    xrcd_unlock_names(target->domain);
+    *link = handle->next;
 }
 
 static void free_handle(struct handle *handle) {
@@ -58,41 +58,44 @@ static void free_handle(struct handle *handle) {
 
 static int close_handle(struct qp *qp) {
     struct handle *handle = handle_of(qp);
-    struct qp *target = qp->target;
+    struct xrc_target *target = handle->target;
     if (context_is_inherited(qp->ibv.context)) { /* no lock is looked at here: fork.h */
-        struct qp **link = &target->handles;
-        while (*link != qp) {
-            link = &(*link)->next_handle;
-        }
-        *link = qp->next_handle;
+        unlink_handle(target, handle);
         if (target->handles == NULL) {
-            qp_destroy_inherited(target);
+            qp_destroy_inherited(&target->rc.qp);
         }
         free_handle(handle);
         return 0;
     }
-    xrcd_lock_targets(target->domain);
-    unlink_handle(target, qp);
+    struct xrc_domain *domain = target->domain;
+    xrcd_lock_targets(domain);
+    xrcd_lock_names(domain);
+    unlink_handle(target, handle);
     bool last = target->handles == NULL;
+    xrcd_unlock_names(domain);
     target->closed = last;
-    xrcd_unlock_targets(target->domain);
+    xrcd_unlock_targets(domain);
     async_retire(qp->context, &qp->async);
     if (last) {
         /*
          * Taken here, so that a search for users of a shared receive queue meets the target as long as it may be one.
          */
-        xrcd_lock_targets(target->domain);
-        qp_destroy(target);
-        xrcd_remove_target(target->domain, target);
-        xrcd_unlock_targets(target->domain);
-        qp_put(target);
+        xrcd_lock_targets(domain);
+        qp_destroy(&target->rc.qp);
+        xrcd_remove_target(domain, target);
+        xrcd_unlock_targets(domain);
+        qp_put(&target->rc.qp);
     }
     free_handle(handle);
     return 0;
 }
 
+static struct qp *meant(const struct qp *handle) {
+    return &handle_of(handle)->target->rc.qp;
+}
+
 /* Operations of a handle, to which nothing can be posted: its own state is RESET for ever. */
-static const struct qp_ops handle_ops = { .close = close_handle };
+static const struct qp_ops handle_ops = { .meant = meant, .close = close_handle };
 
 /* Makes a handle without its target. NULL: errno. */
 static struct handle *make_handle(struct ibv_context *context, struct ibv_xrcd *xrcd, void *qp_context) {
@@ -115,12 +118,12 @@ static struct handle *make_handle(struct ibv_context *context, struct ibv_xrcd *
 }
 
 /* Called with the lock of the domain's targets held. */
-static struct ibv_qp *give(struct handle *handle, struct qp *target) {
-    handle->qp.target = target;
-    handle->qp.ibv.qp_num = handle->qp.ibv.handle = target->ibv.qp_num;
+static struct ibv_qp *give(struct handle *handle, struct xrc_target *target) {
+    handle->target = target;
+    handle->qp.ibv.qp_num = handle->qp.ibv.handle = target->rc.qp.ibv.qp_num;
     xrcd_lock_names(target->domain);
-    handle->qp.next_handle = target->handles;
-    target->handles = &handle->qp;
+    handle->next = target->handles;
+    target->handles = handle;
     xrcd_unlock_names(target->domain);
     return &handle->qp.ibv;
 }
@@ -142,18 +145,19 @@ struct ibv_qp *qp_create_target(struct ibv_context *context, struct ibv_qp_init_
         errno = error;
         return NULL;
     }
+    struct xrc_domain *domain = xrcd_domain(attr->xrcd);
     const struct qp_parts parts = {
-        .ibv.qp_type = IBV_QPT_XRC_RECV, .domain = xrcd_domain(attr->xrcd), .send_cq = cq, .recv_cq = cq,
+        .ibv.qp_type = IBV_QPT_XRC_RECV, .send_cq = cq, .recv_cq = cq, .argument = domain,
     };
-    xrcd_lock_targets(parts.domain);
+    xrcd_lock_targets(domain);
     struct qp *target = qp_make(&parts);
     error = target == NULL ? errno : 0;
     struct ibv_qp *made = NULL;
     if (target != NULL) {
-        xrcd_add_target(parts.domain, target);
-        made = give(handle, target);
+        xrcd_add_target(domain, target_of(target));
+        made = give(handle, target_of(target));
     }
-    xrcd_unlock_targets(parts.domain);
+    xrcd_unlock_targets(domain);
     if (target == NULL) {
         free_handle(handle);
         errno = error;
@@ -191,7 +195,7 @@ struct ibv_qp *qp_open(struct ibv_context *context, struct ibv_qp_open_attr *att
     }
     struct xrc_domain *domain = xrcd_domain(attr->xrcd);
     xrcd_lock_targets(domain);
-    struct qp *target = xrcd_find_target(domain, attr->qp_num);
+    struct xrc_target *target = xrcd_find_target(domain, attr->qp_num);
     struct ibv_qp *opened = target == NULL || target->closed ? NULL : give(handle, target);
     xrcd_unlock_targets(domain);
     if (opened == NULL) {
@@ -203,10 +207,11 @@ struct ibv_qp *qp_open(struct ibv_context *context, struct ibv_qp_open_attr *att
     return opened;
 }
 
-void qp_raise_to_handles(struct qp *target, enum ibv_event_type event) {
+void qp_raise_to_handles(struct qp *qp, enum ibv_event_type event) {
+    struct xrc_target *target = target_of(qp);
     xrcd_lock_names(target->domain);
-    for (struct qp *handle = target->handles; handle != NULL; handle = handle->next_handle) {
-        async_raise(handle->context, event, &handle->ibv, &handle->async);
+    for (struct handle *handle = target->handles; handle != NULL; handle = handle->next) {
+        async_raise(handle->qp.context, event, &handle->qp.ibv, &handle->qp.async);
     }
     xrcd_unlock_names(target->domain);
 }

@@ -15,12 +15,13 @@
  */
 /*
  * Functions of librdmacm beyond verbs_api.h that unmodified programs use: synchronous endpoints (rdma_create_ep(3)),
- * connections whose queue pair the user moves himself (rdma_establish(3), rdma_init_qp_attr(3)), and shared receive
- * queues of an id (rdma_create_srq(3)).
+ * connections whose queue pair the user moves himself (rdma_establish(3)), and shared receive queues of an id
+ * (rdma_create_srq(3)).
  */
-#include "cm_private.h"
 #include "embedded/base/cancel.h"
-#include "embedded/device/srq.h"
+#include "embedded/cm/cm.h"
+#include "programs.h"
+#include "xrcd.h"
 
 #include <rdma/rdma_cma.h>
 #include <stdlib.h>
@@ -139,27 +140,6 @@ int embedded_rdma_establish(struct rdma_cm_id *public_id) {
     }
     pthread_mutex_unlock(&cm_lock);
     return cm_result(err);
-}
-
-struct ibv_context **embedded_rdma_get_devices(int *count) {
-    struct ibv_context **list = NULL;
-    int err = cm_open_device();
-    if (err == 0) {
-        list = calloc(2, sizeof(*list));
-    }
-    if (list != NULL) {
-        list[0] = cm_device_context();
-    } else if (err != 0) {
-        errno = err;
-    }
-    if (count != NULL) {
-        *count = list != NULL ? 1 : 0;
-    }
-    return list;
-}
-
-void embedded_rdma_free_devices(struct ibv_context **list) {
-    free(list);
 }
 
 /* Completes XRC attributes that the caller leaves out: 0 or errno. */

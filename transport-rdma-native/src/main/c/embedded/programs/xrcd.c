@@ -34,9 +34,9 @@ struct xrc_domain {
     dev_t device;
     ino_t inode;
     pthread_mutex_t names;
-    struct srq *srqs[BUCKETS]; /* shared receive queues by number */
+    struct xrc_srq *srqs[BUCKETS]; /* shared receive queues by number */
     pthread_mutex_t targets_lock;
-    struct qp *targets;
+    struct xrc_target *targets;
 };
 
 struct xrcd {
@@ -191,43 +191,43 @@ void xrcd_unlock_names(struct xrc_domain *domain) {
     pthread_mutex_unlock(&domain->names);
 }
 
-static struct srq **bucket_of(struct xrc_domain *domain, uint32_t number) {
+static struct xrc_srq **bucket_of(struct xrc_domain *domain, uint32_t number) {
     return &domain->srqs[number % BUCKETS];
 }
 
-void xrcd_add_srq(struct xrc_domain *domain, struct srq *srq) {
+void xrcd_add_srq(struct xrc_domain *domain, struct xrc_srq *srq) {
     pthread_mutex_lock(&domain->names);
-    srq->next_of_domain = *bucket_of(domain, srq->number);
+    srq->next = *bucket_of(domain, srq->number);
     *bucket_of(domain, srq->number) = srq;
     pthread_mutex_unlock(&domain->names);
 }
 
-void xrcd_remove_srq(struct xrc_domain *domain, struct srq *srq) {
+void xrcd_remove_srq(struct xrc_domain *domain, struct xrc_srq *srq) {
     pthread_mutex_lock(&domain->names);
-    struct srq **link = bucket_of(domain, srq->number);
+    struct xrc_srq **link = bucket_of(domain, srq->number);
     while (*link != srq) {
-        link = &(*link)->next_of_domain;
+        link = &(*link)->next;
     }
-    *link = srq->next_of_domain;
+    *link = srq->next;
     pthread_mutex_unlock(&domain->names);
 }
 
-struct srq *xrcd_find_srq(struct xrc_domain *domain, uint32_t number) {
+struct xrc_srq *xrcd_find_srq(struct xrc_domain *domain, uint32_t number) {
     pthread_mutex_lock(&domain->names);
-    struct srq *srq = *bucket_of(domain, number);
+    struct xrc_srq *srq = *bucket_of(domain, number);
     while (srq != NULL && srq->number != number) {
-        srq = srq->next_of_domain;
+        srq = srq->next;
     }
     pthread_mutex_unlock(&domain->names);
     return srq;
 }
 
-void xrcd_visit_srqs(void (*visit)(struct srq *srq, void *argument), void *argument) {
+void xrcd_visit_srqs(void (*visit)(struct xrc_srq *srq, void *argument), void *argument) {
     pthread_mutex_lock(&lock);
     for (struct xrc_domain *domain = domains; domain != NULL; domain = domain->next) {
         pthread_mutex_lock(&domain->names);
         for (unsigned i = 0; i < BUCKETS; i++) {
-            for (struct srq *srq = domain->srqs[i]; srq != NULL; srq = srq->next_of_domain) {
+            for (struct xrc_srq *srq = domain->srqs[i]; srq != NULL; srq = srq->next) {
                 visit(srq, argument);
             }
         }
@@ -246,31 +246,31 @@ void xrcd_unlock_targets(struct xrc_domain *domain) {
     pthread_mutex_unlock(&domain->targets_lock);
 }
 
-void xrcd_add_target(struct xrc_domain *domain, struct qp *qp) {
-    qp->next_target = domain->targets;
-    domain->targets = qp;
+void xrcd_add_target(struct xrc_domain *domain, struct xrc_target *target) {
+    target->next = domain->targets;
+    domain->targets = target;
 }
 
-void xrcd_remove_target(struct xrc_domain *domain, struct qp *qp) {
-    struct qp **link = &domain->targets;
-    while (*link != qp) {
-        link = &(*link)->next_target;
+void xrcd_remove_target(struct xrc_domain *domain, struct xrc_target *target) {
+    struct xrc_target **link = &domain->targets;
+    while (*link != target) {
+        link = &(*link)->next;
     }
-    *link = qp->next_target;
+    *link = target->next;
 }
 
-struct qp *xrcd_find_target(struct xrc_domain *domain, uint32_t qpn) {
-    struct qp *qp = domain->targets;
-    while (qp != NULL && qp->ibv.qp_num != qpn) {
-        qp = qp->next_target;
+struct xrc_target *xrcd_find_target(struct xrc_domain *domain, uint32_t qpn) {
+    struct xrc_target *target = domain->targets;
+    while (target != NULL && target->rc.qp.ibv.qp_num != qpn) {
+        target = target->next;
     }
-    return qp;
+    return target;
 }
 
 void xrcd_visit_targets(struct xrc_domain *domain, void (*visit)(struct qp *qp, void *argument), void *argument) {
     pthread_mutex_lock(&domain->targets_lock);
-    for (struct qp *qp = domain->targets; qp != NULL; qp = qp->next_target) {
-        visit(qp, argument);
+    for (struct xrc_target *target = domain->targets; target != NULL; target = target->next) {
+        visit(&target->rc.qp, argument);
     }
     pthread_mutex_unlock(&domain->targets_lock);
 }

@@ -20,9 +20,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cq.h"
 #include "embedded/base/container_of.h"
-#include "pd.h"
+#include "embedded/device/cq.h"
+#include "embedded/device/pd.h"
+#include "programs.h"
 
 #define TIMES (IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
 

@@ -18,8 +18,9 @@
  * only, each message for the shared receive queue that it names. Both send as RC queue pairs: rc.h. Required and
  * ignored attributes are those of the kernel: qp_state_table in verbs.c, modify_qp_mask() in uverbs_cmd.c.
  */
-#include "embedded/device/srq.h"
-#include "rc.h"
+#include "embedded/rc/rc.h"
+#include "programs.h"
+#include "xrcd.h"
 
 #define PATH (IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE)
 
@@ -48,13 +49,16 @@ static int fill_initiator_send(const struct qp *qp, const struct ibv_send_wr *wr
 }
 
 static bool run_initiator(struct qp *qp, unsigned work) {
-    if (qp->attached != NULL && !qp->failed && consumer_ready(&qp->requests)) {
+    if (rc_of(qp)->attached != NULL && !qp->failed && consumer_ready(&qp->requests)) {
         rc_violation(qp); /* a target cannot send */
     }
     return rc_run(qp, work);
 }
 
 static const struct qp_ops initiator_ops = {
+    .size = sizeof(struct rc),
+    .peer_type = IBV_QPT_XRC_RECV,
+    .sends_only = true,
     .transitions = initiator_transitions,
     .num_transitions = sizeof(initiator_transitions) / sizeof(initiator_transitions[0]),
     .ignored = IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
@@ -66,6 +70,8 @@ static const struct qp_ops initiator_ops = {
     .prepare = rc_prepare,
     .introduce = rc_introduce,
     .introduce_again = rc_introduce_again,
+    .modified = rc_modified,
+    .set_direct = rc_set_direct,
     .leave_cqs = rc_leave_cqs,
     .detach = rc_detach,
     .release = rc_release,
@@ -88,6 +94,11 @@ static const struct qp_transition target_transitions[] = {
               | IBV_QP_MIN_RNR_TIMER | PATH },
 };
 
+static void create_target(struct qp *qp, void *domain) {
+    target_of(qp)->domain = domain;
+    rc_of(qp)->srqn = RC_NO_SRQN;
+}
+
 /* Runs a target, which fails like an RC queue pair when a completion queue that it uses overflows. */
 static bool run_target(struct qp *qp, unsigned work) {
     bool left = rc_run(qp, work);
@@ -98,27 +109,36 @@ static bool run_target(struct qp *qp, unsigned work) {
 }
 
 static void detach_target(struct qp *qp) {
-    srq_deselect(qp);
+    xrc_srq_deselect(qp);
     rc_detach(qp);
 }
 
 static const struct qp_ops target_ops = {
+    .size = sizeof(struct xrc_target),
+    .peer_type = IBV_QPT_XRC_SEND,
+    .named_receives = true,
+    .create = create_target,
     .transitions = target_transitions,
     .num_transitions = sizeof(target_transitions) / sizeof(target_transitions[0]),
     .ignored = IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY,
     .run = run_target,
     .settle = rc_settle,
     .failed = rc_failed,
+    .select = xrc_srq_select,
     .raise = qp_raise_to_handles,
     .prepare = rc_prepare,
     .introduce = rc_introduce,
     .introduce_again = rc_introduce_again,
+    .modified = rc_modified,
+    .set_direct = rc_set_direct,
     .leave_cqs = rc_leave_cqs,
     .detach = detach_target,
     .release = rc_release,
 };
 
 void xrc_init(void) {
+    xrcd_init();
+    cq_set_overflow_handler(xrc_srq_fail_users);
     qp_set_ops(IBV_QPT_XRC_SEND, &initiator_ops);
     qp_set_ops(IBV_QPT_XRC_RECV, &target_ops);
 }

@@ -24,9 +24,33 @@
 #ifndef NETTY_RDMA_EMBEDDED_XRCD_H
 #define NETTY_RDMA_EMBEDDED_XRCD_H
 
-#include "srq.h"
+#include "embedded/device/srq.h"
+#include "embedded/rc/rc.h"
 
 struct xrc_domain;
+struct handle;
+
+struct xrc_srq {
+    struct srq srq;
+    struct ibv_xrcd *xrcd;
+    uint32_t number;
+    struct cq *cq; /* completion queue of the receives */
+    _Atomic uint32_t polled; /* counter that identifies these completions by its address; its value says nothing */
+    struct xrc_srq *next; /* next queue of the domain with a like number */
+};
+
+/* Target queue pair. */
+struct xrc_target {
+    struct rc rc;
+    struct xrc_domain *domain;
+    struct xrc_target *next; /* next target of the domain */
+    struct handle *handles;  /* guarded by the lock of the domain's names: qp_target.c */
+    bool closed;             /* no handle is left, and there will be none */
+};
+
+static inline struct xrc_target *target_of(const struct qp *qp) {
+    return container_of(qp, struct xrc_target, rc.qp);
+}
 
 void xrcd_init(void);
 
@@ -44,22 +68,37 @@ void xrcd_add_objects(struct ibv_xrcd *xrcd, int number);
 
 void xrcd_lock_names(struct xrc_domain *domain);
 void xrcd_unlock_names(struct xrc_domain *domain);
-void xrcd_add_srq(struct xrc_domain *domain, struct srq *srq);
-void xrcd_remove_srq(struct xrc_domain *domain, struct srq *srq);
+void xrcd_add_srq(struct xrc_domain *domain, struct xrc_srq *srq);
+void xrcd_remove_srq(struct xrc_domain *domain, struct xrc_srq *srq);
 /* Returns NULL if there is none. The queue stays for as long as the target's gate is owned: xrcd_visit_targets(). */
-struct srq *xrcd_find_srq(struct xrc_domain *domain, uint32_t number);
+struct xrc_srq *xrcd_find_srq(struct xrc_domain *domain, uint32_t number);
 
 /* ---- target queue pairs. `targets` is a lock that is taken before gates and `control` ---- */
 
 void xrcd_lock_targets(struct xrc_domain *domain);
 void xrcd_unlock_targets(struct xrc_domain *domain);
 /* Changes and lookups, called with the lock of targets held. */
-void xrcd_add_target(struct xrc_domain *domain, struct qp *qp);
-void xrcd_remove_target(struct xrc_domain *domain, struct qp *qp);
-struct qp *xrcd_find_target(struct xrc_domain *domain, uint32_t qpn);
+void xrcd_add_target(struct xrc_domain *domain, struct xrc_target *target);
+void xrcd_remove_target(struct xrc_domain *domain, struct xrc_target *target);
+struct xrc_target *xrcd_find_target(struct xrc_domain *domain, uint32_t qpn);
 /* Calls `visit` for all targets. Takes the lock. */
 void xrcd_visit_targets(struct xrc_domain *domain, void (*visit)(struct qp *qp, void *argument), void *argument);
 /* Calls `visit` for all shared receive queues of all domains. */
-void xrcd_visit_srqs(void (*visit)(struct srq *srq, void *argument), void *argument);
+void xrcd_visit_srqs(void (*visit)(struct xrc_srq *srq, void *argument), void *argument);
+
+/* ---- xrc_srq.c ---- */
+
+/* Calls of the extended context: ibv_create_srq_ex(3), of XRC and others, and ibv_get_srq_num(3). */
+struct ibv_srq *srq_create_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr);
+int srq_get_number(struct ibv_srq *srq, uint32_t *number);
+/*
+ * Selects the shared receive queue with this number, in the target queue pair's domain, for the next message. Returns
+ * false if there is none; then the target has none. Called with the target's gate.
+ */
+bool xrc_srq_select(struct qp *target, uint32_t number);
+/* Leaves the target queue pair without a shared receive queue. */
+void xrc_srq_deselect(struct qp *target);
+/* Fails all shared receive queues of XRC that use a completion queue, as it has overflowed. */
+void xrc_srq_fail_users(struct cq *cq);
 
 #endif

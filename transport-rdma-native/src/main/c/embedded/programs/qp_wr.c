@@ -25,7 +25,8 @@
 #include "embedded/base/container_of.h"
 #include "embedded/base/copy.h"
 #include "embedded/base/iwarp.h"
-#include "qp.h"
+#include "embedded/device/qp.h"
+#include "programs.h"
 
 #define DATAGRAM_OPS (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
 #define UNRELIABLE_OPS (DATAGRAM_OPS | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM               \

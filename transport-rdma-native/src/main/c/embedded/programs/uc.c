@@ -22,9 +22,18 @@
 #include <errno.h>
 
 #include "embedded/base/epoch.h"
-#include "rc.h"
+#include "embedded/rc/rc.h"
+#include "programs.h"
 
 _Atomic uint64_t uc_patience_ns = UINT64_C(4000000000);
+
+/* UC queue pair. */
+struct uc {
+    struct rc rc;
+    bool unheard;        /* the peer took nothing for long; guarded by the gate */
+    uint32_t unheard_at; /* stream position that the peer had acknowledged by then */
+    const struct attachment *unheard_of; /* the peer's end then; NULL: it had not introduced itself */
+};
 
 #define PATH (IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE)
 
@@ -48,11 +57,22 @@ static int fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct s
 
 /* ---- sends that the peer does not take ---- */
 
+static struct uc *uc_of(const struct qp *qp) {
+    return container_of(qp, struct uc, rc.qp);
+}
+
 static bool is_lost(struct qp *qp) {
-    if (qp->unheard && qp->out.acked != qp->unheard_at) {
-        qp->unheard = false;
+    struct uc *uc = uc_of(qp);
+    const struct rc *rc = &uc->rc;
+    if (uc->unheard && (rc->out.acked != uc->unheard_at || rc->attached != uc->unheard_of)) {
+        uc->unheard = false;
     }
-    return qp->unheard || qp->peer_gone || (qp->attached != NULL && atomic_load(&qp->attached->control->dead) != 0);
+    return uc->unheard || rc->peer_gone || (rc->attached != NULL && atomic_load(&rc->attached->control->dead) != 0);
+}
+
+static void prepare(struct qp *qp) {
+    uc_of(qp)->unheard = false;
+    rc_prepare(qp);
 }
 
 /*
@@ -96,6 +116,7 @@ static void skip_completed(struct qp *qp) {
 }
 
 static bool run(struct qp *qp, unsigned work) {
+    struct rc *rc = rc_of(qp);
     bool left = rc_run(qp, work);
     if (qp_state(qp) == IBV_QPS_SQE) {
         qp_flush_sends(qp);
@@ -104,10 +125,12 @@ static bool run(struct qp *qp, unsigned work) {
     if (qp->failed || !qp_sends_in(qp_state(qp)) || !qp_has_outstanding(qp)) {
         return left;
     }
-    if ((work & QP_WORK_WATCH) != 0 && qp->stalled_since_ns != 0
-            && engine_now_ns() - qp->stalled_since_ns >= uc_patience_ns) {
-        qp->unheard = true;
-        qp->unheard_at = qp->out.acked;
+    if ((work & QP_WORK_WATCH) != 0 && rc->stalled_since_ns != 0
+            && engine_now_ns() - rc->stalled_since_ns >= uc_patience_ns) {
+        struct uc *uc = uc_of(qp);
+        uc->unheard = true;
+        uc->unheard_at = rc->out.acked;
+        uc->unheard_of = rc->attached;
     }
     if (is_lost(qp)) {
         complete_unheard(qp);
@@ -118,6 +141,8 @@ static bool run(struct qp *qp, unsigned work) {
 }
 
 static const struct qp_ops ops = {
+    .size = sizeof(struct uc),
+    .peer_type = IBV_QPT_UC,
     .transitions = uc_transitions,
     .num_transitions = sizeof(uc_transitions) / sizeof(uc_transitions[0]),
     .watch_posted = true,
@@ -126,9 +151,11 @@ static const struct qp_ops ops = {
     .run = run,
     .settle = rc_settle,
     .failed = rc_failed,
-    .prepare = rc_prepare,
+    .prepare = prepare,
     .introduce = rc_introduce,
     .introduce_again = rc_introduce_again,
+    .modified = rc_modified,
+    .set_direct = rc_set_direct,
     .leave_cqs = rc_leave_cqs,
     .detach = rc_detach,
     .release = rc_release,

@@ -13,16 +13,14 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Calls of the extended context, through which newer headers of libibverbs make them: see context.h. */
-#include "attributes.h"
-#include "context.h"
-#include "cq.h"
-#include "pd.h"
-#include "qp.h"
-#include "srq.h"
+/* The constructor, and the calls of the extended context, through which newer headers of libibverbs make them. */
+#include "embedded/device/attributes.h"
+#include "embedded/device/context.h"
+#include "embedded/device/pd.h"
+#include "programs.h"
 #include "xrcd.h"
 
-void extended_fill(struct verbs_context *extended) {
+static void fill_extended(struct verbs_context *extended) {
     extended->sz = sizeof(*extended);
     extended->context.abi_compat = __VERBS_ABI_IS_EXTENDED;
     extended->query_device_ex = attributes_query_device_ex;
@@ -38,4 +36,11 @@ void extended_fill(struct verbs_context *extended) {
     extended->alloc_td = td_alloc;
     extended->dealloc_td = td_dealloc;
     extended->alloc_parent_domain = pd_alloc_parent;
+}
+
+/* Registers only, so that it does not matter whether init.c's constructor has run. */
+__attribute__((constructor)) static void init(void) {
+    device_set_extended(fill_extended);
+    uc_init();
+    xrc_init();
 }
