@@ -24,16 +24,18 @@ import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.FileRegion;
 import io.netty.channel.rdma.connection.ConnectionResources;
 import io.netty.channel.rdma.connection.OutboundRegion;
+import io.netty.channel.rdma.connection.OutgoingConnection;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.connection.StreamCounters;
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
+import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
+import io.netty.channel.rdma.loop.LoopId;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
-import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.channel.rdma.verbs.Verbs;
@@ -65,8 +67,6 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     /** Makes the connection that this channel was created for, if it is a server's. */
     private final RdmaAcceptor acceptor;
     private RdmaConnection connection;
-    /** The connection that is being made to a peer. */
-    private RdmaConnection outgoing;
     private volatile boolean outputShutdown;
 
     /**
@@ -217,18 +217,15 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
         return connection != null;
     }
 
-    @Override
-    RdmaConnection outgoing() {
-        return outgoing;
-    }
-
-    RdmaConnection newConnection(CurrentLoop loop, ConnectionId id) throws Exception {
-        return RdmaConnection.create(socketUnsafe(), loop, id, config.options(), counters);
+    /** See {@link RdmaConnection#create}. */
+    RdmaConnection newConnection(CurrentLoop loop, ConnectionId id, LoopEvents.Listener listener) throws Exception {
+        return RdmaConnection.create(socketUnsafe(), loop, id, listener, config.options(), counters);
     }
 
     /** As above, with a queue pair that exists. The resources belong to the connection in any case. */
-    RdmaConnection newConnection(CurrentLoop loop, ConnectionId id, ConnectionResources resources) throws Exception {
-        return RdmaConnection.create(socketUnsafe(), loop, id, resources);
+    RdmaConnection newConnection(CurrentLoop loop, ConnectionId id, LoopEvents.Listener listener,
+                                 ConnectionResources resources) throws Exception {
+        return RdmaConnection.create(socketUnsafe(), loop, id, listener, resources);
     }
 
     /** The queue pair of a connection that is on no loop yet. */
@@ -242,35 +239,21 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     }
 
     @Override
-    protected ConnectionParameters createConnection(ConnectionId id) throws Exception {
-        outgoing = newConnection(connectingId().loop(), id);
-        outgoing.listener(connectingId());
-        return config.options().queuePair.parameters(id, outgoing.localData());
+    @SuppressWarnings("exports")
+    protected OutgoingConnection createConnection(LoopId id) throws Exception {
+        return newConnection(id.loop(), id.id(), id);
     }
 
     @Override
-    protected void connectionEstablished(ConnectionId id, ConnectionEvent event, InetSocketAddress newRemote)
+    @SuppressWarnings("exports")
+    protected void connected(OutgoingConnection established, ConnectionEvent event, InetSocketAddress newRemote)
             throws Exception {
-        ConnectionData peer = ConnectionData.read(ByteBuffer.wrap(event.privateData()));
-        outgoing.listener(outgoing);
-        outgoing.establish(peer, true);
-        connection = outgoing;
-        outgoing = null;
+        RdmaConnection newConnection = (RdmaConnection) established;
+        newConnection.establish(ConnectionData.read(ByteBuffer.wrap(event.privateData())), true);
+        connection = newConnection;
         connected(newRemote);
         connection.start();
         flushAgain();
-    }
-
-    @Override
-    protected Throwable createdFailure() {
-        return outgoing == null ? null : outgoing.failure();
-    }
-
-    @Override
-    protected void discardConnection() {
-        RdmaConnection discarded = outgoing;
-        outgoing = null;
-        discarded.close(true);
     }
 
     /**

@@ -22,8 +22,10 @@ import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.stream.StreamConfig;
 import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.QueuePair;
+import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -123,11 +125,11 @@ public final class ConnectionResources {
         stream.establish(peer);
     }
 
-    /** What to tell the peer, before {@link StreamConnection#establish}. */
-    public byte[] localData() {
+    /** What to connect or accept with, before {@link StreamConnection#establish}. */
+    public ConnectionParameters parameters() throws VerbsException {
         ByteBuffer data = ByteBuffer.allocate(ConnectionData.SIZE);
         stream.localData(receiveMemory.first().sglAddress(), receiveMemory.first().key()).write(data);
-        return data.array();
+        return options.queuePair.parameters(id, data.array());
     }
 
     /** From now on the connection gets the completions. On its loop. */

@@ -29,6 +29,7 @@ import io.netty.channel.rdma.stream.StreamProtocolException;
 import io.netty.channel.rdma.stream.StreamState;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.channel.rdma.verbs.VerbsException;
@@ -50,7 +51,8 @@ import java.util.concurrent.TimeUnit;
  * <p>On the loop that its channel is registered with, which may change: see {@link IdMove}. The completion
  * queue stays with the loop that it was made on.
  */
-public final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Listener, IdMove.Owner {
+public final class RdmaConnection
+        implements MovableCompletionHandler, LoopEvents.Listener, IdMove.Owner, OutgoingConnection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaConnection.class);
 
     /** How long the end of a connection may take, once all bytes are sent, before its resources are released anyway. */
@@ -75,12 +77,13 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
     private boolean inTurn;
     private boolean newInput;
     private long sent = NONE;
-    private LoopEvents.Listener listener = this;
+    private LoopEvents.Listener listener;
 
-    private RdmaConnection(ConnectionOwner owner, CurrentLoop loop, ConnectionId id, ConnectionResources resources)
-            throws Exception {
+    private RdmaConnection(ConnectionOwner owner, CurrentLoop loop, ConnectionId id, LoopEvents.Listener listener,
+                           ConnectionResources resources) throws Exception {
         this.owner = owner;
         this.id = id;
+        this.listener = listener;
         this.resources = resources;
         this.loop = loop;
         stream = resources.stream;
@@ -91,26 +94,30 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         life = new ConnectionLife(owner, new LifeActions(), resources.options.liveness);
         sender = new RdmaSender(owner, this, stream, outbound, life);
         resources.attach(this, this::segmentFreed);
-        listener(this);
         loop.onUnexpected(this::unexpected);
         resources.counters.open();
     }
 
     /**
-     * Creates the queue pair for an id that is bound to a device. On success the connection becomes the listener of the
-     * id, and its owner.
+     * Creates the queue pair for an id that is bound to a device. On success the id belongs to the connection.
+     *
+     * @param listener gets the events of the id until the connection is {@linkplain #establish established}, which then
+     *         gets them itself.
      */
-    public static RdmaConnection create(ConnectionOwner owner, CurrentLoop loop, ConnectionId id, StreamOptions options,
-                                        StreamCounters counters) throws Exception {
-        return create(owner, loop, id, ConnectionResources.create(id, options, counters, loop.handler()));
+    public static RdmaConnection create(ConnectionOwner owner, CurrentLoop loop, ConnectionId id,
+                                        LoopEvents.Listener listener, StreamOptions options, StreamCounters counters)
+            throws Exception {
+        return create(owner, loop, id, listener,
+                ConnectionResources.create(id, options, counters, loop.handler()));
     }
 
     /** As above, with a queue pair that exists. The resources belong to this class in any case. */
     public static RdmaConnection create(ConnectionOwner owner, CurrentLoop loop, ConnectionId id,
-                                        ConnectionResources resources) throws Exception {
+                                        LoopEvents.Listener listener, ConnectionResources resources)
+            throws Exception {
         boolean created = false;
         try {
-            RdmaConnection connection = new RdmaConnection(owner, loop, id, resources);
+            RdmaConnection connection = new RdmaConnection(owner, loop, id, listener, resources);
             created = true;
             return connection;
         } finally {
@@ -121,9 +128,9 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         }
     }
 
-    /** What to tell the peer. */
-    public byte[] localData() {
-        return resources.localData();
+    @Override
+    public ConnectionParameters parameters() throws VerbsException {
+        return resources.parameters();
     }
 
     /**
@@ -132,13 +139,15 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
      * @param peerReady whether it is known to be ready to receive. A client's peer is; a server's is once it
      *         has answered.
      */
-    public void establish(ConnectionData peer, boolean peerReady) {
+    public void establish(ConnectionData peer, boolean peerReady) throws Exception {
         stream.establish(peer);
         established(peerReady);
     }
 
     /** As above, if the protocol's state was told before. */
-    public void established(boolean peerReady) {
+    public void established(boolean peerReady) throws Exception {
+        listener = this;
+        loop.handler().events(id.verbs()).listen(id, this);
         life.negotiated();
         if (peerReady) {
             life.peerReady();
@@ -178,7 +187,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         return loop;
     }
 
-    /** The channel is deregistered. */
+    @Override
     public void detach() {
         resources.relay(this);
         loop.detach();
@@ -192,12 +201,6 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
     @Override
     public LoopEvents.Listener listener() {
         return listener;
-    }
-
-    /** Who gets the events of the connection manager: at first, the connection. */
-    public void listener(LoopEvents.Listener newListener) throws Exception {
-        listener = newListener;
-        loop.handler().events(id.verbs()).listen(id, newListener);
     }
 
     @Override
@@ -402,6 +405,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
     }
 
     /** Why it broke, or {@code null} if it did not, or ended without a reason. */
+    @Override
     public IOException failure() {
         return life.failure();
     }
@@ -550,6 +554,11 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
             life.abort(t);
             throw t;
         }
+    }
+
+    @Override
+    public void discard() {
+        close(true);
     }
 
     @Override
