@@ -63,7 +63,6 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     private final RdmaMetrics metrics = new RdmaMetrics(counters);
     private final RdmaSocketChannelConfig config = new RdmaSocketChannelConfig(this);
 
-    private final RdmaReadLoop readLoop = new RdmaReadLoop(this);
     /** Makes the connection that this channel was created for, if it is a server's. */
     private final RdmaAcceptor acceptor;
     private RdmaConnection connection;
@@ -152,7 +151,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     protected void registeredAgain() {
         if (connection != null) {
             // What arrived while the channel was not registered.
-            connection.loop().execute(this::readable);
+            connection.loop().execute(socketUnsafe()::readable);
         }
     }
 
@@ -253,7 +252,8 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
         connection = newConnection;
         connected(newRemote);
         connection.start();
-        flushAgain();
+        // What was flushed while it was connecting.
+        socketUnsafe().flush0();
     }
 
     /**
@@ -300,63 +300,30 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
 
     @Override
     protected void doWrite(ChannelOutboundBuffer in) throws Exception {
-        connection.write(in);
+        connection.sendPath().flushed(in);
     }
 
     void validate(DefaultFileRegion region) throws IOException {
         validateFileRegion(region, region.transferred());
     }
 
-    /** There may be room for what could not be sent. */
-    void flushAgain() {
-        socketUnsafe().flush0();
-    }
-
     // ---- input
 
     @Override
     protected void doBeginRead() {
-        readLoop.beginRead(connection);
+        socketUnsafe().readLoop().beginRead(connection);
     }
 
     @Override
     protected void clearReadPending() {
-        readLoop.clearReadPending();
-    }
-
-    /** Bytes or their end may have arrived. */
-    void readable() {
-        readLoop.read(connection);
-    }
-
-    /**
-     * Whether the pipeline may get something: not when the channel is closed, about to be, or between two event
-     * loops.
-     */
-    boolean isReading() {
-        return isOpen() && isRegistered() && !socketUnsafe().ending().isClosing();
-    }
-
-    /** Whether the pipeline knows that the peer's bytes have ended. */
-    boolean isEndReported() {
-        return readLoop.isEndReported();
-    }
-
-    /** The pipeline has got all bytes of the peer. Returns whether it is to be told now that there are no more. */
-    boolean inputEnded() {
-        return socketUnsafe().inputEnded();
-    }
-
-    /** The pipeline is told that the bytes have ended by the end of the channel. */
-    void closeAtEnd() {
-        socketUnsafe().closeAtEnd();
+        socketUnsafe().readLoop().clearReadPending();
     }
 
     // ---- half close and close
 
     @Override
     public boolean isInputShutdown() {
-        return readLoop.isInputShutdown() || !isOpen();
+        return socketUnsafe().readLoop().isInputShutdown() || !isOpen();
     }
 
     @Override
@@ -393,7 +360,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
             } else if (connection == null) {
                 promise.setFailure(new NotYetConnectedException());
             } else {
-                readLoop.shutdownInput(connection);
+                socketUnsafe().readLoop().shutdownInput(connection);
                 promise.setSuccess();
             }
         });
@@ -438,7 +405,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
             throw new NotYetConnectedException();
         }
         outputShutdown = true;
-        connection.shutdownOutput();
+        connection.sendPath().shutdownOutput();
     }
 
     @Override
@@ -463,17 +430,6 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
         } else {
             super.unexpected(cause);
         }
-    }
-
-    /** Whether the connection broke, so that no part of it is of use. */
-    boolean isFailed() {
-        return socketUnsafe().isFailed();
-    }
-
-    /** Bytes in flight have arrived: a close or shutdown may have waited for that, or the end of the input. */
-    void advanceClose() {
-        socketUnsafe().ending().advance();
-        readLoop.end(connection.inbound());
     }
 
     void livenessChanged() {

@@ -51,7 +51,7 @@ public final class ConnectionResources {
     final StreamCounters counters;
     final DeviceContext context;
     final StreamConfig streamConfig;
-    final SendRing ring;
+    SendRing ring;
     ReceiveMemory receiveMemory;
     QueuePair queuePair;
     ReceiveQueue receives;
@@ -72,7 +72,6 @@ public final class ConnectionResources {
         int sendDepth = context.iwarp ? queuePairResources.sendDepth / 2 : queuePairResources.sendDepth;
         int credits = queuePairResources.receiveDepth - (context.iwarp ? controlReceives() : CONTROL_SLOTS);
         streamConfig = new StreamConfig(credits, sendDepth, CONTROL_SLOTS, SGL_ENTRIES, Math.max(1, sendDepth / 4));
-        ring = new SendRing(sendDepth);
     }
 
     /**
@@ -106,10 +105,12 @@ public final class ConnectionResources {
 
     private void create() throws Exception {
         int receiveDepth = queuePairResources.receiveDepth;
-        receiveMemory = new ReceiveMemory(context, options, counters, SGL_ENTRIES, ring.capacity(),
+        int sendDepth = streamConfig.sendQueueDepth();
+        receiveMemory = new ReceiveMemory(context, options, counters, SGL_ENTRIES, SendRing.capacity(sendDepth),
                 context.iwarp ? receiveDepth + 3 & ~3 : 0);
         stream = new StreamConnection(streamConfig, receiveMemory.first(), receiveMemory.first());
         receiveMemory.stream(stream);
+        ring = new SendRing(stream.sendQueue(), sendDepth);
         queuePair = queuePairResources.create(id, Math.min(Gatherer.MAX_ELEMENTS, context.attributes.maxSges()), 1,
                 MIN_INLINE);
         if (context.iwarp && queuePair.maxInlineData() < LandingBuffer.MESSAGE_SIZE) {

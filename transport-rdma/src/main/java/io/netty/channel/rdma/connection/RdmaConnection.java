@@ -15,7 +15,6 @@
  */
 package io.netty.channel.rdma.connection;
 
-import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopEvents;
@@ -65,16 +64,14 @@ public final class RdmaConnection
     private final ConnectionResources resources;
     private final StreamConnection stream;
     private final RdmaInbound inbound;
-    private final RdmaOutbound outbound;
     private final ReceiveQueue receives;
-    private final RdmaSender sender;
     private final Liveness liveness;
     private final ConnectionLife life;
+    private final SendPath sendPath;
     /** {@code null} before the connection is established. */
     private StreamRecord record;
 
     private boolean pending;
-    private boolean inTurn;
     private boolean newInput;
     private long sent = NONE;
     private LoopEvents.Listener listener;
@@ -88,12 +85,11 @@ public final class RdmaConnection
         this.loop = loop;
         stream = resources.stream;
         inbound = new RdmaInbound(owner, resources);
-        outbound = new RdmaOutbound(owner, resources);
         liveness = new Liveness(loop, this, resources.options.liveness);
         receives = resources.receives;
         life = new ConnectionLife(owner, new LifeActions(), resources.options.liveness);
-        sender = new RdmaSender(owner, this, stream, outbound, life);
-        resources.attach(this, this::segmentFreed);
+        sendPath = new SendPath(owner, this, resources, liveness, life);
+        resources.attach(this, sendPath::pumpOutsideOfTurn);
         loop.onUnexpected(this::unexpected);
         resources.counters.open();
     }
@@ -222,7 +218,7 @@ public final class RdmaConnection
         atHome();
         loop.execute(() -> {
             if (life.isOpened()) {
-                sender.pumpAll();
+                sendPath.pump();
             }
         });
     }
@@ -239,12 +235,6 @@ public final class RdmaConnection
         return inbound;
     }
 
-    private void segmentFreed() {
-        if (!inTurn && !life.isDestroyed()) {
-            sender.pumpAll();
-        }
-    }
-
     /** Nobody reads any more. */
     public void discardInput() {
         inbound.discard();
@@ -253,20 +243,18 @@ public final class RdmaConnection
 
     /** Has the application read outside of the turn that the bytes arrived in: that is a turn, too. */
     public void readInTurn(Runnable reading) {
-        beginTurn();
+        sendPath.beginTurn();
         try {
             reading.run();
         } finally {
-            inTurn = false;
+            sendPath.endTurn();
         }
         afterRead();
     }
 
     /** The application has read: the peer may have to be told. */
     public void afterRead() {
-        if (!inTurn && !life.isDestroyed()) {
-            sender.pumpAll();
-        }
+        sendPath.pumpOutsideOfTurn();
     }
 
     private void receive(int message, int length) {
@@ -317,7 +305,8 @@ public final class RdmaConnection
         } else if (success) {
             sent = workRequest;
         } else {
-            outbound.failed(workRequest);
+            // All before it are done, too. Their messages are not; the connection fails.
+            stream.sendQueue().failed(workRequest);
         }
         if (!success) {
             life.broken(completions.status(index));
@@ -338,13 +327,13 @@ public final class RdmaConnection
             }
             livenessChanged();
         }
-        beginTurn();
+        sendPath.beginTurn();
         try {
-            postReceives();
+            sendPath.postReceives();
             if (sent != NONE) {
                 long upTo = sent;
                 sent = NONE;
-                outbound.complete(upTo);
+                sendPath.complete(upTo);
                 liveness.heard(true);
             } else {
                 liveness.heard(false);
@@ -354,31 +343,9 @@ public final class RdmaConnection
                 owner.readable();
             }
         } finally {
-            inTurn = false;
+            sendPath.endTurn();
         }
         advance();
-    }
-
-    private void beginTurn() {
-        inTurn = true;
-        sender.beginTurn();
-    }
-
-    /** Whether all that there is to send will be looked at soon. */
-    boolean isInTurn() {
-        return inTurn;
-    }
-
-    /** Posts the receives again that were used, if they are needed now. */
-    void postReceives() {
-        int count = life.isBroken() ? 0 : stream.receivesToPost();
-        if (count > 0) {
-            try {
-                receives.post(count);
-            } catch (VerbsException e) {
-                life.broken(e);
-            }
-        }
     }
 
     /** Does what follows from the state. */
@@ -389,7 +356,7 @@ public final class RdmaConnection
         if (life.isClosed() || life.isBroken()) {
             life.advance();
         } else {
-            sender.pumpAll();
+            sendPath.pump();
             owner.advanced();
         }
     }
@@ -415,68 +382,9 @@ public final class RdmaConnection
         return inbound.isEndedByPeer() && stream.state() == StreamState.DISCONNECTED;
     }
 
-    /** The peer is known to be ready to receive. */
-    boolean isReady() {
-        return life.isReady();
-    }
-
-    // ---- output
-
-    /**
-     * Sends what may be sent of the flushed messages.
-     *
-     * @throws IOException if the connection can't carry them any more.
-     */
-    public void write(ChannelOutboundBuffer messages) throws Exception {
-        sender.write(messages);
-    }
-
-    /** Fails what was flushed, without closing the channel. */
-    public void failFlushed(ChannelOutboundBuffer messages, IOException cause) {
-        sender.fail(messages, cause);
-    }
-
-    public void shutdownOutput() {
-        sender.shutdownOutput();
-    }
-
-    /** Whether flushed bytes have not arrived yet, but may. */
-    public boolean isSending() {
-        return sender.isSending();
-    }
-
-    /** Whether bytes of messages are in flight. */
-    public boolean isInFlight() {
-        return outbound.isInFlight();
-    }
-
-    /**
-     * Whether work requests in flight read memory that somebody else may change once the promises of their messages
-     * are done.
-     */
-    public boolean isReadingShared() {
-        return outbound.isReadingShared();
-    }
-
-    /** Posts no more messages until the channel is closed. */
-    public void hold() {
-        outbound.hold();
-    }
-
-    public boolean isHeld() {
-        return outbound.isHeld();
-    }
-
-    RdmaSender sender() {
-        return sender;
-    }
-
-    RdmaOutbound outbound() {
-        return outbound;
-    }
-
-    Liveness liveness() {
-        return liveness;
+    /** The output. */
+    public SendPath sendPath() {
+        return sendPath;
     }
 
     // ---- the end
@@ -545,8 +453,8 @@ public final class RdmaConnection
             loop.attach(handler);
         }
         // Whoever has shared memory with work requests may change it from now on: they must read no more.
-        boolean abort = reset || outbound.isReadingShared();
-        abort |= !outbound.detach(!abort && life.isReady() && sender.isWritable());
+        boolean abort = reset || sendPath.isReadingShared();
+        abort |= !sendPath.detach(!abort && life.isReady() && sendPath.isWritable());
         try {
             life.close(abort);
         } catch (Throwable t) {
@@ -574,9 +482,8 @@ public final class RdmaConnection
         handler.forget(id);
         handler.guests().remove(this);
         id.close();
-        outbound.destroy();
+        sendPath.destroy();
         resources.release(this);
-        sender.end();
         resources.counters.close();
         if (record != null) {
             record.close(life.loss());
@@ -676,17 +583,17 @@ public final class RdmaConnection
 
         @Override
         public void send() {
-            sender.pumpAll();
+            sendPath.pump();
         }
 
         @Override
         public boolean isSendingDetached() {
-            return outbound.isSendingDetached();
+            return sendPath.messages.isSendingDetached();
         }
 
         @Override
         public boolean isDetachedBeyondLimit() {
-            return outbound.isDetachedBeyondLimit();
+            return sendPath.messages.isDetachedBeyondLimit();
         }
 
         @Override
@@ -712,13 +619,13 @@ public final class RdmaConnection
         }
 
         @Override
-        public long completedUntil() {
-            return outbound.completedUntil();
+        public long doneUntil() {
+            return stream.sendQueue().doneUntil();
         }
 
         @Override
         public boolean isFlushed() {
-            return receives.isFlushed() && outbound.isDrained();
+            return receives.isFlushed() && stream.sendQueue().isDrained();
         }
 
         @Override

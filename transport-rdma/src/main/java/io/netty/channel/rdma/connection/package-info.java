@@ -20,9 +20,10 @@
  * io.netty.channel.rdma.connection.ConnectionOwner} alone.
  * <pre>
  *   RdmaConnection                  one byte-stream connection: completions, events, one turn of work
- *      ├── RdmaSender               posts what the protocol and the messages have
+ *      ├── SendPath                 posts what the protocol and the messages have, and decides when
  *      │      ├── Gatherer          messages to work requests; one for each event loop
- *      │      └── RdmaOutbound      what is in flight: SendRing, by number; OutboundMessages, by message
+ *      │      ├── OutboundMessages  the flushed messages, how much of them is in flight, and their completion
+ *      │      └── SendRing          what is in flight, by the numbers of the protocol's SendQueue
  *      ├── RdmaInbound              what has arrived and was not read
  *      │      └── ReceiveMemory     where it arrives: grows and shrinks in LandingBuffers; LandedByteBuf
  *      ├── ReceiveQueue             the posted receives
