@@ -19,8 +19,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.rdma.connection.Bind;
+import io.netty.channel.rdma.connection.OutgoingConnection;
 import io.netty.channel.rdma.connection.QueuePairOptions;
-import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.connection.Rejection;
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
@@ -28,7 +28,6 @@ import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.LoopId;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
-import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.channel.rdma.verbs.PortSpace;
@@ -111,27 +110,25 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     protected abstract boolean hasConnection();
 
     /**
-     * Creates the queue pair for an id that has found its way to the peer. On success the id belongs to the
-     * connection, of which one of the next two methods tells what becomes.
-     *
-     * @return what the peer is to be asked with.
+     * Creates the queue pair for an id that has found its way to the peer. On success the id belongs to the connection,
+     * and that to the caller until it is {@linkplain #connected(OutgoingConnection, ConnectionEvent, InetSocketAddress)
+     * the channel's}.
      */
-    protected abstract ConnectionParameters createConnection(ConnectionId id) throws Exception;
+    @SuppressWarnings("exports") // for the channels of this module
+    protected abstract OutgoingConnection createConnection(LoopId id) throws Exception;
 
-    /** Why the connection that was created can't be made, if it broke on this side; else {@code null}. */
-    protected abstract Throwable createdFailure();
-
-    /** The peer has accepted. Must end in {@link #connected}, or throw. */
-    protected abstract void connectionEstablished(ConnectionId id, ConnectionEvent event, InetSocketAddress remote)
+    /**
+     * The peer has accepted: the connection is the channel's. Must end in {@link #connected(InetSocketAddress)}, or
+     * throw.
+     */
+    @SuppressWarnings("exports") // for the channels of this module
+    protected abstract void connected(OutgoingConnection connection, ConnectionEvent event, InetSocketAddress remote)
             throws Exception;
 
     /** The attempt to connect has ended without a connection; its promise is told next. */
     protected void connectEnded() {
         // There may be another one.
     }
-
-    /** The connection that was created can't be made: gives it back. */
-    protected abstract void discardConnection();
 
     /** The channel is closed: closes what it has, beside what is bound or connecting. */
     protected abstract void closeConnection();
@@ -265,7 +262,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     @Override
     protected void deregistered() {
         if (connector != null) {
-            connector.detach();
+            connector.owner().detach();
         }
     }
 
@@ -351,16 +348,6 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
     protected final boolean isConnecting() {
         return connector != null;
-    }
-
-    /** Where the events of the id arrive that connects. */
-    final LoopId connectingId() {
-        return connector.loopId();
-    }
-
-    /** The connection that is being made, if it can move to another loop; else {@code null}. */
-    RdmaConnection outgoing() {
-        return null;
     }
 
     /** The connection is made: the channel becomes active. */

@@ -129,7 +129,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         try {
             channel.config().setReceiveBufferSize(listener.config().getReceiveBufferSize());
             resources = channel.newConnectionResources(id);
-            ConnectionParameters parameters = channel.queuePairOptions().parameters(id, resources.localData());
+            ConnectionParameters parameters = resources.parameters();
             resources.establish(peer);
             id.accept(parameters);
             held = resources;
@@ -225,9 +225,8 @@ final class RdmaAcceptor implements LoopEvents.Listener {
                 adoptHeld();
                 return;
             }
-            connection = channel.newConnection(new CurrentLoop(home), id);
-            ConnectionParameters parameters =
-                    channel.queuePairOptions().parameters(id, connection.localData());
+            connection = channel.newConnection(new CurrentLoop(home), id, this);
+            ConnectionParameters parameters = connection.parameters();
             connection.establish(peer, false);
             id.accept(parameters);
             channel.queuePairOptions().connected(id.queuePair());
@@ -249,7 +248,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     private void adoptHeld() throws Exception {
         ConnectionResources resources = held;
         held = null;
-        connection = channel.newConnection(new CurrentLoop(home), id, resources);
+        connection = channel.newConnection(new CurrentLoop(home), id, this, resources);
         if (!disconnected) {
             channel.queuePairOptions().connected(id.queuePair());
         }

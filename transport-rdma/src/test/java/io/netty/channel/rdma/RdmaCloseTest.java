@@ -176,7 +176,7 @@ class RdmaCloseTest {
             sync(pair.client.eventLoop().submit(() -> {
                 pair.client.writeAndFlush(kept.retain(), write);
                 pair.client.close(close);
-                assertThat(pair.client.connection().isReadingShared()).isTrue();
+                assertThat(pair.client.connection().sendPath().isReadingShared()).isTrue();
                 pair.client.socketUnsafe().ending().overdue();
                 assertThat(pair.client.isOpen()).isTrue();
             }));

@@ -103,7 +103,7 @@ class RdmaSocketChannelReentrancyTest {
             pair.client.write(pair.client.alloc().directBuffer().writeZero(1000))
                     .addListener(future -> pair.client.flush());
             sync(pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeZero(1000)));
-            assertThat(pair.client.eventLoop().submit(() -> pair.client.connection().isSending()).get())
+            assertThat(pair.client.eventLoop().submit(() -> pair.client.connection().sendPath().isSending()).get())
                     .isFalse();
         }
     }

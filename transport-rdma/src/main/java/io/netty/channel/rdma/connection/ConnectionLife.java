@@ -104,8 +104,8 @@ final class ConnectionLife {
         /** Whether the peer has everything, the goodbye too, and need not be waited for. */
         boolean isStreamDone();
 
-        /** The number of the last work request that is known to be done. */
-        long completedUntil();
+        /** The number behind the last work request that is known to be done. */
+        long doneUntil();
 
         /** Whether all that was posted has come back. */
         boolean isFlushed();
@@ -342,7 +342,7 @@ final class ConnectionLife {
         }
         closedNanos = connection.nanoTime();
         progressNanos = closedNanos;
-        progress = connection.completedUntil();
+        progress = connection.doneUntil();
         connection.schedule(this::closeOverdue, TIMEOUT_MILLIS);
         advance();
     }
@@ -350,9 +350,9 @@ final class ConnectionLife {
     /** A peer that goes on taking bytes may take all of them, if not too slowly. */
     private void closeOverdue() {
         long now = connection.nanoTime();
-        boolean progressed = connection.completedUntil() != progress;
+        boolean progressed = connection.doneUntil() != progress;
         if (progressed) {
-            progress = connection.completedUntil();
+            progress = connection.doneUntil();
             progressNanos = now;
         }
         if (!progressed && (!connection.isSendingDetached() || now - progressNanos >= detachedTimeoutNanos()) ||

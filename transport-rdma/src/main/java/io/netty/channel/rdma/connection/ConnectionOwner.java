@@ -60,8 +60,8 @@ public interface ConnectionOwner {
     /** Bytes or their end may have arrived. */
     void readable();
 
-    /** There may be room for flushed messages that could not be sent: flush them again. */
-    void writable();
+    /** Flushed messages can't be sent any more, or could not be read. */
+    void writeFailed(Throwable cause);
 
     /** Bytes in flight have arrived, or never will. */
     void advanced();

@@ -60,7 +60,7 @@ final class Liveness implements Runnable {
         if (options.isOn()) {
             heardNanos = System.nanoTime();
             waitingNanos = heardNanos;
-            waiting = connection.sender().isWaiting();
+            waiting = connection.sendPath().isWaiting();
             schedule(options.shortestMillis() * 1_000_000L);
         }
     }
@@ -74,7 +74,7 @@ final class Liveness implements Runnable {
 
     /** Something was posted. */
     void posted() {
-        if (timer != null && !waiting && connection.sender().isWaiting()) {
+        if (timer != null && !waiting && connection.sendPath().isWaiting()) {
             waiting = true;
             waitingNanos = System.nanoTime();
         }
@@ -91,7 +91,7 @@ final class Liveness implements Runnable {
             if (acknowledged) {
                 // Requests complete in order: there is never anything before a test.
                 probing = false;
-                waiting = connection.sender().isWaiting();
+                waiting = connection.sendPath().isWaiting();
                 waitingNanos = heardNanos;
             }
         }
@@ -119,7 +119,7 @@ final class Liveness implements Runnable {
         } else if (options.isKeepAlive()) {
             next = heardNanos + options.idleMillis() * 1_000_000L - now;
             if (next <= 0) {
-                connection.sender().probe();
+                connection.sendPath().probe();
                 probing = waiting;
                 next = options.answerMillis() * 1_000_000L;
             }

@@ -77,11 +77,6 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         }
     }
 
-    /** Before the peer is told of free segments. */
-    void beforeOffer() {
-        memory.beforeOffer();
-    }
-
     /** The peer has said that it sends no more. */
     void end() {
         ended = true;

@@ -38,6 +38,9 @@ public final class IdMove {
         /** Who gets the events of the id. */
         LoopEvents.Listener listener();
 
+        /** The channel is deregistered: what happens waits. On the old loop. */
+        void detach();
+
         /** Leaves the loop, with its id. On the old loop. */
         void leave(EventChannel events) throws Exception;
 

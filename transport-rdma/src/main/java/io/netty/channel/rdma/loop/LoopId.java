@@ -80,6 +80,11 @@ public class LoopId implements IdMove.Owner, LoopEvents.Listener {
     }
 
     @Override
+    public void detach() {
+        loop.detach();
+    }
+
+    @Override
     public void leave(EventChannel events) throws Exception {
         if (closed) {
             throw new ClosedChannelException();

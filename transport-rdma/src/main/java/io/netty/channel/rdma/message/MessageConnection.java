@@ -18,6 +18,7 @@ package io.netty.channel.rdma.message;
 import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredSlice;
+import io.netty.channel.rdma.connection.OutgoingConnection;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
@@ -41,7 +42,7 @@ import java.util.Set;
  * The queue pair of a {@link RdmaMessageChannel}, from before the connection is made until it has ended. On the loop of
  * the channel.
  */
-final class MessageConnection implements ChannelQueuePair.Owner {
+final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(MessageConnection.class);
 
     /** How long the device may take to give back what was in flight when the connection ended. */
@@ -202,6 +203,11 @@ final class MessageConnection implements ChannelQueuePair.Owner {
 
     ChannelQueuePair queuePair() {
         return queuePair;
+    }
+
+    @Override
+    public ConnectionParameters parameters() throws VerbsException {
+        return parameters(channel.config().getConnectData(), null);
     }
 
     /**
@@ -400,7 +406,8 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     }
 
     /** Why it broke, or {@code null} if it did not, or ended without a reason. */
-    IOException failure() {
+    @Override
+    public IOException failure() {
         return failure;
     }
 
@@ -458,6 +465,12 @@ final class MessageConnection implements ChannelQueuePair.Owner {
                 release();
             }
         }
+    }
+
+    @Override
+    public void discard() {
+        close();
+        channel.connectionDiscarded();
     }
 
     private void releaseLater() {

@@ -23,6 +23,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultChannelPipeline;
 import io.netty.channel.rdma.AbstractRdmaConnectedChannel;
 import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.connection.OutgoingConnection;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.PendingClose;
@@ -30,9 +31,9 @@ import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RdmaRejection;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.RegisteredSlice;
+import io.netty.channel.rdma.loop.LoopId;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
-import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.util.concurrent.Future;
@@ -313,27 +314,20 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     @Override
-    protected ConnectionParameters createConnection(ConnectionId id) throws Exception {
-        MessageConnection created = new MessageConnection(this, id);
-        device = id.device();
-        ConnectionParameters parameters = null;
-        try {
-            parameters = created.parameters(config.getConnectData(), null);
-        } finally {
-            if (parameters == null) {
-                created.destroy();
-            }
-        }
-        connection = created;
-        return parameters;
+    @SuppressWarnings("exports")
+    protected OutgoingConnection createConnection(LoopId id) throws Exception {
+        connection = new MessageConnection(this, id.id());
+        device = id.id().device();
+        return connection;
     }
 
     @Override
-    protected void connectionEstablished(ConnectionId id, ConnectionEvent event, InetSocketAddress remote)
+    @SuppressWarnings("exports")
+    protected void connected(OutgoingConnection established, ConnectionEvent event, InetSocketAddress remote)
             throws Exception {
         peerData = event.privateData();
         connection.permit();
-        listen(id, connection::connectionEvent);
+        listen(event.id(), connection::connectionEvent);
         changeState(RdmaChannelState.RUNNING);
         addresses(localAddress(), remote);
         connection.opened(true, providerReason());
@@ -346,14 +340,8 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         changeState(RdmaChannelState.IDLE);
     }
 
-    @Override
-    protected Throwable createdFailure() {
-        return connection.failure();
-    }
-
-    @Override
-    protected void discardConnection() {
-        connection.close();
+    /** The connection could not be made. */
+    void connectionDiscarded() {
         connection = null;
     }
 

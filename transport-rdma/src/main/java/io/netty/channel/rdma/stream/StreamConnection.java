@@ -178,6 +178,13 @@ public final class StreamConnection {
     }
 
     /**
+     * The numbers of the work requests.
+     */
+    public SendQueue sendQueue() {
+        return queue;
+    }
+
+    /**
      * Whether the send queue has room for data.
      */
     public boolean hasDataSlot() {

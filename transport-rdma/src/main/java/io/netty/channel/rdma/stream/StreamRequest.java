@@ -55,7 +55,7 @@ public final class StreamRequest {
     long sequence;
     boolean signalled;
 
-    StreamRequest() {
+    public StreamRequest() {
     }
 
     public Kind kind() {

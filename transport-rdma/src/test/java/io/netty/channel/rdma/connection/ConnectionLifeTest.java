@@ -417,7 +417,7 @@ class ConnectionLifeTest {
         }
 
         @Override
-        public long completedUntil() {
+        public long doneUntil() {
             return completed;
         }
 

@@ -53,6 +53,28 @@ class SendQueueTest {
     }
 
     @Test
+    void drainedOnceAllThatAskForACompletionHaveComeBack() {
+        SendQueue queue = new SendQueue(new StreamConfig(1, 100, 2, 2, 3));
+        assertThat(queue.isDrained()).isTrue();
+        post(queue);
+        assertThat(queue.isDrained()).isTrue();
+        post(queue);
+        queue.signal();
+        post(queue);
+        assertThat(queue.isSignalled()).isFalse();
+        assertThat(queue.isDrained()).isFalse();
+        queue.completed(1);
+        assertThat(queue.isDrained()).isTrue();
+        queue.signal();
+        assertThat(queue.isSignalled()).isTrue();
+        assertThat(queue.isDrained()).isFalse();
+        queue.failed(2);
+        assertThat(queue.isDrained()).isTrue();
+        assertThat(queue.doneUntil()).isEqualTo(3);
+        assertThat(queue.oldest()).isEqualTo(2);
+    }
+
+    @Test
     void completionsThatCannotBeAreRefused() {
         SendQueue queue = new SendQueue(new StreamConfig(1, 5, 2, 2, 5));
         assertThatThrownBy(() -> queue.completed(0)).isInstanceOf(IllegalArgumentException.class);
