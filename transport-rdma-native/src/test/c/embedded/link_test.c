@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /*
  * Links: delivery, descriptors, back-pressure, the death of a peer, and peers that lie.
  */

@@ -18,6 +18,7 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.rdma.verbs.ChildJvm;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,6 +48,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Applications that are modules: the jars as Maven makes them, on the module path.
  */
+@Tag("platforms")
 class ModulePathTest {
     private static final String MODULE = "io.netty.transport.rdma";
     private static final Path ECHO = Path.of("src", "test", "modules", "echo");

@@ -32,6 +32,7 @@ import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,6 +57,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * What goes wrong before there is a connection: each gets its own error, and then an echo proves that the event loops
  * and the listener go on.
  */
+@Tag("quick")
+@Tag("rxe-quick")
+@Tag("stalls")
 class RdmaConnectFailureTest {
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(1);

@@ -30,6 +30,7 @@ import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -53,6 +54,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What an application sees of the end of a connection, which its peer has caused: the same program on epoll and on
  * RDMA. What differs on purpose is in docs/migrating.md.
  */
+@Tag("iwarp")
+@Tag("quick")
 class RdmaConnectionEndTest {
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);

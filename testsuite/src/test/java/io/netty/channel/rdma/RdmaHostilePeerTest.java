@@ -21,6 +21,7 @@ import io.netty.channel.rdma.stream.StreamProtocolException;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +36,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A peer on raw verbs that connects properly and then breaks the protocol: its connection is closed with a cause that
  * says how, and the other connections of the same event loop go on.
  */
+@Tag("quick")
+@Tag("rxe-quick")
 class RdmaHostilePeerTest {
     // The names in rsocket.c of librdmacm: RS_OP_DATA, RS_OP_CTRL, RS_CTRL_SHUTDOWN.
     private static final int DATA = 0;

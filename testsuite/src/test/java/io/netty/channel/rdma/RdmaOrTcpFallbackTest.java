@@ -43,6 +43,7 @@ import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -69,6 +70,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 /**
  * A client that prefers RDMA, where something is missing at the other end, or goes wrong.
  */
+@Tag("quick")
 class RdmaOrTcpFallbackTest {
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);

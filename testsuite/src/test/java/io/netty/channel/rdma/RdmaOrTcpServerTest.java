@@ -39,6 +39,7 @@ import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -60,6 +61,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 /**
  * A server that listens for both: where it can, where it can't, and how it ends.
  */
+@Tag("platforms")
+@Tag("quick")
 class RdmaOrTcpServerTest {
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);

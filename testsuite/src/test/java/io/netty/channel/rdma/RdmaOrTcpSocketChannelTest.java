@@ -50,6 +50,7 @@ import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,6 +81,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 /**
  * A channel that decides when it connects: what makes it take which transport, and what handlers see of that.
  */
+@Tag("quick")
 class RdmaOrTcpSocketChannelTest {
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);

@@ -33,6 +33,7 @@ import io.netty.util.AttributeKey;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -47,6 +48,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A server at both transports, and clients that find it there.
  */
+@Tag("platforms")
+@Tag("quick")
+@Tag("stalls")
 class RdmaOrTcpTest {
     private static final int CLIENTS = 8;
 

@@ -24,6 +24,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -42,6 +43,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * The process at the other end dies by SIGKILL or is stopped: the channel is told within a bounded time, what was being
  * written fails, and this process goes on, also with the next process at the other end.
  */
+@Tag("iwarp-all")
 class RdmaPeerDeathTest {
     private static final int WRITE_SIZE = 1 << 20;
     @RegisterExtension

@@ -24,6 +24,7 @@ import io.netty.channel.rdma.RstreamHandler.Transfers;
 import io.netty.util.concurrent.Promise;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +49,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * an HTTP server. Nothing listens at its port on TCP, to which {@code librspreload.so} would fall back. Which programs
  * do not work with it, and why, is in {@code docs/interoperability.md}.
  */
+@Tag("iwarp-all")
+@Tag("quick")
 class RdmaPreloadedProgramsTest {
     private static final int LENGTH = 2_000_000;
 

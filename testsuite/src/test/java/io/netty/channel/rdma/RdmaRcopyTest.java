@@ -24,6 +24,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.util.NetUtil;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,6 +48,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * length, 32-bit mode or status, 64-bit id. OPEN has the path behind it; WRITE has the 64-bit length of the file behind
  * it, and its bytes follow without waiting for an answer.
  */
+@Tag("iwarp-all")
 class RdmaRcopyTest {
     private static final String RCOPY = "/usr/bin/rcopy";
     private static final int OPEN = 1;

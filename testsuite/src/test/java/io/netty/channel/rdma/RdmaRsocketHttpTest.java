@@ -18,6 +18,7 @@ package io.netty.channel.rdma;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * HTTP/1.1 between Netty's codec on our channels and a C program on librdmacm's rsockets: each as the server of the
  * other, small and large bodies, with a length and in chunks, several requests on a connection, and all ends of one.
  */
+@Tag("iwarp")
 class RdmaRsocketHttpTest {
     private static final int LARGE = 3_000_000;
     /** Options of the C program: the usual ones, and the least of everything. */

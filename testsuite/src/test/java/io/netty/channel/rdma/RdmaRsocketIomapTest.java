@@ -17,6 +17,7 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.rdma.GeneratedStream.Received;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * written. Our channels offer no place for a mapping, so that such a program is told before anything is sent, and what
  * it does without is a stream as any other.
  */
+@Tag("iwarp")
 class RdmaRsocketIomapTest {
     private static final String RIOSTREAM = "/usr/bin/riostream";
     /** {@code perror("riomap")} with ENOMEM: of the peer's table of no entries, none is free. */

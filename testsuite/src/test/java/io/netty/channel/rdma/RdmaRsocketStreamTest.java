@@ -20,6 +20,7 @@ import io.netty.channel.rdma.GeneratedStream.Received;
 import io.netty.channel.rdma.GeneratedStream.WriteFailed;
 import io.netty.channel.socket.DuplexChannel;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,6 +34,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Streams of bytes between a channel and a C program on librdmacm's rsockets: both directions at once, slow readers,
  * buffers and queues of every size, and each way in which such a program can end its side.
  */
+@Tag("iwarp")
+@Tag("platforms")
 class RdmaRsocketStreamTest {
     private static final int LENGTH = 3_000_000;
     @RegisterExtension

@@ -23,6 +23,7 @@ import io.netty.channel.rdma.RstreamHandler.Counters;
 import io.netty.channel.rdma.RstreamHandler.Transfers;
 import io.netty.util.concurrent.Promise;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,6 +42,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * The distribution's own {@code rstream}, on librdmacm's own rsockets, at the other end. Both sides send, and check
  * every byte ({@code -T v}).
  */
+@Tag("iwarp")
 class RdmaRstreamTest {
     private static final String RSTREAM = "/usr/bin/rstream";
 

@@ -20,10 +20,15 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.socket.SocketFileRegionTest;
+import org.junit.jupiter.api.Tag;
 
 import java.net.SocketAddress;
 import java.util.List;
 
+@Tag("iwarp-all")
+@Tag("platforms")
+@Tag("quick")
+@Tag("rxe-quick")
 public class RdmaSocketFileRegionTest extends SocketFileRegionTest {
     @Override
     protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {

@@ -20,10 +20,14 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.socket.SocketRstTest;
+import org.junit.jupiter.api.Tag;
 
 import java.net.SocketAddress;
 import java.util.List;
 
+@Tag("iwarp-all")
+@Tag("quick")
+@Tag("rxe-quick")
 public class RdmaSocketRstTest extends SocketRstTest {
     @Override
     protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {

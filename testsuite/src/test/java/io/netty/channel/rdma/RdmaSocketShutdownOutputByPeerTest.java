@@ -19,11 +19,13 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
 import io.netty.testsuite.transport.socket.AbstractSocketShutdownOutputByPeerTest;
+import org.junit.jupiter.api.Tag;
 
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.List;
 
+@Tag("iwarp-all")
 public class RdmaSocketShutdownOutputByPeerTest extends AbstractSocketShutdownOutputByPeerTest<BlockingSocket> {
     @Override
     protected List<BootstrapFactory<ServerBootstrap>> newFactories() {

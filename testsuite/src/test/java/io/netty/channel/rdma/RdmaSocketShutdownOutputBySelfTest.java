@@ -26,6 +26,7 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
 import io.netty.testsuite.transport.socket.SocketShutdownOutputBySelfTest;
+import org.junit.jupiter.api.Tag;
 
 import java.net.SocketAddress;
 import java.net.SocketException;
@@ -43,6 +44,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 /**
  * Upstream's steps and assertions, but the peer is not a TCP socket.
  */
+@Tag("iwarp-all")
 public class RdmaSocketShutdownOutputBySelfTest extends SocketShutdownOutputBySelfTest {
     @Override
     protected List<BootstrapFactory<Bootstrap>> newFactories() {

@@ -27,6 +27,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.util.concurrent.Promise;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,6 +42,8 @@ import java.util.Random;
  * promise listeners; the reader keeps some of what it gets for a while and pauses now and then. Every byte is a
  * function of its position in the stream.
  */
+@Tag("iwarp")
+@Tag("rxe-quick")
 class RdmaStreamIntegrityTest {
     private static final int CONNECTIONS = 3;
     private static final long BYTES = 10_000_000 / TestTimeouts.MULTIPLIER;

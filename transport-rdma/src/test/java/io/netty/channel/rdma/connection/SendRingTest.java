@@ -19,10 +19,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.rdma.memory.CellPool;
 import io.netty.channel.rdma.memory.PinnedMemory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("quick")
 class SendRingTest {
     @Test
     void whatSuccessiveRequestsShareCountsOnce() {
