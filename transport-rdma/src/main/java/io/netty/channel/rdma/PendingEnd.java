@@ -50,10 +50,10 @@ final class PendingEnd extends PendingClose {
         return isClosing() || shutdown != null;
     }
 
-    /** Nothing may get in between. */
+    /** Throws if an end is waiting, since no write may come between. */
     void checkNone() throws IOException {
         if (isWaiting()) {
-            // What AbstractChannel says once it is done.
+            // AbstractChannel throws the same once the end is done.
             throw new ClosedChannelException();
         }
     }
@@ -126,7 +126,7 @@ final class PendingEnd extends PendingClose {
         }
         if (!channel.connection().isHeld()) {
             channel.connection().hold();
-            // As long as the loop goes on, if it ends: see RdmaIoHandler.destroy().
+            // A loop that ends bounds the wait itself: see RdmaIoHandler.destroy().
             if (!channel.isLoopEnding()) {
                 scheduleTimer(this::closeNow, RdmaConnection.END_TIMEOUT_MILLIS);
             }

@@ -164,7 +164,7 @@ final class RdmaReadLoop {
             inputShutdown = true;
             channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
             if (!channel.isReading()) {
-                // That has closed the channel.
+                // A handler has closed the channel.
                 return;
             }
         }

@@ -29,8 +29,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * What a connection takes from its device and event loop: the queue pair with its receives posted, room in a completion
- * queue, and the memory where bytes arrive. All of it or nothing.
+ * The resources that a connection takes from its device and event loop: the queue pair with its receives posted, room
+ * in a completion queue, and the memory where bytes arrive. All of it or nothing.
  */
 public final class ConnectionResources {
     /** Bytes of registered memory before anything moves, with the default options: the first buffer, and tables. */
@@ -118,19 +118,19 @@ public final class ConnectionResources {
         receives.post(receiveDepth);
     }
 
-    /** What the peer told us. */
+    /** Takes the private data of the peer. */
     public void establish(ConnectionData peer) {
         stream.establish(peer);
     }
 
-    /** What to tell the peer, before {@link StreamConnection#establish}. */
+    /** The private data for the peer, before {@link StreamConnection#establish}. */
     public byte[] localData() {
         ByteBuffer data = ByteBuffer.allocate(ConnectionData.SIZE);
         stream.localData(receiveMemory.first().sglAddress(), receiveMemory.first().key()).write(data);
         return data.array();
     }
 
-    /** From now on the connection gets the completions. On its loop. */
+    /** Makes the connection get the completions. On its loop. */
     void attach(RdmaConnection connection, Runnable segmentFreed) throws Exception {
         queuePairResources.attach(connection.loop().handler());
         receiveMemory.attach(connection.loop(), connection::remote, segmentFreed);

@@ -28,7 +28,7 @@ interface OutboundMessages {
     /** Gives them to the processor as long as that returns true. */
     void forEach(MessageProcessor processor) throws Exception;
 
-    /** So many bytes of the first one are done. */
+    /** Notes that so many bytes of the first message are done. */
     void progress(long bytes);
 
     /** The first one is done. */
