@@ -52,15 +52,15 @@ final class MessageConnection implements ChannelQueuePair.Owner {
      */
     private static final long SETTLE_MILLIS = 100;
 
-    /** In their order; the package description has a table of what leads from one to another. */
+    /** States in their order; the package description has a table of what leads from one to another. */
     private enum State {
         /** The queue pair takes work requests. */
         OPEN,
-        /** It does not any more, or has to be stopped: at the end of this turn. */
+        /** The queue pair takes no work requests any more, or has to be stopped: at the end of this turn. */
         BROKEN,
         /** Disconnected. Work requests come back, among them receives with the peer's last messages. */
         FLUSHING,
-        /** All has come back, and the channel was told. It has to be closed. */
+        /** The work requests have all come back, and the channel was told. It has to be closed. */
         LOST,
         /** The channel is closed. Receives that the queue pair shares may have to come back. */
         CLOSED,
@@ -71,7 +71,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     private final RdmaMessageChannel channel;
     /** {@code null} if the connection manager has nothing to do with it. */
     private final ConnectionId id;
-    /** Then this makes the connection. */
+    /** The maker of a connection without the connection manager, else {@code null}. */
     private final ManualConnector manual;
     private final ChannelQueuePair queuePair;
     private final RdmaMessageMetrics metrics = new RdmaMessageMetrics();
@@ -87,11 +87,11 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     /** No shared receive is in use: the peer can't have sent anything yet, or will not any more. */
     private boolean settled;
     private IOException failure;
-    /** Nothing that was written tells of the failure. */
+    /** The failure shows in no promise of a write. */
     private boolean unexpected;
-    /** Something was done for the connection and has thrown: what arrives is not handled any more. */
+    /** Set when something that was done for the connection has thrown: what arrives is not handled any more. */
     private boolean aborted;
-    /** Cancels it. */
+    /** The call that cancels the timer. */
     private Runnable timer;
 
     /**
@@ -104,7 +104,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     }
 
     /**
-     * As above, without the connection manager.
+     * Creates the queue pair, with its receives posted, for a connection without the connection manager.
      *
      * @param bound to an address of the device, and stays the caller's; or {@code null}.
      */
@@ -164,7 +164,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         record.open(outgoing);
     }
 
-    /** Of a connection without the connection manager. */
+    /** The maker of a connection without the connection manager, else {@code null}. */
     ManualConnector manual() {
         return manual;
     }
@@ -205,7 +205,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     }
 
     /**
-     * What to connect or accept with.
+     * The parameters to connect or accept with.
      *
      * @param request that is accepted, or {@code null}.
      */
@@ -310,7 +310,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
 
     // ---- the end
 
-    /** For the time when the connection is established. */
+    /** Handles events once the connection is established. */
     void connectionEvent(ConnectionEvent event) {
         switch (event.type()) {
         case ESTABLISHED:
@@ -344,7 +344,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         advance();
     }
 
-    /** As above, but in the middle of anything, so that what follows from it comes later. */
+    /** Fails the connection in the middle of anything, so that the consequences come later. */
     void fail(IOException cause) {
         if (!isBroken()) {
             broken();
@@ -399,7 +399,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         return state.compareTo(State.CLOSED) >= 0;
     }
 
-    /** Why it broke, or {@code null} if it did not, or ended without a reason. */
+    /** The reason why the connection broke, or {@code null} if it did not, or ended without a reason. */
     IOException failure() {
         return failure;
     }
@@ -410,14 +410,14 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         return failure != null ? failure : channel.isActive() ? new IOException(reset) : new ConnectException(reset);
     }
 
-    /** All that could arrive has arrived, and all that was posted has come back. */
+    /** Tells the channel of the loss, when all that could arrive has arrived, and all that was posted has come back. */
     private void lost() {
         if (state.compareTo(State.LOST) >= 0) {
             return;
         }
         state = State.LOST;
         if (!aborted) {
-            // Of what has thrown nobody knows what is missing.
+            // The rest is not read after an exception, since nobody knows what is missing.
             receiver.read(true);
         }
         if (!isDestroyed()) {
@@ -486,7 +486,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         release();
     }
 
-    /** From here on the channel is not told of anything. */
+    /** Ends telling the channel of anything. */
     private void end() {
         if (!isDestroyed()) {
             state = State.CLOSED;
