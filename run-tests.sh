@@ -59,7 +59,7 @@ one or two for the build. Default: these, in 20 minutes.
   hostile        0.4  a server and clients beside processes that attack them: another user, other PID namespaces
 
 Parts of the lane java: a lane for each module, of the name of its folder, for example testsuite. Parts of the lanes c
-and java that --quick runs: quick-c, quick-java. Which tests, is at the top of scripts/lanes.sh.
+and java that --quick runs: quick-c, quick-java. The tags at test classes say which: docs/testsuite.md#tags
 
 Not in the default:
   platforms      the lane java, in part, on Java 25, with a newer Netty, and the oldest: docs/compatibility.md#versions

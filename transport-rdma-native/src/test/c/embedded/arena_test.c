@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /*
  * Memory that the queue pairs of a link share: who has which segment when, and that a peer cannot have too much of it.
  */

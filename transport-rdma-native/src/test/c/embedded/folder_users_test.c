@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /*
  * RDMA_EMBEDDED_FOLDER with processes of several users: who meets whom, and how much of a process those of another user
  * can take, who can have any number of processes.

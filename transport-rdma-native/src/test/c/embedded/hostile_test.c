@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /*
  * A process that lies: malformed messages, memory that is not what it should be, descriptors and acknowledgements that
  * no honest end would write. Its victim must close the link, fail the one queue pair, and go on.

@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /* Links: peers that lie, that ask without reading, and that send what is slow to close. */
 #include "embedded/link/account.h"
 #include "held_engine.h"

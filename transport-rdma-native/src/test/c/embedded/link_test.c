@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /* Links: delivery, ports and numbers, descriptors, and the death of a peer. */
 #include "held_engine.h"
 #include "link_inside.h"

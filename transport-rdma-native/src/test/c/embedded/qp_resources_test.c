@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /* Creation and introduction of queue pairs when file descriptors run out, and that introductions do not use them up. */
 #include <poll.h>
 

@@ -50,10 +50,10 @@ final class PendingEnd extends PendingClose {
         return isClosing() || shutdown != null;
     }
 
-    /** Nothing may get in between. */
+    /** Throws if an end is waiting, since no write may come between. */
     void checkNone() throws IOException {
         if (isWaiting()) {
-            // What AbstractChannel says once it is done.
+            // AbstractChannel throws the same once the end is done.
             throw new ClosedChannelException();
         }
     }

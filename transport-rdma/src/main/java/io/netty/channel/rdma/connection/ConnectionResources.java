@@ -31,8 +31,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * What a connection takes from its device and event loop: the queue pair with its receives posted, room in a completion
- * queue, and the memory where bytes arrive. All of it or nothing.
+ * The resources that a connection takes from its device and event loop: the queue pair with its receives posted, room
+ * in a completion queue, and the memory where bytes arrive. All of it or nothing.
  */
 public final class ConnectionResources {
     /** Bytes of registered memory before anything moves, with the default options: the first buffer, and tables. */
@@ -121,7 +121,7 @@ public final class ConnectionResources {
         receives.post(receiveDepth);
     }
 
-    /** What the peer told us. */
+    /** Takes the private data of the peer. */
     public void establish(ConnectionData peer) {
         stream.establish(peer);
     }
@@ -133,7 +133,7 @@ public final class ConnectionResources {
         return options.queuePair.parameters(id, data.array());
     }
 
-    /** From now on the connection gets the completions. On its loop. */
+    /** Makes the connection get the completions. On its loop. */
     void attach(RdmaConnection connection, Runnable segmentFreed) throws Exception {
         queuePairResources.attach(connection.loop().handler());
         receiveMemory.attach(connection.loop(), connection::remote, segmentFreed);

@@ -142,8 +142,8 @@ final class DetachedMessages {
     }
 
     /**
-     * To the heap: a channel may be closed since there is no direct memory, and where that has run out the JDK looks
-     * for some for half a second (Bits.reserveMemory), in which the event loop does nothing else.
+     * Copies a buffer to the heap: a channel may be closed since there is no direct memory, and where that has run out
+     * the JDK looks for some for half a second (Bits.reserveMemory), in which the event loop does nothing else.
      */
     private ByteBuf copy(ByteBuf buf, int leftOut, int length) {
         ByteBuf copy = alloc.heapBuffer(length, length);

@@ -43,7 +43,7 @@ import java.util.Set;
  * <p>Any thread.
  */
 public final class DeviceOptions {
-    /** Of {@link #gidIndex}: the one of the address. */
+    /** The value of {@link #gidIndex} for the index of the address. */
     public static final int BY_ADDRESS = -1;
 
     private static final ChannelOption<String> NAME = OptionRange.option("DEVICE");
@@ -149,7 +149,7 @@ public final class DeviceOptions {
         return new InetSocketAddress(best, local == null ? 0 : local.getPort());
     }
 
-    /** Of the addresses that are chosen; {@code null} if there is none. */
+    /** The nearest of the addresses that are chosen; {@code null} if there is none. */
     private InetAddress nearest(Verbs verbs, DeviceAddresses addresses, InetAddress near) throws IOException {
         InetAddress best = null;
         for (Map.Entry<String, List<InetAddress>> device : addresses.byDevice().entrySet()) {
@@ -166,7 +166,10 @@ public final class DeviceOptions {
         return best;
     }
 
-    /** The same family first, then the longest part of the address that is the same, then those that reach others. */
+    /**
+     * The rank of an address, least first: the same family first, then the longest part of the address that is the
+     * same, then those that reach others.
+     */
     private static int rank(InetAddress candidate, InetAddress near) {
         int rank = candidate.isLinkLocalAddress() ? 0 : candidate.isLoopbackAddress() ? 1 : 2;
         if (near != null && near.getClass() == candidate.getClass()) {
@@ -214,7 +217,7 @@ public final class DeviceOptions {
                 .anyMatch(gid -> gid.index() == gidIndex.get() && gid.address().equals(address));
     }
 
-    /** For example {@code rxe0 port 1 GID index 3}. */
+    /** A text such as {@code rxe0 port 1 GID index 3}. */
     @Override
     public String toString() {
         return (name.isEmpty() ? "any device" : name) + (port.get() == 0 ? "" : " port " + port.get()) +

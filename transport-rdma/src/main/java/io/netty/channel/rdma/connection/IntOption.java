@@ -55,7 +55,7 @@ public final class IntOption {
         set = true;
     }
 
-    /** Whether it is this option. */
+    /** Whether the other option is this one. */
     public boolean is(ChannelOption<?> other) {
         return option == other;
     }

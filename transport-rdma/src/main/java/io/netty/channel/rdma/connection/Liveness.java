@@ -42,10 +42,10 @@ final class Liveness implements Runnable {
     private CurrentLoop.Timer timer;
     /** When the peer last gave a sign of life. */
     private long heardNanos;
-    /** Something waits for the peer, since then. */
+    /** Requests wait for the peer, since {@link #waitingNanos}. */
     private boolean waiting;
     private long waitingNanos;
-    /** That is a test of ours. */
+    /** The request that waits for the peer is a test of this end. */
     private boolean probing;
 
     Liveness(CurrentLoop loop, RdmaConnection connection, LivenessOptions options) {
@@ -72,7 +72,7 @@ final class Liveness implements Runnable {
         }
     }
 
-    /** Something was posted. */
+    /** Notes that a request was posted. */
     void posted() {
         if (timer != null && !waiting && connection.sendPath().isWaiting()) {
             waiting = true;

@@ -33,7 +33,7 @@ public final class LivenessOptions {
     private static final ChannelOption<Integer> USER_TIMEOUT_MILLIS = OptionRange.option("USER_TIMEOUT_MILLIS");
     private static final int MAX_MILLIS = 86_400_000;
     private static final int MAX_SECONDS = MAX_MILLIS / 1000;
-    /** That of Linux: {@code MAX_TCP_KEEPCNT}. */
+    /** The maximum of Linux: {@code MAX_TCP_KEEPCNT}. */
     private static final int MAX_COUNT = 127;
 
     private volatile boolean keepAlive;
@@ -102,7 +102,7 @@ public final class LivenessOptions {
         return keepAlive;
     }
 
-    /** Without a sign of life for so long the peer is tested. */
+    /** The time without a sign of life, in milliseconds, after which the peer is tested. */
     long idleMillis() {
         return idleMillis;
     }

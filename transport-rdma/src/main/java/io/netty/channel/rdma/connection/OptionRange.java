@@ -24,12 +24,15 @@ import java.util.concurrent.ConcurrentMap;
  * Checks of option values, whose errors name the option, the value and the range.
  */
 public final class OptionRange {
-    /** By names that are constants, whose hashes are known: each channel asks for all of its options. */
+    /**
+     * The options by their names, which are constants, so that their hashes are known: each channel asks for all of its
+     * options.
+     */
     private static final ConcurrentMap<String, ChannelOption<?>> OPTIONS = new ConcurrentHashMap<>();
 
     private OptionRange() { }
 
-    /** Without the class that an option of Netty carries in its name. */
+    /** The name of an option, without the class that Netty puts before it. */
     public static String name(ChannelOption<?> option) {
         return option.name().substring(option.name().lastIndexOf('#') + 1);
     }

@@ -75,14 +75,14 @@ public final class QueuePairOptions {
         return null;
     }
 
-    /** Before the route is resolved. */
+    /** Sets the options of an id that count before its route is resolved. */
     public void route(ConnectionId id) throws VerbsException {
         if (trafficClass.get() != 0) {
             id.setTypeOfService(trafficClass.get());
         }
     }
 
-    /** For connecting or accepting, which is next. */
+    /** The parameters for connecting or accepting, which is next. */
     public ConnectionParameters parameters(ConnectionId id, byte[] data) throws VerbsException {
         if (ackTimeout.get() != 0) {
             id.setAckTimeoutExponent(ackTimeout.get());
@@ -91,7 +91,7 @@ public final class QueuePairOptions {
                 .rnrRetryCount(rnrRetryCount.get());
     }
 
-    /** Once the queue pair is ready to send: the connection manager takes no such parameter. */
+    /** Sets the options of a queue pair that is ready to send: the connection manager has no parameter for them. */
     public void connected(QueuePair queuePair) throws VerbsException {
         if (minRnrTimer.get() != 0) {
             queuePair.modify(new QueuePairAttributes().minRnrTimer(minRnrTimer.get()));

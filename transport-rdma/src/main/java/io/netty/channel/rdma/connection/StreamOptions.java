@@ -25,7 +25,10 @@ import static io.netty.channel.ChannelOption.SO_SNDBUF;
  */
 public final class StreamOptions {
     public static final int DEFAULT_RECEIVE_BUFFER_SIZE = 1 << 20;
-    /** As much as Linux lets the send buffer of a TCP socket grow to: the default of tcp_wmem, tcp(7). */
+    /**
+     * The most bytes that a closed channel leaves, by default, as much as Linux lets the send buffer of a TCP socket
+     * grow to: the default of tcp_wmem, tcp(7).
+     */
     private static final int DEFAULT_DETACHED_BYTES = 4 << 20;
 
     public final QueuePairOptions queuePair = new QueuePairOptions(256, 0);

@@ -60,7 +60,7 @@ public class LoopId implements IdMove.Owner, LoopEvents.Listener {
         return this;
     }
 
-    /** Somebody else gets the events from now on. */
+    /** Makes another listener get the events from now on. */
     public void listener(LoopEvents.Listener newListener) {
         listener = newListener;
     }

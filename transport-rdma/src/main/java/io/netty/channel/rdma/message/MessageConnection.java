@@ -53,15 +53,15 @@ final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnect
      */
     private static final long SETTLE_MILLIS = 100;
 
-    /** In their order; the package description has a table of what leads from one to another. */
+    /** States in their order; the package description has a table of what leads from one to another. */
     private enum State {
         /** The queue pair takes work requests. */
         OPEN,
-        /** It does not any more, or has to be stopped: at the end of this turn. */
+        /** The queue pair takes no work requests any more, or has to be stopped: at the end of this turn. */
         BROKEN,
         /** Disconnected. Work requests come back, among them receives with the peer's last messages. */
         FLUSHING,
-        /** All has come back, and the channel was told. It has to be closed. */
+        /** The work requests have all come back, and the channel was told. It has to be closed. */
         LOST,
         /** The channel is closed. Receives that the queue pair shares may have to come back. */
         CLOSED,
@@ -72,7 +72,7 @@ final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnect
     private final RdmaMessageChannel channel;
     /** {@code null} if the connection manager has nothing to do with it. */
     private final ConnectionId id;
-    /** Then this makes the connection. */
+    /** The maker of a connection without the connection manager, else {@code null}. */
     private final ManualConnector manual;
     private final ChannelQueuePair queuePair;
     private final RdmaMessageMetrics metrics = new RdmaMessageMetrics();
@@ -88,11 +88,11 @@ final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnect
     /** No shared receive is in use: the peer can't have sent anything yet, or will not any more. */
     private boolean settled;
     private IOException failure;
-    /** Nothing that was written tells of the failure. */
+    /** The failure shows in no promise of a write. */
     private boolean unexpected;
-    /** Something was done for the connection and has thrown: what arrives is not handled any more. */
+    /** Set when something that was done for the connection has thrown: what arrives is not handled any more. */
     private boolean aborted;
-    /** Cancels it. */
+    /** The call that cancels the timer. */
     private Runnable timer;
 
     /**
@@ -105,7 +105,7 @@ final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnect
     }
 
     /**
-     * As above, without the connection manager.
+     * Creates the queue pair, with its receives posted, for a connection without the connection manager.
      *
      * @param bound to an address of the device, and stays the caller's; or {@code null}.
      */
@@ -165,7 +165,7 @@ final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnect
         record.open(outgoing);
     }
 
-    /** Of a connection without the connection manager. */
+    /** The maker of a connection without the connection manager, else {@code null}. */
     ManualConnector manual() {
         return manual;
     }
@@ -211,7 +211,7 @@ final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnect
     }
 
     /**
-     * What to connect or accept with.
+     * The parameters to connect or accept with.
      *
      * @param request that is accepted, or {@code null}.
      */
@@ -316,7 +316,7 @@ final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnect
 
     // ---- the end
 
-    /** For the time when the connection is established. */
+    /** Handles events once the connection is established. */
     void connectionEvent(ConnectionEvent event) {
         switch (event.type()) {
         case ESTABLISHED:
@@ -350,7 +350,7 @@ final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnect
         advance();
     }
 
-    /** As above, but in the middle of anything, so that what follows from it comes later. */
+    /** Fails the connection in the middle of anything, so that the consequences come later. */
     void fail(IOException cause) {
         if (!isBroken()) {
             broken();
@@ -417,14 +417,14 @@ final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnect
         return failure != null ? failure : channel.isActive() ? new IOException(reset) : new ConnectException(reset);
     }
 
-    /** All that could arrive has arrived, and all that was posted has come back. */
+    /** Tells the channel of the loss, when all that could arrive has arrived, and all that was posted has come back. */
     private void lost() {
         if (state.compareTo(State.LOST) >= 0) {
             return;
         }
         state = State.LOST;
         if (!aborted) {
-            // Of what has thrown nobody knows what is missing.
+            // The rest is not read after an exception, since nobody knows what is missing.
             receiver.read(true);
         }
         if (!isDestroyed()) {
@@ -499,7 +499,7 @@ final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnect
         release();
     }
 
-    /** From here on the channel is not told of anything. */
+    /** Ends telling the channel of anything. */
     private void end() {
         if (!isDestroyed()) {
             state = State.CLOSED;

@@ -75,7 +75,10 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     /** The request that this channel was made for, if it is a server's. */
     private final IncomingConnection incoming;
     private volatile MessageConnection connection;
-    /** Of the address that the channel is bound to, of the request, or of the connection; {@code null} before. */
+    /**
+     * The device of the address that the channel is bound to, of the request, or of the connection; {@code null}
+     * before.
+     */
     private volatile Device device;
     private volatile RdmaChannelState state = RdmaChannelState.IDLE;
     private volatile byte[] peerData = NO_DATA;
@@ -127,7 +130,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return state;
     }
 
-    /** On the loop. It may be in the middle of something, so the pipeline is told later. */
+    /** Changes the state. On the loop, which may be in the middle of something, so the pipeline is told later. */
     private void changeState(RdmaChannelState newState) {
         if (state == newState) {
             return;
@@ -143,22 +146,23 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     /**
-     * What the peer gave with its request or its acceptance, padded with zeros; empty before there was any. Any thread.
+     * The bytes that the peer gave with its request or its acceptance, padded with zeros; empty before there was any.
+     * Any thread.
      */
     public byte[] peerData() {
         return peerData.clone();
     }
 
     /**
-     * What the connection uses, as its device tells. The future fails with {@link NotYetConnectedException} or {@link
-     * ClosedChannelException} if there is no connection. Any thread.
+     * The attributes that the connection uses, as its device tells. The future fails with
+     * {@link NotYetConnectedException} or {@link ClosedChannelException} if there is no connection. Any thread.
      */
     public Future<QueuePairInfo> info() {
         return callOnLoop(() -> existingConnection().info());
     }
 
     /**
-     * What the device of the connection can do. Any thread.
+     * The features and limits of the connection's device. Any thread.
      *
      * @throws NotYetConnectedException if the channel has no queue pair yet.
      * @throws IOException if the channel is closed, or the device does not tell.
@@ -168,9 +172,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return new RdmaCapabilities(queuePair.device(), queuePair.attributes());
     }
 
-    /**
-     * What the queue pair of this channel has done; nothing before there is one. Any thread.
-     */
+    /** The counters of the queue pair of this channel, all 0 before there is one. Any thread. */
     public RdmaMessageMetrics metrics() {
         MessageConnection current = connection;
         return current == null ? RdmaMessageMetrics.NONE : current.metrics();
@@ -493,7 +495,10 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return reject(id, RdmaRejection.APPLICATION, data);
     }
 
-    /** With what there is of the connection, if anything. Returns whether the request was still there. */
+    /**
+     * Refuses a request, and gives back what there is of the connection, if anything. Returns whether the request was
+     * still there.
+     */
     static boolean refuse(ConnectionId id, MessageConnection connection, String reason) {
         if (connection == null) {
             return reject(id, RdmaRejection.SERVER, reason);
@@ -504,7 +509,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return told;
     }
 
-    /** After {@code channelActive}. */
+    /** Does what was asked of the channel earlier. After {@code channelActive}. */
     private void active() {
         if (readEarly) {
             readEarly = false;
@@ -550,7 +555,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return messageUnsafe().isClosing();
     }
 
-    /** There may be room for what could not be posted. */
+    /** Flushes again: there may be room for operations that could not be posted. */
     void flushAgain() {
         messageUnsafe().flushNow();
     }
@@ -559,7 +564,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     private record EarlyReceive(List<RegisteredSlice> memory, ChannelPromise promise) { }
 
-    /** As {@link #postReceive(List)}. */
+    /** Posts a receive as {@link #postReceive(List)}. */
     public ChannelFuture postReceive(RegisteredSlice... memory) {
         return postReceive(Arrays.asList(memory));
     }
@@ -614,7 +619,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         promise.trySuccess();
     }
 
-    /** There is a queue pair. */
+    /** Posts the receives that were given before there was a queue pair. */
     void postEarly(MessageConnection to) {
         while (earlyReceives != null) {
             EarlyReceive receive = earlyReceives.poll();
@@ -664,14 +669,14 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     // ---- the end
 
-    /** What is in flight comes back. */
+    /** Changes the state, as what is in flight comes back from now on. */
     void stopping() {
         if (isOpen() && state == RdmaChannelState.RUNNING) {
             changeState(RdmaChannelState.STOPPING);
         }
     }
 
-    /** What was posted is done: a close may have waited for that. */
+    /** Goes on with a close that has waited until all posted operations are done. */
     void advanceClose() {
         messageUnsafe().advanceClose();
     }

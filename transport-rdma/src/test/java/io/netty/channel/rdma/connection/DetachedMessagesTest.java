@@ -20,6 +20,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.util.internal.PlatformDependent;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +32,7 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Messages that a closed channel leaves: how many bytes, and which. */
+@Tag("quick")
 class DetachedMessagesTest {
     private final StreamCounters counters = new StreamCounters();
     private final List<Object> flushed = new ArrayList<>();

@@ -22,10 +22,12 @@ import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.stream.SendQueue;
 import io.netty.channel.rdma.stream.StreamConfig;
 import io.netty.channel.rdma.stream.StreamRequest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("quick")
 class SendRingTest {
     private SendQueue queue;
     private SendRing ring;
