@@ -33,8 +33,8 @@ Lanes, with the minutes that each takes on two idle cores, which are half of its
 one or two for the build. Default: these, in 20 minutes.
   scripts        0.1  the scripts parse, packages.txt covers what they and the C sources use, docs/testsuite.md is
                       complete, links in the documents lead to files, versions in them are those of the build,
-                      pictures name what the code has, the folders of the C sources include downwards only, no line
-                      of C or of a script is longer than 120 characters, the lists of tests are true
+                      pictures name what the code has, the folders of the C sources include downwards only, lines of
+                      C and of scripts have the style, the lists of tests are true
   c              0.4  the C tests of the native library, and that its folders call downwards only, its files in no
                       circle
   c-asan         0.4  the same under AddressSanitizer and UndefinedBehaviorSanitizer, and, if root runs it, as a user
@@ -59,7 +59,7 @@ one or two for the build. Default: these, in 20 minutes.
   hostile        0.4  a server and clients beside processes that attack them: another user, other PID namespaces
 
 Parts of the lane java: a lane for each module, of the name of its folder, for example testsuite. Parts of the lanes c
-and java that --quick runs: quick-c, quick-java. Which tests, is at the top of scripts/lanes.sh.
+and java that --quick runs: quick-c, quick-java. The tags at test classes say which: docs/testsuite.md#tags
 
 Not in the default:
   platforms      the lane java, in part, on Java 25, with a newer Netty, and the oldest: docs/compatibility.md#versions

@@ -15,131 +15,23 @@
 # under the License.
 #
 # The lanes of run-tests.sh. A function lane_NAME adds the tasks of a lane to the queue (queue.sh); functions run_* are
-# what the tasks do. Source it after common.sh.
+# what the tasks do. Lanes that run in a guest are in testsuite/rxe/lanes.sh. Source it after common.sh.
 . "$ROOT/scripts/programs.sh"
 . "$ROOT/scripts/queue.sh"
+. "$ROOT/scripts/selection.sh"
+. "$ROOT/testsuite/rxe/lanes.sh"
 C_SOURCES=$ROOT/transport-rdma-native/src/main/c
 C_OUT=$ROOT/transport-rdma-native/target/c
 # What the tasks know of the command line, and of the machine.
-QUEUE_SETTINGS=(properties TEST_SEED TEST_SECONDS TEST_ALL CONFORMANCE_OPTION ISOLATION JAVA_HOME build_modules deploys)
+QUEUE_SETTINGS=(properties PATTERNS TEST_SEED TEST_SECONDS TEST_ALL CONFORMANCE_OPTION ISOLATION JAVA_HOME
+    build_modules deploys)
 JAVA_MODULES=(transport-rdma transport-rdma-micrometer transport-rdma-vertx transport-rdma-grpc
     transport-rdma-reactor-netty testsuite example-servers microbench)
-RXE_MODULES=(transport-rdma testsuite example-servers)
-# Something of everything: verbs, channels, Netty's testsuite, peers that lie, whole streams, calls of gRPC. Those that
-# take a minute and more in the guest are in the lane rxe alone, but for the bytes of streams.
-RXE_QUICK=DataTransferTest,TwoProvidersTest,EveryProviderTest,ConnectionTest,CompletionErrorTest,ArmingTest
-RXE_QUICK+=,RdmaSocketChannelTest,RdmaServerSocketChannelTest,RdmaIoHandlerTest,RdmaSocketChannelReentrancyTest
-RXE_QUICK+=,RdmaHostilePeerTest,RdmaConnectFailureTest,RdmaStreamIntegrityTest,RdmaSocketConnectTest
-RXE_QUICK+=,RdmaSocketEchoTest,RdmaSocketFileRegionTest,RdmaSocketRstTest,RdmaGrpcCallsInteropTest
-
-# What --quick runs: something of each room, in two minutes.
-# transport-rdma: the tests of each package, but those that take longest; of the root package some.
-QUICK_JAVA='io/netty/channel/rdma/*/*Test,!ArmingTest,!TwoProcessesTest,!AttemptSimulationTest'
-QUICK_JAVA+=',LayersTest,SendRingTest,RdmaByteBufAllocatorTest,RegisteredMemoryTest'
-QUICK_JAVA+=',RdmaIoHandlerTest,RdmaUnavailabilityTest,RdmaSocketChannelConfigTest'
-# testsuite: Netty's own tests; peers that lie or speak C; RDMA or TCP.
-QUICK_JAVA+=,RdmaSocketChannelTest,RdmaServerSocketChannelTest,RdmaConnectionEndTest,RdmaSocketConnectTest
-QUICK_JAVA+=,RdmaSocketEchoTest,RdmaSocketFileRegionTest,RdmaSocketRstTest,RdmaHostilePeerTest
-QUICK_JAVA+=,RdmaConnectFailureTest,RdmaPreloadedProgramsTest,RdmaOrTcpTest,RdmaOrTcpServerTest
-QUICK_JAVA+=,RdmaOrTcpFallbackTest,RdmaOrTcpSocketChannelTest
-# What lane iwarp runs, and with --all: the messages of a byte stream, which are sent there, and what is like them.
-IWARP_JAVA=RdmaIwarpTest,RdmaSocketEchoTest,RdmaSocketHalfClosedTest,RdmaSocketGatheringWriteTest,RdmaConnectionEndTest
-IWARP_JAVA+=,RdmaStreamIntegrityTest,RdmaRstreamTest,RdmaRsocket*Test,ReceiveMemoryTest
-IWARP_ALL=,ReceiveMemory*Test,RdmaSocketChannelTest,RdmaSocketChannelReentrancyTest,RdmaCloseTest
-IWARP_ALL+=,RdmaSocketFileRegionTest,RdmaSocketRstTest,RdmaSocketShutdownOutput*Test,RdmaPeerDeathTest
-IWARP_ALL+=,RdmaPreloadedProgramsTest,RdmaRcopyTest
-# What lane stalls runs, and with --all everything: where peers are met, and objects made and destroyed.
-STALLS_C=stalls_test,link_test,closer_test,folder_test,folder_users_test,hostile_test,peer_test,cm_test,cm_peer_test
-STALLS_C+=,cm_inside_test,cm_process_test,process_inside_test,qp_resources_test,qp_many_test,mw_test,mw_inside_test
-STALLS_C+=,rereg_test,mcast_test,arena_test
-STALLS_JAVA=RdmaSocketChannelTest,RdmaServerSocketChannelTest,RdmaHalfOpenTest,RdmaSocketConnectTest
-STALLS_JAVA+=,RdmaConnectFailureTest,RdmaOrTcpTest
-# What lane platforms runs on a newer Java, with a newer Netty and with the oldest one: something of each room of
-# QUICK_JAVA, and Vert.x.
+# What lane platforms runs its tests on, beside the oldest Netty.
 PLATFORMS_JAVA=25
 PLATFORMS_NETTY=4.2.18.Final
-PLATFORMS_TESTS='io/netty/channel/rdma/memory/*Test,io/netty/channel/rdma/stream/*Test,DataTransferTest,ModulePathTest'
-PLATFORMS_TESTS+=,RdmaByteBufAllocatorTest,RegisteredMemoryTest,RdmaIoHandlerTest,RdmaSocketChannelTest
-PLATFORMS_TESTS+=,ReceiveMemoryTest,RdmaReregistrationTest,RdmaMessageOperationsTest,RdmaDatagramTransferTest
-PLATFORMS_TESTS+=,RdmaSocketEchoTest,RdmaSocketFileRegionTest,RdmaSocketStartTlsTest,RdmaRsocketStreamTest,RdmaOrTcpTest
-PLATFORMS_TESTS+=,RdmaOrTcpServerTest,HttpServerTest,Http2ProgramsTest,GrpcOnePortTest,NetSocketTest
-PLATFORMS_TESTS+=,HttpTest,BuffersTest
 # C: all programs but the longest.
 QUICK_C='*_test,!arena_test,!peer_test,!limits_test,!chaos_test'
-
-# --- What is selected -------------------------------------------------------------------------------------------------
-
-# Whether patterns select a class or a program, as Maven's -Dtest does: "A,B*,!C"; a pattern with a slash is for the
-# path of a class.
-selected() { # PATTERNS NAME PATH
-    local pattern each subject status=1 patterns
-    IFS=, read -ra patterns <<< "$1"
-    [[ ,$1 =~ ,[^!] ]] || status=0
-    for pattern in "${patterns[@]}"; do
-        each=${pattern#!}
-        subject=$2
-        [[ $each != */* ]] || subject=$3
-        each=${each%.java}
-        [[ $subject = $each ]] || continue
-        [[ $pattern != !* ]] || return 1
-        status=0
-    done
-    return "$status"
-}
-
-# The test classes of a module: those with the tag of the lane, if it has one.
-java_classes() { # MODULE PATTERNS [TAG]
-    local file path without
-    # Of abstract classes, and of classes as a whole that another lane has or that --all runs alone.
-    without="^(public )?abstract class|^@Tag\(\"($(excluded_tags | sed 's/ | /|/g'))\"\)"
-    cd "$ROOT/$1/src/test/java"
-    # grep's exit status says nothing with -L.
-    { find . -name '*Test.java' | sort | if [ -n "${3-}" ]; then
-            xargs grep -l "@Tag(\"$3\")"
-        else
-            xargs grep -LE "$without"
-        fi || true; } | while read -r file; do
-        path=${file#./}
-        path=${path%.java}
-        ! selected "$2" "${path##*/}" "$path" || printf '%s\n' "${path//\//.}"
-    done
-}
-
-# Seconds of a class or program on two idle cores, by scripts/times.
-seconds_of() { # LANE NAME
-    awk -v lane="$1" -v name="$2" '$2 == name && ($1 == lane || !found) { found = $3 }
-        END { print found ? found : 1 }' "$ROOT/scripts/times"
-}
-
-# Adds tasks for classes of a module, each of about a minute, of which the longest class is in the first. JAVA_NEEDS:
-# what they need beside the classes.
-java_tasks() { # LANE MODULE[:VARIANT] CLASS...
-    local lane=$1 module=$2 number=0 seconds classes
-    shift 2
-    [ $# != 0 ] || return 0
-    needs_java "${module%:*}"
-    while read -r seconds classes; do
-        number=$((number + 1))
-        task "$lane" "${module//:/-}-$number" "$seconds" "build/java${JAVA_NEEDS:+ $JAVA_NEEDS}" \
-            run_java "$lane" "$module" $classes
-    done < <(printf '%s\n' "$@" | awk -v lane="$lane" -v target="$GROUP_SECONDS" '
-        FILENAME != "-" { if (!($2 in of) || $1 == lane) of[$2] = $3; next }
-        { seconds[++number] = $1 in of ? of[$1] : 1.5; name[number] = $1; all += seconds[number] }
-        END {
-            groups = int(all / target) + 1
-            while (left++ < number) {
-                longest = 0
-                for (i = 1; i <= number; i++) if (!taken[i] && (!longest || seconds[i] > seconds[longest])) longest = i
-                taken[longest] = 1
-                least = 1
-                for (i = 2; i <= groups; i++) if (sum[i] + 0 < sum[least] + 0) least = i
-                sum[least] += seconds[longest]
-                members[least] = members[least] " " name[longest]
-            }
-            for (i = 1; i <= groups; i++) if (members[i] != "") print sum[i] members[i]
-        }' "$ROOT/scripts/times" -)
-}
-GROUP_SECONDS=50
 
 # --- Builds -----------------------------------------------------------------------------------------------------------
 
@@ -181,7 +73,7 @@ run_scripts() {
     while read -r file; do
         if bash -n "$file"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done < <(scripts_of_the_project | grep -v Makefile)
-    for check in c-folders columns links packages pictures test-lists testsuite-table versions; do
+    for check in c-folders links packages pictures style test-lists testsuite-table versions; do
         if "$ROOT/scripts/$check" check; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done
     echo "@ scripts $passed $failed 0"
@@ -324,11 +216,11 @@ run_fuzz() { # PROGRAM
 
 # Locks that are held, and native methods that run, for long: test/c/stalls.
 lane_stalls() {
-    local program name programs=() patterns=${PATTERNS:-$STALLS_C}
-    [ -z "$TEST_ALL" ] || patterns=${PATTERNS:-*_test}
+    local program name programs=() tag=stalls
+    [ -z "$TEST_ALL$PATTERNS" ] || tag=''
     for program in $(make_c '' print-stalls); do
         name=$(basename "$program")
-        ! selected "$patterns" "$name" "$name" || programs+=("$program")
+        ! selected "${PATTERNS:-*_test}" "$name" "$name" || ! c_program_has "$name" "$tag" || programs+=("$program")
     done
     needs_native
     build_task c build/native make_c '' programs
@@ -337,9 +229,8 @@ lane_stalls() {
         name=$(basename "$program")
         task stalls "$name" "$(seconds_of c "$name")" build/stalls run_stalls "$program"
     done
-    local DEFAULT_PATTERNS=$STALLS_JAVA JAVA_NEEDS=build/stalls
-    [ -z "$TEST_ALL" ] || DEFAULT_PATTERNS=
-    java_lane stalls transport-rdma testsuite
+    local JAVA_NEEDS=build/stalls
+    java_lane stalls "$tag" transport-rdma testsuite
 }
 
 run_stalls() { # PROGRAM
@@ -359,7 +250,7 @@ lane_chaos() {
     needs_native
     build_task c build/native make_c '' programs
     task chaos verbs "$((${TEST_SECONDS:-40} / 2))" build/c run_chaos
-    java_lane chaos testsuite
+    java_lane chaos chaos testsuite
 }
 
 run_chaos() {
@@ -376,42 +267,31 @@ run_chaos() {
 
 # --- Lanes of Java ----------------------------------------------------------------------------------------------------
 
-# A lane's tests of modules, and for some lanes the tag that they have. Tests with such a tag are in no other lane
-# (tests.excludedTags in pom.xml).
-java_lane() { # LANE MODULE...
-    local lane=$1 module classes tag=''
-    shift
-    case $lane in
-        faults-java) tag=faults ;;
-        fuzz-java) tag=fuzz ;;
-        chaos|differential|hostile) tag=$lane ;;
-    esac
+# The tests of modules that have the tag of a lane, or all without a tag of those that have a lane of their own.
+java_lane() { # LANE TAG MODULE...
+    local lane=$1 tag=$2 module classes oldest=oldest
+    shift 2
+    # With -Dtest, a lane that runs some tests of the others can run any of them.
+    [ -z "$PATTERNS" ] || is_apart "$tag" || tag='' oldest=''
     for module in "$@"; do
-        classes=$(java_classes "$module" "${PATTERNS:-${DEFAULT_PATTERNS:-*}}" "$tag")
-        if [ -z "$tag" ] && [ "$module" = testsuite ]; then
+        classes=$(java_classes "$module" "$tag")
+        if [ "$module" = testsuite ] && ! is_apart "$tag"; then
             # Once more, with the version of gRPC that is there.
-            classes+=" $(java_classes transport-rdma-grpc "${PATTERNS:-${DEFAULT_PATTERNS:-RdmaGrpcTest}}")"
+            classes+=" $(java_classes transport-rdma-grpc "${tag:-$oldest}")"
         fi
         java_tasks "$lane" "$module" $classes
         case $lane:$module in
-            *:transport-rdma-reactor-netty)
-                java_tasks "$lane" "$module:oldest" $(java_classes "$module" "${PATTERNS:-$REACTOR_OLDEST}")
-                ;;
+            *:transport-rdma-reactor-netty) java_tasks "$lane" "$module:oldest" $(java_classes "$module" "$oldest") ;;
             java:transport-rdma|transport-rdma:*)
                 # With a selection, lane platforms runs it so.
-                [ -n "$PATTERNS" ] || java_tasks "$lane" "$module:oldest" $(java_classes "$module" "$NETTY_OLDEST")
+                [ -n "$PATTERNS" ] || java_tasks "$lane" "$module:oldest" $(java_classes "$module" oldest)
                 ;;
         esac
     done
 }
-# What the transport calls, and what calls it, in the oldest version of Netty that it supports.
-NETTY_OLDEST=NettyVersionTest,RdmaSocketChannelTest,RdmaUnconnectedReregistrationTest,RdmaMessageOperationsTest
-NETTY_OLDEST+=,RdmaDatagramTransferTest
-# What the module calls, and what calls it, in the oldest version of Reactor Netty that it supports.
-REACTOR_OLDEST=RdmaLoopResourcesTest,TcpTest,Http2StreamTest,OtherChannelsTest,DocumentationTest
 
 run_java() { # LANE MODULE[:VARIANT] CLASS...
-    local lane=$1 module=$2
+    local lane=$1 module=$2 tag=${1%-java}
     shift 2
     JAVA_OPTIONS=("${properties[@]}" ${TEST_SEED:+-Dtest.seed="$TEST_SEED"}
         ${TEST_SECONDS:+-Dtest.seconds="$TEST_SECONDS"} ${TEST_ALL:+-Dtest.all=true})
@@ -421,20 +301,14 @@ run_java() { # LANE MODULE[:VARIANT] CLASS...
         JAVA_OPTIONS+=(-XX:TieredStopAtLevel=1)
     fi
     JAVA_LAUNCHER_OPTIONS=(--exclude-tag "$(excluded_tags)")
+    ! is_apart "$tag" || JAVA_LAUNCHER_OPTIONS=(--include-tag "$tag")
     case $lane in
         # The embedded provider as an iWARP device (embedded/base/iwarp.h).
         iwarp) export RDMA_EMBEDDED_IWARP=1 ;;
-        faults-java)
-            # On the library path, where it is found before the one on the class path.
-            export LD_LIBRARY_PATH=$C_OUT/faulty
-            JAVA_LAUNCHER_OPTIONS=(--include-tag faults)
-            ;;
+        # On the library path, where it is found before the one on the class path.
+        faults-java) export LD_LIBRARY_PATH=$C_OUT/faulty ;;
         stalls) export LD_LIBRARY_PATH=$C_OUT/stalls ;;
-        fuzz-java)
-            JAVA_LAUNCHER_OPTIONS=(--include-tag fuzz)
-            [ -n "$TEST_SECONDS" ] || JAVA_OPTIONS+=(-Dtest.seconds=8)
-            ;;
-        chaos|differential|hostile) JAVA_LAUNCHER_OPTIONS=(--include-tag "$lane") ;;
+        fuzz-java) [ -n "$TEST_SECONDS" ] || JAVA_OPTIONS+=(-Dtest.seconds=8) ;;
     esac
     JAVA_LIMIT=$((1200 + 60 * $# + ${TEST_SECONDS:-0}))
     JAVA_AGAIN="run_java $lane $module"
@@ -453,42 +327,42 @@ run_java() { # LANE MODULE[:VARIANT] CLASS...
 }
 
 lane_java() {
-    java_lane java "${JAVA_MODULES[@]}"
+    java_lane java '' "${JAVA_MODULES[@]}"
 }
 
 lane_quick_java() {
-    DEFAULT_PATTERNS=$QUICK_JAVA java_lane quick-java transport-rdma testsuite
+    java_lane quick-java quick transport-rdma testsuite
 }
 
 # Byte streams and channels of messages on an iWARP device, which send their messages; among them those to librdmacm's,
 # which does the same.
 lane_iwarp() {
-    DEFAULT_PATTERNS=$IWARP_JAVA${TEST_ALL:+$IWARP_ALL} java_lane iwarp transport-rdma testsuite
+    java_lane iwarp "iwarp${TEST_ALL:+|iwarp-all}" transport-rdma testsuite
 }
 
 lane_faults_java() {
     needs_native
     build_task faulty build/native make_c '' faulty
     local JAVA_NEEDS=build/faulty
-    java_lane faults-java transport-rdma
+    java_lane faults-java faults transport-rdma
 }
 
 lane_fuzz_java() {
-    java_lane fuzz-java transport-rdma
+    java_lane fuzz-java fuzz transport-rdma
 }
 
 lane_differential() {
-    java_lane differential testsuite
+    java_lane differential differential testsuite
 }
 
 # A server and clients beside processes that attack them.
 lane_hostile() {
-    java_lane hostile testsuite
+    java_lane hostile hostile testsuite
 }
 
 # A lane for each module: lane_transport_rdma and so on.
 for module in "${JAVA_MODULES[@]}"; do
-    eval "lane_${module//-/_}() { java_lane $module $module; }"
+    eval "lane_${module//-/_}() { java_lane $module '' $module; }"
 done
 
 # The entry point of the container image, in namespaces.
@@ -535,7 +409,13 @@ run_conformance() { # [EXPRESSION]
 lane_platforms() {
     alone platforms java '' run_platform java
     alone platforms netty '' run_platform netty
-    java_tasks platforms transport-rdma:oldest $(java_classes transport-rdma "${PATTERNS:-$PLATFORMS_TESTS}")
+    local PATTERNS=${PATTERNS:-$(platform_tests)}
+    java_tasks platforms transport-rdma:oldest $(java_classes transport-rdma)
+}
+
+platform_tests() {
+    local module PATTERNS=''
+    for module in "${JAVA_MODULES[@]}"; do java_classes "$module" platforms; done | tr . / | paste -sd ,
 }
 
 run_platform() { # java|netty
@@ -556,7 +436,7 @@ run_platform() { # java|netty
     fi
     mkdir -p "$copy"
     (cd "$ROOT" && tar -c --exclude=target --exclude=.git .) | tar -x -C "$copy"
-    JAVA_HOME=$home "$copy/run-tests.sh" --no-install java -Dtest="${PATTERNS:-$PLATFORMS_TESTS}" "${arguments[@]}" \
+    JAVA_HOME=$home "$copy/run-tests.sh" --no-install java -Dtest="${PATTERNS:-$(platform_tests)}" "${arguments[@]}" \
         | tee "$TMPDIR/output" || true
     # The rows of its summary.
     sed -n -E 's/^java\/([a-z-]+) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9]+)$/@ platforms\/'"$1"'\/\1 \2 \3 \5/p' \
@@ -580,70 +460,3 @@ lane_aarch64() {
 run_aarch64() {
     LOGS=$LOGS/aarch64 "$ROOT/testsuite/aarch64/run" c java
 }
-
-# The C tests once more, the same object files but for those about the embedded provider's inside: linked with the
-# system's libraries, and on the guest's kernel.
-lane_rxe_c() {
-    needs_native
-    build_task c build/native make_c '' programs
-    build_task system build/c make_c '' system
-    alone rxe-c guest build/system run_rxe_c $(make_c '' print-system | tr ' ' '\n' | while read -r program; do
-        name=$(basename "$program")
-        ! selected "${PATTERNS:-*_test}" "$name" "$name" || echo "$program"
-    done)
-}
-
-run_rxe_c() { # PROGRAM...
-    C_AGAIN=run_rxe_c run_in_guest 1800 "$ROOT/testsuite/rxe/c-tests" "$@"
-}
-
-# The Java tests of modules in the guest.
-rxe_lane() { # LANE MODULE...
-    local lane=$1 module tag=''
-    shift
-    [ "$lane" = rxe-quick ] || [ "$lane" = rxe ] || [[ " ${RXE_MODULES[*]/#/rxe-} " = *" $lane "* ]] || tag=${lane#rxe-}
-    needs_java "$@"
-    alone "$lane" guest build/java run_rxe "$tag" $(for module in "$@"; do
-        echo "$module"
-        # Not in the guest: tests of no I/O, those of jqwik, and what repeats the classes on RDMA channels.
-        java_classes "$module" "${PATTERNS:-${DEFAULT_PATTERNS:-*}}" "$tag" \
-            | grep -vE '\.rdma\.(stream|leakcheck)\.|\.channel\.epoll\.|RdmaOrTcpTestsuiteTest' || true
-    done)
-}
-
-run_rxe() { # TAG [MODULE CLASS...]...
-    RXE_TAG=$1 JAVA_AGAIN="run_rxe '$1'" run_in_guest 5400 "$ROOT/testsuite/rxe/tests" "${@:2}"
-}
-
-run_in_guest() { # SECONDS COMMAND...
-    local seconds=$1 status=0
-    shift
-    export C_AGAIN JAVA_AGAIN RXE_TAG TEST_SEED TEST_SECONDS TEST_ALL TASK LOGS
-    mkdir -p "$LOGS/$TASK"
-    "$ROOT/testsuite/rxe/guest" --timeout "$seconds" --log "$LOGS/$TASK" --env C_AGAIN --env JAVA_AGAIN --env RXE_TAG \
-        --env TEST_SEED --env TEST_SECONDS --env TEST_ALL --env TASK --env LOGS -- "$@" || status=$?
-    [ ! -e "$LOGS/$TASK/summary" ] || cat "$LOGS/$TASK/summary"
-    # The guest failed, or its kernel reported a bug.
-    [ "$status" != 125 ] || printf '%s\n' "! final $LANE guest 1" "@ $LANE 0 1 0"
-    return "$status"
-}
-
-lane_rxe() {
-    rxe_lane rxe "${RXE_MODULES[@]}"
-}
-
-lane_rxe_quick() {
-    DEFAULT_PATTERNS=$RXE_QUICK rxe_lane rxe-quick transport-rdma testsuite
-}
-
-lane_rxe_chaos() {
-    rxe_lane rxe-chaos testsuite
-}
-
-lane_rxe_differential() {
-    rxe_lane rxe-differential testsuite
-}
-
-for module in "${RXE_MODULES[@]}"; do
-    eval "lane_rxe_${module//-/_}() { rxe_lane rxe-$module $module; }"
-done

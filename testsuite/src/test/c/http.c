@@ -36,8 +36,7 @@ struct head {
 
 static void print(struct stream *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void print(struct stream *stream, const char *format, ...)
-{
+static void print(struct stream *stream, const char *format, ...) {
     char text[LINE];
     va_list arguments;
     int length;
@@ -48,8 +47,7 @@ static void print(struct stream *stream, const char *format, ...)
     stream_write(stream, text, length, "head");
 }
 
-static int read_head(struct stream *stream, struct head *head)
-{
+static int read_head(struct stream *stream, struct head *head) {
     char line[LINE];
 
     head->length = -1;
@@ -67,8 +65,7 @@ static int read_head(struct stream *stream, struct head *head)
     return 1;
 }
 
-static void read_body(struct stream *stream, const struct head *head, struct sum *sum)
-{
+static void read_body(struct stream *stream, const struct head *head, struct sum *sum) {
     char line[LINE];
     uint64_t length;
 
@@ -84,8 +81,7 @@ static void read_body(struct stream *stream, const struct head *head, struct sum
     }
 }
 
-static void write_body(struct stream *stream, uint64_t length, int chunked)
-{
+static void write_body(struct stream *stream, uint64_t length, int chunked) {
     if (!chunked) {
         stream_generate(stream, 0, length, "body");
         return;
@@ -101,8 +97,7 @@ static void write_body(struct stream *stream, uint64_t length, int chunked)
     print(stream, "0\r\n\r\n");
 }
 
-void http_send(struct stream *stream, const char *method, const char *path, int64_t body, int chunked)
-{
+void http_send(struct stream *stream, const char *method, const char *path, int64_t body, int chunked) {
     if (chunked)
         print(stream, "%s %s HTTP/1.1\r\nHost: rsocket\r\nTransfer-Encoding: chunked\r\n\r\n", method, path);
     else if (body >= 0)
@@ -113,8 +108,7 @@ void http_send(struct stream *stream, const char *method, const char *path, int6
         write_body(stream, body, chunked);
 }
 
-void http_receive(struct stream *stream)
-{
+void http_receive(struct stream *stream) {
     struct head head;
     struct sum sum;
     int status = 0;
@@ -128,8 +122,7 @@ void http_receive(struct stream *stream)
     fflush(stdout);
 }
 
-static void answer(struct stream *stream, const struct head *request)
-{
+static void answer(struct stream *stream, const struct head *request) {
     const char *path = request->first;
     struct sum sum;
     char text[64];
@@ -155,8 +148,7 @@ static void answer(struct stream *stream, const struct head *request)
     }
 }
 
-void http_serve(struct stream *stream)
-{
+void http_serve(struct stream *stream) {
     struct head request;
     int count = 0;
 

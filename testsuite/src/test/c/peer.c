@@ -51,14 +51,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-_Noreturn static void usage(const char *what)
-{
+_Noreturn static void usage(const char *what) {
     fprintf(stderr, "rsocket_peer: what is '%s'? See the head of peer.c\n", what);
     exit(2);
 }
 
-static void option(struct stream_options *options, const char *text)
-{
+static void option(struct stream_options *options, const char *text) {
     const struct {
         const char *name;
         int *value;
@@ -79,8 +77,7 @@ static void option(struct stream_options *options, const char *text)
     usage(text);
 }
 
-static void drain(struct stream *stream)
-{
+static void drain(struct stream *stream) {
     char bytes[1 << 14];
     struct sum sum;
     ssize_t received;
@@ -92,8 +89,7 @@ static void drain(struct stream *stream)
            received == 0 ? "end" : strerrorname_np(errno));
 }
 
-static void map(struct stream *stream, size_t length)
-{
+static void map(struct stream *stream, size_t length) {
     void *memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (memory == MAP_FAILED)
@@ -106,8 +102,7 @@ static void map(struct stream *stream, size_t length)
     printf("map ok\n");
 }
 
-static void step(struct stream *stream, const char *name, const char *argument)
-{
+static void step(struct stream *stream, const char *name, const char *argument) {
     uint64_t n = strtoull(argument, NULL, 10);
     struct sum sum;
 
@@ -154,8 +149,7 @@ static void step(struct stream *stream, const char *name, const char *argument)
     fflush(stdout);
 }
 
-static int has_argument(const char *name)
-{
+static int has_argument(const char *name) {
     static const char *const names[] = { "get", "post", "post-chunked", "send", "receive", "exchange", "map" };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -164,8 +158,7 @@ static int has_argument(const char *name)
     return 0;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     static struct stream stream;
     struct stream_options options = { .inline_size = -1 };
     int i = 1;

@@ -28,22 +28,19 @@
 #include <string.h>
 #include <unistd.h>
 
-void failed(const char *what)
-{
+void failed(const char *what) {
     printf("error %s %s\n", what, strerrorname_np(errno));
     fflush(stdout);
     exit(1);
 }
 
-static void set(int socket, int level, int name, int value, const char *what)
-{
+static void set(int socket, int level, int name, int value, const char *what) {
     if (value > 0 && rsetsockopt(socket, level, name, &value, sizeof(value)) != 0)
         failed(what);
 }
 
 /* Buffers and queues count when the connection is made; a listening socket hands them on. */
-static void configure(int socket, const struct stream_options *options)
-{
+static void configure(int socket, const struct stream_options *options) {
     set(socket, SOL_SOCKET, SO_RCVBUF, options->receive_buffer, "SO_RCVBUF");
     set(socket, SOL_SOCKET, SO_SNDBUF, options->send_buffer, "SO_SNDBUF");
     set(socket, SOL_RDMA, RDMA_SQSIZE, options->send_queue, "RDMA_SQSIZE");
@@ -54,8 +51,7 @@ static void configure(int socket, const struct stream_options *options)
         failed("RDMA_INLINE");
 }
 
-static struct addrinfo *look_up(const char *host, const char *port)
-{
+static struct addrinfo *look_up(const char *host, const char *port) {
     struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM };
     struct addrinfo *address;
     int error = getaddrinfo(host, port, &hints, &address);
@@ -67,8 +63,7 @@ static struct addrinfo *look_up(const char *host, const char *port)
     return address;
 }
 
-static void start(struct stream *stream, int socket, const struct stream_options *options)
-{
+static void start(struct stream *stream, int socket, const struct stream_options *options) {
     stream->socket = socket;
     stream->options = options;
     stream->start = stream->end = 0;
@@ -78,8 +73,7 @@ static void start(struct stream *stream, int socket, const struct stream_options
     }
 }
 
-void stream_connect(struct stream *stream, const char *host, const char *port, const struct stream_options *options)
-{
+void stream_connect(struct stream *stream, const char *host, const char *port, const struct stream_options *options) {
     struct addrinfo *address = look_up(host, port);
     int socket = rsocket(address->ai_family, SOCK_STREAM, 0);
 
@@ -92,8 +86,7 @@ void stream_connect(struct stream *stream, const char *host, const char *port, c
     start(stream, socket, options);
 }
 
-void stream_accept(struct stream *stream, const char *host, const struct stream_options *options)
-{
+void stream_accept(struct stream *stream, const char *host, const struct stream_options *options) {
     struct addrinfo *address = look_up(host, "0");
     struct sockaddr_in6 local;
     socklen_t size = sizeof(local);
@@ -120,14 +113,12 @@ void stream_accept(struct stream *stream, const char *host, const struct stream_
     start(stream, socket, options);
 }
 
-void sum_init(struct sum *sum)
-{
+void sum_init(struct sum *sum) {
     sum->length = 0;
     sum->crc = 0;
 }
 
-void sum_add(struct sum *sum, const void *bytes, size_t length)
-{
+void sum_add(struct sum *sum, const void *bytes, size_t length) {
     static uint32_t table[256];
     const unsigned char *byte = bytes;
     uint32_t crc = ~sum->crc;
@@ -145,16 +136,14 @@ void sum_add(struct sum *sum, const void *bytes, size_t length)
     sum->length += length;
 }
 
-void generate(void *bytes, uint64_t position, size_t length)
-{
+void generate(void *bytes, uint64_t position, size_t length) {
     unsigned char *byte = bytes;
 
     for (size_t i = 0; i < length; i++)
         byte[i] = (uint32_t)(position + i) * 0x9E3779B1 >> 24;
 }
 
-static ssize_t receive(struct stream *stream, void *bytes, size_t length, int flags)
-{
+static ssize_t receive(struct stream *stream, void *bytes, size_t length, int flags) {
     const struct stream_options *options = stream->options;
 
     if (options->read_delay > 0)
@@ -164,8 +153,7 @@ static ssize_t receive(struct stream *stream, void *bytes, size_t length, int fl
     return rrecv(stream->socket, bytes, length, flags);
 }
 
-ssize_t stream_read(struct stream *stream, void *bytes, size_t length)
-{
+ssize_t stream_read(struct stream *stream, void *bytes, size_t length) {
     if (stream->start == stream->end) {
         ssize_t received = receive(stream, stream->buffer, sizeof(stream->buffer), 0);
 
@@ -181,8 +169,7 @@ ssize_t stream_read(struct stream *stream, void *bytes, size_t length)
     return length;
 }
 
-void stream_read_fully(struct stream *stream, struct sum *sum, uint64_t length, const char *what)
-{
+void stream_read_fully(struct stream *stream, struct sum *sum, uint64_t length, const char *what) {
     char bytes[1 << 14];
 
     while (length > 0) {
@@ -197,8 +184,7 @@ void stream_read_fully(struct stream *stream, struct sum *sum, uint64_t length, 
     }
 }
 
-void stream_write(struct stream *stream, const void *bytes, size_t length, const char *what)
-{
+void stream_write(struct stream *stream, const void *bytes, size_t length, const char *what) {
     while (length > 0) {
         ssize_t sent = rsend(stream->socket, bytes, length, 0);
 
@@ -209,8 +195,7 @@ void stream_write(struct stream *stream, const void *bytes, size_t length, const
     }
 }
 
-void stream_generate(struct stream *stream, uint64_t position, uint64_t length, const char *what)
-{
+void stream_generate(struct stream *stream, uint64_t position, uint64_t length, const char *what) {
     static char bytes[1 << 20];
 
     while (length > 0) {
@@ -223,8 +208,7 @@ void stream_generate(struct stream *stream, uint64_t position, uint64_t length, 
     }
 }
 
-int stream_line(struct stream *stream, char *line, size_t size, const char *what)
-{
+int stream_line(struct stream *stream, char *line, size_t size, const char *what) {
     size_t length = 0;
     ssize_t received;
 
@@ -246,13 +230,11 @@ int stream_line(struct stream *stream, char *line, size_t size, const char *what
     return received > 0;
 }
 
-static int would_block(ssize_t result)
-{
+static int would_block(ssize_t result) {
     return result < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
-void stream_exchange(struct stream *stream, struct sum *sum, uint64_t length)
-{
+void stream_exchange(struct stream *stream, struct sum *sum, uint64_t length) {
     static char out[1 << 16];
     char in[1 << 14];
     uint64_t sent = 0, received = 0;

@@ -75,21 +75,18 @@ static struct ibv_mr *region;
 static uint64_t peer_address;
 static uint32_t peer_key;
 
-_Noreturn static void failed(const char *what)
-{
+_Noreturn static void failed(const char *what) {
     printf("error %s %s\n", what, strerrorname_np(errno));
     fflush(stdout);
     exit(1);
 }
 
-_Noreturn static void usage(const char *what)
-{
+_Noreturn static void usage(const char *what) {
     fprintf(stderr, "sync_event_peer: what is '%s'? See the head of sync_event_peer.c\n", what);
     exit(2);
 }
 
-static void check(const struct ibv_wc *wc, int polled, const char *what)
-{
+static void check(const struct ibv_wc *wc, int polled, const char *what) {
     if (polled < 0)
         failed(what);
     if (wc->status != IBV_WC_SUCCESS) {
@@ -100,8 +97,7 @@ static void check(const struct ibv_wc *wc, int polled, const char *what)
 }
 
 /* Registers the memory and posts the receive for the peer's blob, which may come as soon as there is a connection. */
-static void prepare(void)
-{
+static void prepare(void) {
     struct ibv_sge element = { .addr = (uintptr_t)&memory.peer, .length = sizeof(memory.peer) };
     struct ibv_recv_wr request = { .sg_list = &element, .num_sge = 1 };
     struct ibv_recv_wr *bad;
@@ -117,8 +113,7 @@ static void prepare(void)
 }
 
 /* Posts a request and waits for its completion. */
-static void execute(struct ibv_send_wr *request, void *local, uint32_t length, const char *what)
-{
+static void execute(struct ibv_send_wr *request, void *local, uint32_t length, const char *what) {
     struct ibv_sge element = { .addr = (uintptr_t)local, .length = length, .lkey = region->lkey };
     struct ibv_send_wr *bad;
     struct ibv_wc wc;
@@ -132,8 +127,7 @@ static void execute(struct ibv_send_wr *request, void *local, uint32_t length, c
     check(&wc, rdma_get_send_comp(id, &wc), what);
 }
 
-static void introduce(void)
-{
+static void introduce(void) {
     struct ibv_send_wr request = { .opcode = IBV_WR_SEND };
     struct ibv_wc wc;
 
@@ -153,8 +147,7 @@ static void introduce(void)
     peer_key = be32toh(memory.peer.key);
 }
 
-static struct rdma_addrinfo *look_up(const char *host, const char *port, int flags)
-{
+static struct rdma_addrinfo *look_up(const char *host, const char *port, int flags) {
     struct rdma_addrinfo hints = { .ai_flags = flags | RAI_NUMERICHOST, .ai_port_space = RDMA_PS_TCP };
     struct rdma_addrinfo *address;
 
@@ -163,8 +156,7 @@ static struct rdma_addrinfo *look_up(const char *host, const char *port, int fla
     return address;
 }
 
-static void establish(const char *host, const char *port, int passive)
-{
+static void establish(const char *host, const char *port, int passive) {
     struct ibv_qp_init_attr attributes = {
         .cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
         .qp_type = IBV_QPT_RC,
@@ -194,8 +186,7 @@ static void establish(const char *host, const char *port, int passive)
     }
 }
 
-static uint64_t add(uint64_t n)
-{
+static uint64_t add(uint64_t n) {
     struct ibv_send_wr request = {
         .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
         .wr.atomic = { .remote_addr = peer_address, .rkey = peer_key, .compare_add = n },
@@ -206,8 +197,7 @@ static uint64_t add(uint64_t n)
 }
 
 /* A WRITE of the value, or a READ into it. */
-static void transfer(enum ibv_wr_opcode opcode, const char *what)
-{
+static void transfer(enum ibv_wr_opcode opcode, const char *what) {
     struct ibv_send_wr request = {
         .opcode = opcode, .wr.rdma = { .remote_addr = peer_address, .rkey = peer_key },
     };
@@ -216,8 +206,7 @@ static void transfer(enum ibv_wr_opcode opcode, const char *what)
 }
 
 /* Whoever has started this program ends it if it looks for ever. */
-static uint64_t await(uint64_t least)
-{
+static uint64_t await(uint64_t least) {
     uint64_t value;
 
     while ((value = __atomic_load_n(&memory.event, __ATOMIC_ACQUIRE)) < least)
@@ -225,8 +214,7 @@ static uint64_t await(uint64_t least)
     return value;
 }
 
-static void step(const char *name, uint64_t n)
-{
+static void step(const char *name, uint64_t n) {
     if (strcmp(name, "add") == 0) {
         printf("add %" PRIu64 " %" PRIu64 "\n", n, add(n));
     } else if (strcmp(name, "set") == 0) {
@@ -257,8 +245,7 @@ static void step(const char *name, uint64_t n)
     fflush(stdout);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     int i = 4, passive = argc > 1 && strcmp(argv[1], "listen") == 0;
 
     if (argc < 4 || (!passive && strcmp(argv[1], "connect") != 0))

@@ -61,7 +61,7 @@ static uint64_t nanos_of(clockid_t clock) {
 }
 
 static void sleep_for(uint64_t nanos) {
-    struct timespec left = {.tv_sec = (time_t) (nanos / SECOND), .tv_nsec = (long) (nanos % SECOND)};
+    struct timespec left = { .tv_sec = (time_t) (nanos / SECOND), .tv_nsec = (long) (nanos % SECOND) };
 
     while (nanosleep(&left, &left) != 0 && errno == EINTR) {
     }

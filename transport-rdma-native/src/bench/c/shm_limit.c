@@ -202,7 +202,7 @@ static void end_child(const struct peers *peers, pid_t child) {
 }
 
 static struct peers open_peers(size_t bytes, bool one_core) {
-    struct peers peers = {.bytes = bytes, .one_core = one_core};
+    struct peers peers = { .bytes = bytes, .one_core = one_core };
 
     peers.shared = mmap(NULL, sizeof(*peers.shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE,
         -1, 0);
@@ -224,12 +224,12 @@ static void close_peers(const struct peers *peers) {
 }
 
 static struct waiting waiting_of(const struct peers *peers) {
-    return (struct waiting) {.yield = peers->one_core, .stop = &peers->shared->stop};
+    return (struct waiting) { .yield = peers->one_core, .stop = &peers->shared->stop };
 }
 
 /* Begins to warm up. */
 static struct window open_window(void) {
-    return (struct window) {.end = now_nanos() + window_nanos / WARM_UP_SHARE};
+    return (struct window) { .end = now_nanos() + window_nanos / WARM_UP_SHARE };
 }
 
 /* Counts what has ended now. False when the window is over. */
@@ -251,8 +251,8 @@ static bool window_goes_on(struct window *window, uint64_t now) {
 /* The child: sends back what it gets, from where it copied it to. */
 static void echo(const struct peers *peers) {
     struct waiting waiting = waiting_of(peers);
-    struct ring_end in = {.ring = &peers->shared->there};
-    struct ring_end out = {.ring = &peers->shared->back};
+    struct ring_end in = { .ring = &peers->shared->there };
+    struct ring_end out = { .ring = &peers->shared->back };
     unsigned char *message = new_buffer(peers->bytes);
 
     while (ring_read(&in, message, peers->bytes, &waiting) && ring_write(&out, message, peers->bytes, &waiting)) {
@@ -262,8 +262,8 @@ static void echo(const struct peers *peers) {
 static void measure_round_trips(size_t bytes) {
     struct peers peers = open_peers(bytes, processor_count == 1);
     struct waiting waiting = waiting_of(&peers);
-    struct ring_end out = {.ring = &peers.shared->there};
-    struct ring_end in = {.ring = &peers.shared->back};
+    struct ring_end out = { .ring = &peers.shared->there };
+    struct ring_end in = { .ring = &peers.shared->back };
     unsigned char *message = new_buffer(bytes);
     unsigned char *answer = new_buffer(bytes);
     pid_t child = start_child(&peers, echo);
@@ -298,7 +298,7 @@ static void measure_round_trips(size_t bytes) {
 /* The child: writes as fast as the ring takes it. */
 static void pour(const struct peers *peers) {
     struct waiting waiting = waiting_of(peers);
-    struct ring_end out = {.ring = &peers->shared->back};
+    struct ring_end out = { .ring = &peers->shared->back };
     unsigned char *message = new_buffer(peers->bytes);
     uint64_t number = 0;
 
@@ -310,7 +310,7 @@ static void pour(const struct peers *peers) {
 static void measure_stream(size_t bytes) {
     struct peers peers = open_peers(bytes, processor_count == 1);
     struct waiting waiting = waiting_of(&peers);
-    struct ring_end in = {.ring = &peers.shared->back};
+    struct ring_end in = { .ring = &peers.shared->back };
     unsigned char *message = new_buffer(bytes);
     unsigned char *expected = new_buffer(bytes);
     pid_t child = start_child(&peers, pour);
@@ -354,7 +354,7 @@ static void measure_memcpy(size_t bytes) {
 }
 
 static int new_epoll(int bell) {
-    struct epoll_event event = {.events = EPOLLIN};
+    struct epoll_event event = { .events = EPOLLIN };
     int epoll = epoll_create1(EPOLL_CLOEXEC);
 
     if (epoll < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, bell, &event) != 0) {
@@ -442,10 +442,10 @@ static const struct {
     const char *name;
     void (*measure)(void);
 } measurements[] = {
-    {"round-trips", all_round_trips},
-    {"streams", all_streams},
-    {"memcpy", all_memcpy},
-    {"wake-ups", all_wake_ups},
+    { "round-trips", all_round_trips },
+    { "streams", all_streams },
+    { "memcpy", all_memcpy },
+    { "wake-ups", all_wake_ups },
 };
 #define MEASUREMENTS (sizeof(measurements) / sizeof(measurements[0]))
 
@@ -467,14 +467,14 @@ static bool select_measurement(const char *name, bool selected[static MEASUREMEN
 
 int main(int argc, char **argv) {
     static const struct option options[] = {
-        {"millis", required_argument, NULL, 'm'},
-        {"only", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
+        { "millis", required_argument, NULL, 'm' },
+        { "only", required_argument, NULL, 'o' },
+        { "help", no_argument, NULL, 'h' },
+        { 0 },
     };
     /* Whoever stops both for a while does not end them. */
-    static const struct sigaction on_child = {.sa_handler = on_child_end, .sa_flags = SA_NOCLDSTOP};
-    bool selected[MEASUREMENTS] = {false};
+    static const struct sigaction on_child = { .sa_handler = on_child_end, .sa_flags = SA_NOCLDSTOP };
+    bool selected[MEASUREMENTS] = { false };
     bool all = true;
     int option;
 
@@ -483,27 +483,27 @@ int main(int argc, char **argv) {
         long millis;
 
         switch (option) {
-        case 'm':
-            millis = strtol(optarg, &rest, 10);
-            if (rest == optarg || *rest != '\0' || millis < 1 || millis > 60000) {
+            case 'm':
+                millis = strtol(optarg, &rest, 10);
+                if (rest == optarg || *rest != '\0' || millis < 1 || millis > 60000) {
+                    usage(stderr);
+                    return 2;
+                }
+                window_nanos = (uint64_t) millis * 1000000;
+                break;
+            case 'o':
+                all = false;
+                if (!select_measurement(optarg, selected)) {
+                    usage(stderr);
+                    return 2;
+                }
+                break;
+            case 'h':
+                usage(stdout);
+                return 0;
+            default:
                 usage(stderr);
                 return 2;
-            }
-            window_nanos = (uint64_t) millis * 1000000;
-            break;
-        case 'o':
-            all = false;
-            if (!select_measurement(optarg, selected)) {
-                usage(stderr);
-                return 2;
-            }
-            break;
-        case 'h':
-            usage(stdout);
-            return 0;
-        default:
-            usage(stderr);
-            return 2;
         }
     }
     if (optind != argc) {

@@ -34,7 +34,7 @@ struct symbol {
 };
 
 static const struct symbol ibverbs_symbols[] = {
-#define SYMBOL(ret, name, args) {#name, offsetof(struct verbs_api, name)},
+#define SYMBOL(ret, name, args) { #name, offsetof(struct verbs_api, name) },
     VERBS_API_IBVERBS(SYMBOL)
 };
 
@@ -56,8 +56,7 @@ static const struct verbs_api embedded_api = {
 #undef EMBEDDED_FIELD
 };
 
-static void *open_library(const char *name, const char *package, char *reason, size_t reason_size)
-{
+static void *open_library(const char *name, const char *package, char *reason, size_t reason_size) {
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
         snprintf(reason, reason_size, "%s cannot be loaded: install %s (%s)", name, package, dlerror());
@@ -66,8 +65,7 @@ static void *open_library(const char *name, const char *package, char *reason, s
 }
 
 static int find_symbols(struct verbs_api *api, void *library, const char *library_name, const struct symbol *symbols,
-                        size_t count, char *reason, size_t reason_size)
-{
+                        size_t count, char *reason, size_t reason_size) {
     for (size_t i = 0; i < count; i++) {
         /* dlsym() gives the default version, the current ABI: ibv_get_device_list also exists in an old one. */
         void *address = dlsym(library, symbols[i].name);
@@ -81,15 +79,13 @@ static int find_symbols(struct verbs_api *api, void *library, const char *librar
     return 0;
 }
 
-static void find_optional_symbols(struct verbs_api *api, void *library)
-{
+static void find_optional_symbols(struct verbs_api *api, void *library) {
     for (size_t i = 0; i < sizeof(optional_symbols) / sizeof(*optional_symbols); i++) {
         *(void **) ((char *) api + optional_symbols[i].offset) = dlsym(library, optional_symbols[i].name);
     }
 }
 
-static bool load_ibverbs(struct verbs_api *api, char *reason, size_t reason_size)
-{
+static bool load_ibverbs(struct verbs_api *api, char *reason, size_t reason_size) {
     void *ibverbs = open_library("libibverbs.so.1", "libibverbs1 (rdma-core)", reason, reason_size);
     if (ibverbs == NULL) {
         return false;
@@ -100,9 +96,9 @@ static bool load_ibverbs(struct verbs_api *api, char *reason, size_t reason_size
         return false;
     }
     if (find_symbols(api, ibverbs, "libibverbs.so.1", ibverbs_symbols,
-                     sizeof(ibverbs_symbols) / sizeof(*ibverbs_symbols), reason, reason_size) < 0 ||
-        find_symbols(api, rdmacm, "librdmacm.so.1", rdmacm_symbols, sizeof(rdmacm_symbols) / sizeof(*rdmacm_symbols),
-                     reason, reason_size) < 0) {
+                     sizeof(ibverbs_symbols) / sizeof(*ibverbs_symbols), reason, reason_size) < 0
+            || find_symbols(api, rdmacm, "librdmacm.so.1", rdmacm_symbols,
+                            sizeof(rdmacm_symbols) / sizeof(*rdmacm_symbols), reason, reason_size) < 0) {
         dlclose(rdmacm);
         dlclose(ibverbs);
         return false;
@@ -111,8 +107,7 @@ static bool load_ibverbs(struct verbs_api *api, char *reason, size_t reason_size
     return true;
 }
 
-static const struct verbs_api *ibverbs_api(char *reason, size_t reason_size)
-{
+static const struct verbs_api *ibverbs_api(char *reason, size_t reason_size) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct verbs_api api;
     static bool loaded;
@@ -123,13 +118,12 @@ static const struct verbs_api *ibverbs_api(char *reason, size_t reason_size)
     return result;
 }
 
-const struct verbs_api *verbs_api_get(enum verbs_provider provider, char *reason, size_t reason_size)
-{
+const struct verbs_api *verbs_api_get(enum verbs_provider provider, char *reason, size_t reason_size) {
     switch (provider) {
-    case VERBS_PROVIDER_IBVERBS:
-        return ibverbs_api(reason, reason_size);
-    case VERBS_PROVIDER_EMBEDDED:
-        return embedded_start(reason, reason_size) == 0 ? &embedded_api : NULL;
+        case VERBS_PROVIDER_IBVERBS:
+            return ibverbs_api(reason, reason_size);
+        case VERBS_PROVIDER_EMBEDDED:
+            return embedded_start(reason, reason_size) == 0 ? &embedded_api : NULL;
     }
     snprintf(reason, reason_size, "unknown provider %d", (int) provider);
     return NULL;

@@ -121,25 +121,26 @@ static void post(struct connection *connection) {
     uint32_t source = 4 * below((AREA - length) / 4);
     int slot = (int) below(READS);
     switch (below(4)) {
-    case SEND:
-        CHECK_EQ(post_send(end, SEND, IBV_WR_SEND, 0, SOURCE + source,
-                           length < RECEIVE_SIZE ? length : RECEIVE_SIZE), 0);
-        break;
-    case WRITE:
-        CHECK_EQ(post_rdma(end, WRITE, IBV_WR_RDMA_WRITE, 0, SOURCE + source, length, &connection->peer,
-                           TARGET + source), 0);
-        break;
-    case READ:
-        if (connection->read_length[slot] != 0) {
-            return;
-        }
-        connection->read_offset[slot] = source;
-        connection->read_length[slot] = length;
-        CHECK_EQ(post_rdma(end, READ | (uint64_t) slot << 8, IBV_WR_RDMA_READ, 0,
-                           READ_RESULTS + (size_t) slot * PIECE, length, &connection->peer, SOURCE + source), 0);
-        break;
-    default:
-        CHECK_EQ(post_atomic(end, ADD, IBV_WR_ATOMIC_FETCH_AND_ADD, COUNTER + 8, &connection->peer, COUNTER, 1, 0), 0);
+        case SEND:
+            CHECK_EQ(post_send(end, SEND, IBV_WR_SEND, 0, SOURCE + source,
+                               length < RECEIVE_SIZE ? length : RECEIVE_SIZE), 0);
+            break;
+        case WRITE:
+            CHECK_EQ(post_rdma(end, WRITE, IBV_WR_RDMA_WRITE, 0, SOURCE + source, length, &connection->peer,
+                               TARGET + source), 0);
+            break;
+        case READ:
+            if (connection->read_length[slot] != 0) {
+                return;
+            }
+            connection->read_offset[slot] = source;
+            connection->read_length[slot] = length;
+            CHECK_EQ(post_rdma(end, READ | (uint64_t) slot << 8, IBV_WR_RDMA_READ, 0,
+                               READ_RESULTS + (size_t) slot * PIECE, length, &connection->peer, SOURCE + source), 0);
+            break;
+        default:
+            CHECK_EQ(post_atomic(end, ADD, IBV_WR_ATOMIC_FETCH_AND_ADD, COUNTER + 8, &connection->peer, COUNTER, 1, 0),
+                     0);
     }
     connection->requests++;
 }

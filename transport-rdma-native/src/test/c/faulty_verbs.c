@@ -108,8 +108,7 @@ static atomic_long calls[CALLS];
 static atomic_bool fired;
 
 /* 0, or the error of the call, which is in errno as well. */
-static int fault(enum call call)
-{
+static int fault(enum call call) {
     long number = ++calls[call];
     if (planned != (int) call || number < occurrence || (number > occurrence && !lasting)) {
         return 0;
@@ -235,8 +234,7 @@ static void replace_operations(struct ibv_context *context);
     }
 ALL(FAULTY)
 
-static void replace_operations(struct ibv_context *context)
-{
+static void replace_operations(struct ibv_context *context) {
     if (context->ops.post_send != faulty_post_send) {
         real_ops = context->ops; /* the same for all contexts of a device, of which the tests use one */
 #define REPLACE(ret, name, args) context->ops.name = faulty_##name;
@@ -249,8 +247,7 @@ const struct verbs_api *__real_verbs_api_get(enum verbs_provider provider, char 
 const struct verbs_api *__wrap_verbs_api_get(enum verbs_provider provider, char *reason, size_t reason_size);
 
 /* The tests use one provider: the one that was asked for last. */
-const struct verbs_api *__wrap_verbs_api_get(enum verbs_provider provider, char *reason, size_t reason_size)
-{
+const struct verbs_api *__wrap_verbs_api_get(enum verbs_provider provider, char *reason, size_t reason_size) {
     static struct verbs_api faulty;
     const struct verbs_api *api = __real_verbs_api_get(provider, reason, reason_size);
     if (api == NULL) {
@@ -276,8 +273,7 @@ JNIEXPORT void JNICALL Java_io_netty_channel_rdma_verbs_Faults_plan0(JNIEnv *env
 JNIEXPORT jlong JNICALL Java_io_netty_channel_rdma_verbs_Faults_calls0(JNIEnv *env, jclass class, jint call);
 JNIEXPORT jboolean JNICALL Java_io_netty_channel_rdma_verbs_Faults_fired0(JNIEnv *env, jclass class);
 
-JNIEXPORT jobjectArray JNICALL Java_io_netty_channel_rdma_verbs_Faults_names0(JNIEnv *env, jclass class)
-{
+JNIEXPORT jobjectArray JNICALL Java_io_netty_channel_rdma_verbs_Faults_names0(JNIEnv *env, jclass class) {
     (void) class;
     jclass string = (*env)->FindClass(env, "java/lang/String");
     jobjectArray array = (*env)->NewObjectArray(env, CALLS, string, NULL);
@@ -288,8 +284,7 @@ JNIEXPORT jobjectArray JNICALL Java_io_netty_channel_rdma_verbs_Faults_names0(JN
 }
 
 JNIEXPORT jint JNICALL Java_io_netty_channel_rdma_verbs_Faults_error0(JNIEnv *env, jclass class, jint call,
-                                                                      jint index)
-{
+                                                                      jint index) {
     (void) env;
     (void) class;
     return index < ERRORS ? errors[call][index] : 0;
@@ -297,8 +292,7 @@ JNIEXPORT jint JNICALL Java_io_netty_channel_rdma_verbs_Faults_error0(JNIEnv *en
 
 /* Calls are counted from here on. */
 JNIEXPORT void JNICALL Java_io_netty_channel_rdma_verbs_Faults_plan0(JNIEnv *env, jclass class, jint call,
-                                                                     jlong number, jboolean and_later, jint error)
-{
+                                                                     jlong number, jboolean and_later, jint error) {
     (void) env;
     (void) class;
     planned = -1;
@@ -312,15 +306,13 @@ JNIEXPORT void JNICALL Java_io_netty_channel_rdma_verbs_Faults_plan0(JNIEnv *env
     planned = call;
 }
 
-JNIEXPORT jlong JNICALL Java_io_netty_channel_rdma_verbs_Faults_calls0(JNIEnv *env, jclass class, jint call)
-{
+JNIEXPORT jlong JNICALL Java_io_netty_channel_rdma_verbs_Faults_calls0(JNIEnv *env, jclass class, jint call) {
     (void) env;
     (void) class;
     return calls[call];
 }
 
-JNIEXPORT jboolean JNICALL Java_io_netty_channel_rdma_verbs_Faults_fired0(JNIEnv *env, jclass class)
-{
+JNIEXPORT jboolean JNICALL Java_io_netty_channel_rdma_verbs_Faults_fired0(JNIEnv *env, jclass class) {
     (void) env;
     (void) class;
     return fired;

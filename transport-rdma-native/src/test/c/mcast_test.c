@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /* Multicast groups: who gets what is sent to them. */
 #include "ud_support.h"
 

@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /* Memory windows: what they open, for whom and until when, and how a peer gives one back. */
 #include "check.h"
 #include "pair.h"

@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /*
  * Many queue pairs on one completion queue, threads at work on the same objects.
  */

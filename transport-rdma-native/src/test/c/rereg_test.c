@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /* Changing what is there: ibv_rereg_mr(3), ibv_resize_cq(3). */
 #include <sys/mman.h>
 

@@ -31,7 +31,6 @@
 #include "embedded/device/mw.h"
 #include "embedded/device/presence.h"
 #include "embedded/device/watch.h"
-#include "embedded/device/xrcd.h"
 #include "embedded/groups/mcast.h"
 #include "embedded/link/engine.h"
 #include "embedded/link/link.h"
@@ -41,7 +40,10 @@
 #include "embedded/rc/rc.h"
 #include "embedded/ud/ud.h"
 
-/* The only constructor of the provider: when it is loaded, no other thread uses it yet. */
+/*
+ * The constructor of the provider: when it is loaded, no other thread uses it yet. programs/ has another one, which may
+ * run before or after it.
+ */
 __attribute__((constructor)) static void init(void) {
     fork_init();
     iwarp_init();
@@ -60,12 +62,9 @@ __attribute__((constructor)) static void init(void) {
     mw_init();
     cq_engine_init();
     cq_init();
-    xrcd_init();
     watch_init(qp_round, cq_rest);
     qp_table_init();
     rc_init();
-    uc_init();
-    xrc_init();
     ud_init();
     cm_init();
     closer_halt_init();

@@ -18,8 +18,7 @@
 
 #include <string.h>
 
-static jlong create(JNIEnv *env, jclass class, jlong api, jlong pd, jintArray values, jbyteArray gid)
-{
+static jlong create(JNIEnv *env, jclass class, jlong api, jlong pd, jintArray values, jbyteArray gid) {
     (void) class;
     struct ibv_ah_attr attr;
     read_address_vector(env, values, gid, &attr);
@@ -28,8 +27,7 @@ static jlong create(JNIEnv *env, jclass class, jlong api, jlong pd, jintArray va
 }
 
 static jlong create_from_completion(JNIEnv *env, jclass class, jlong api, jlong pd, jlong completion,
-                                    jlong global_header, jint port)
-{
+                                    jlong global_header, jint port) {
     (void) env;
     (void) class;
     errno = 0;
@@ -37,8 +35,7 @@ static jlong create_from_completion(JNIEnv *env, jclass class, jlong api, jlong 
                                                (uint8_t) port));
 }
 
-static jint destroy(JNIEnv *env, jclass class, jlong api, jlong handle)
-{
+static jint destroy(JNIEnv *env, jclass class, jlong api, jlong handle) {
     (void) env;
     (void) class;
     errno = 0;

@@ -36,8 +36,7 @@ enum {
     VECTOR_COUNT
 };
 
-static inline void read_address_vector(JNIEnv *env, jintArray values, jbyteArray gid, struct ibv_ah_attr *attr)
-{
+static inline void read_address_vector(JNIEnv *env, jintArray values, jbyteArray gid, struct ibv_ah_attr *attr) {
     jint v[VECTOR_COUNT];
     (*env)->GetIntArrayRegion(env, values, 0, VECTOR_COUNT, v);
     memset(attr, 0, sizeof(*attr));
@@ -54,8 +53,7 @@ static inline void read_address_vector(JNIEnv *env, jintArray values, jbyteArray
     (*env)->GetByteArrayRegion(env, gid, 0, sizeof(attr->grh.dgid.raw), (jbyte *) attr->grh.dgid.raw);
 }
 
-static inline void write_address_vector(JNIEnv *env, const struct ibv_ah_attr *attr, jintArray values, jbyteArray gid)
-{
+static inline void write_address_vector(JNIEnv *env, const struct ibv_ah_attr *attr, jintArray values, jbyteArray gid) {
     const jint v[VECTOR_COUNT] = {
         [VECTOR_LID] = attr->dlid,
         [VECTOR_PORT] = attr->port_num,

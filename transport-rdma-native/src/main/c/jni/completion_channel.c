@@ -16,8 +16,7 @@
 /* Natives of CompletionChannel. */
 #include "jni_util.h"
 
-static jlong create(JNIEnv *env, jclass class, jlong api, jlong context)
-{
+static jlong create(JNIEnv *env, jclass class, jlong api, jlong context) {
     (void) env;
     (void) class;
     errno = 0;
@@ -33,23 +32,20 @@ static jlong create(JNIEnv *env, jclass class, jlong api, jlong context)
     return created(channel);
 }
 
-static jint destroy(JNIEnv *env, jclass class, jlong api, jlong channel)
-{
+static jint destroy(JNIEnv *env, jclass class, jlong api, jlong channel) {
     (void) env;
     (void) class;
     return to_errno(to_api(api)->ibv_destroy_comp_channel(to_pointer(channel)));
 }
 
-static jint channel_fd(JNIEnv *env, jclass class, jlong channel)
-{
+static jint channel_fd(JNIEnv *env, jclass class, jlong channel) {
     (void) env;
     (void) class;
     return ((struct ibv_comp_channel *) to_pointer(channel))->fd;
 }
 
 /* Acknowledging takes a lock, so the events of one queue in a row are acknowledged together (ibv_get_cq_event(3)). */
-static jint consume(JNIEnv *env, jclass class, jlong api, jlong channel, jint max)
-{
+static jint consume(JNIEnv *env, jclass class, jlong api, jlong channel, jint max) {
     (void) env;
     (void) class;
     struct ibv_cq *last = NULL;

@@ -19,43 +19,37 @@
 /* Flag in the result of poll_or_arm(): the queue was armed. */
 #define ARMED (1 << 30)
 
-static jlong create(JNIEnv *env, jclass class, jlong api, jlong context, jint capacity, jlong channel)
-{
+static jlong create(JNIEnv *env, jclass class, jlong api, jlong context, jint capacity, jlong channel) {
     (void) env;
     (void) class;
     errno = 0;
     return created(to_api(api)->ibv_create_cq(to_pointer(context), capacity, NULL, to_pointer(channel), 0));
 }
 
-static jint destroy(JNIEnv *env, jclass class, jlong api, jlong cq)
-{
+static jint destroy(JNIEnv *env, jclass class, jlong api, jlong cq) {
     (void) env;
     (void) class;
     return to_errno(to_api(api)->ibv_destroy_cq(to_pointer(cq)));
 }
 
-static jint capacity(JNIEnv *env, jclass class, jlong cq)
-{
+static jint capacity(JNIEnv *env, jclass class, jlong cq) {
     (void) env;
     (void) class;
     return ((struct ibv_cq *) to_pointer(cq))->cqe;
 }
 
-static int poll_queue(struct ibv_cq *cq, jlong completions, jint count)
-{
+static int poll_queue(struct ibv_cq *cq, jlong completions, jint count) {
     int n = ibv_poll_cq(cq, count, to_pointer(completions));
     return n >= 0 ? n : -to_errno(n);
 }
 
-static jint poll(JNIEnv *env, jclass class, jlong cq, jlong completions, jint count)
-{
+static jint poll(JNIEnv *env, jclass class, jlong cq, jlong completions, jint count) {
     (void) env;
     (void) class;
     return poll_queue(to_pointer(cq), completions, count);
 }
 
-static jint poll_or_arm(JNIEnv *env, jclass class, jlong cq, jlong completions, jint count)
-{
+static jint poll_or_arm(JNIEnv *env, jclass class, jlong cq, jlong completions, jint count) {
     (void) env;
     (void) class;
     int n = poll_queue(to_pointer(cq), completions, count);

@@ -22,8 +22,7 @@
 #include <string.h>
 
 /* Writes a socket address from the bytes of an InetAddress. */
-static void read_address(JNIEnv *env, jbyteArray bytes, jint port, jint scope, struct sockaddr_storage *address)
-{
+static void read_address(JNIEnv *env, jbyteArray bytes, jint port, jint scope, struct sockaddr_storage *address) {
     memset(address, 0, sizeof(*address));
     if ((*env)->GetArrayLength(env, bytes) == 4) {
         struct sockaddr_in *in = (struct sockaddr_in *) address;
@@ -40,13 +39,11 @@ static void read_address(JNIEnv *env, jbyteArray bytes, jint port, jint scope, s
 }
 
 /* librdmacm dereferences the device in these calls without looking whether the id has one yet (44.0: SIGSEGV). */
-static bool has_device(jlong id)
-{
+static bool has_device(jlong id) {
     return ((struct rdma_cm_id *) to_pointer(id))->verbs != NULL;
 }
 
-static jlong create(JNIEnv *env, jclass class, jlong api, jlong channel, jlong token, jint port_space)
-{
+static jlong create(JNIEnv *env, jclass class, jlong api, jlong channel, jlong token, jint port_space) {
     (void) env;
     (void) class;
     struct rdma_cm_id *id = NULL;
@@ -56,16 +53,14 @@ static jlong create(JNIEnv *env, jclass class, jlong api, jlong channel, jlong t
     return error != 0 ? -error : to_long(id);
 }
 
-static jint destroy(JNIEnv *env, jclass class, jlong api, jlong id)
-{
+static jint destroy(JNIEnv *env, jclass class, jlong api, jlong id) {
     (void) env;
     (void) class;
     errno = 0;
     return to_errno(to_api(api)->rdma_destroy_id(to_pointer(id)));
 }
 
-static jint bind_address(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray bytes, jint port, jint scope)
-{
+static jint bind_address(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray bytes, jint port, jint scope) {
     (void) class;
     struct sockaddr_storage address;
     read_address(env, bytes, port, scope, &address);
@@ -73,8 +68,7 @@ static jint bind_address(JNIEnv *env, jclass class, jlong api, jlong id, jbyteAr
     return to_errno(to_api(api)->rdma_bind_addr(to_pointer(id), (struct sockaddr *) &address));
 }
 
-static jint start_listening(JNIEnv *env, jclass class, jlong api, jlong id, jint backlog)
-{
+static jint start_listening(JNIEnv *env, jclass class, jlong api, jlong id, jint backlog) {
     (void) env;
     (void) class;
     errno = 0;
@@ -83,8 +77,7 @@ static jint start_listening(JNIEnv *env, jclass class, jlong api, jlong id, jint
 
 static jint resolve_address(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray local_bytes, jint local_port,
                             jint local_scope, jbyteArray remote_bytes, jint remote_port, jint remote_scope,
-                            jint timeout_ms)
-{
+                            jint timeout_ms) {
     (void) class;
     struct sockaddr_storage local;
     struct sockaddr_storage remote;
@@ -98,8 +91,7 @@ static jint resolve_address(JNIEnv *env, jclass class, jlong api, jlong id, jbyt
                                                    (struct sockaddr *) &remote, timeout_ms));
 }
 
-static jint resolve_route(JNIEnv *env, jclass class, jlong api, jlong id, jint timeout_ms)
-{
+static jint resolve_route(JNIEnv *env, jclass class, jlong api, jlong id, jint timeout_ms) {
     (void) env;
     (void) class;
     if (!has_device(id)) {
@@ -109,26 +101,23 @@ static jint resolve_route(JNIEnv *env, jclass class, jlong api, jlong id, jint t
     return to_errno(to_api(api)->rdma_resolve_route(to_pointer(id), timeout_ms));
 }
 
-static jlong device(JNIEnv *env, jclass class, jlong id)
-{
+static jlong device(JNIEnv *env, jclass class, jlong id) {
     (void) env;
     (void) class;
     return to_long(((struct rdma_cm_id *) to_pointer(id))->verbs);
 }
 
 /* Returns the port of the device and the partition key in host order; and the GID of the port. */
-static void port(JNIEnv *env, jclass class, jlong id_address, jintArray port_and_key, jbyteArray gid)
-{
+static void port(JNIEnv *env, jclass class, jlong id_address, jintArray port_and_key, jbyteArray gid) {
     (void) class;
     struct rdma_cm_id *id = to_pointer(id_address);
     const struct rdma_ib_addr *path = &id->route.addr.addr.ibaddr;
-    const jint numbers[] = {id->port_num, be16toh(path->pkey)};
+    const jint numbers[] = { id->port_num, be16toh(path->pkey) };
     (*env)->SetIntArrayRegion(env, port_and_key, 0, 2, numbers);
     (*env)->SetByteArrayRegion(env, gid, 0, sizeof(path->sgid.raw), (const jbyte *) path->sgid.raw);
 }
 
-static void destroy_queue_pair(JNIEnv *env, jclass class, jlong api, jlong id)
-{
+static void destroy_queue_pair(JNIEnv *env, jclass class, jlong api, jlong id) {
     (void) env;
     (void) class;
     to_api(api)->rdma_destroy_qp(to_pointer(id));
@@ -140,8 +129,7 @@ struct private_data {
     uint8_t length;
 };
 
-static void read_private_data(JNIEnv *env, jbyteArray array, struct private_data *data)
-{
+static void read_private_data(JNIEnv *env, jbyteArray array, struct private_data *data) {
     jsize length = (*env)->GetArrayLength(env, array);
     data->length = (uint8_t) (length < UINT8_MAX ? length : UINT8_MAX);
     (*env)->GetByteArrayRegion(env, array, 0, data->length, data->bytes);
@@ -149,8 +137,7 @@ static void read_private_data(JNIEnv *env, jbyteArray array, struct private_data
 
 static void fill_parameters(struct rdma_conn_param *param, const struct private_data *data, jint responder_resources,
                             jint initiator_depth, jboolean flow_control, jint retry_count, jint rnr_retry_count,
-                            jint qp_num)
-{
+                            jint qp_num) {
     memset(param, 0, sizeof(*param));
     param->private_data = data->length > 0 ? data->bytes : NULL;
     param->private_data_len = data->length;
@@ -164,8 +151,7 @@ static void fill_parameters(struct rdma_conn_param *param, const struct private_
 
 static jint call_with_parameters(JNIEnv *env, int (*call)(struct rdma_cm_id *, struct rdma_conn_param *), jlong id,
                                  jbyteArray private_data, jint responder_resources, jint initiator_depth,
-                                 jboolean flow_control, jint retry_count, jint rnr_retry_count, jint qp_num)
-{
+                                 jboolean flow_control, jint retry_count, jint rnr_retry_count, jint qp_num) {
     if (!has_device(id)) {
         return EINVAL;
     }
@@ -180,8 +166,7 @@ static jint call_with_parameters(JNIEnv *env, int (*call)(struct rdma_cm_id *, s
 
 static jint connect_id(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray private_data,
                        jint responder_resources, jint initiator_depth, jboolean flow_control, jint retry_count,
-                       jint rnr_retry_count, jint qp_num)
-{
+                       jint rnr_retry_count, jint qp_num) {
     (void) class;
     return call_with_parameters(env, to_api(api)->rdma_connect, id, private_data, responder_resources, initiator_depth,
                                 flow_control, retry_count, rnr_retry_count, qp_num);
@@ -189,15 +174,13 @@ static jint connect_id(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArra
 
 static jint accept_id(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray private_data,
                       jint responder_resources, jint initiator_depth, jboolean flow_control, jint retry_count,
-                      jint rnr_retry_count, jint qp_num)
-{
+                      jint rnr_retry_count, jint qp_num) {
     (void) class;
     return call_with_parameters(env, to_api(api)->rdma_accept, id, private_data, responder_resources, initiator_depth,
                                 flow_control, retry_count, rnr_retry_count, qp_num);
 }
 
-static jint reject(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray private_data)
-{
+static jint reject(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray private_data) {
     (void) class;
     struct private_data data;
     read_private_data(env, private_data, &data);
@@ -205,8 +188,7 @@ static jint reject(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray pr
     return to_errno(to_api(api)->rdma_reject(to_pointer(id), data.length > 0 ? data.bytes : NULL, data.length));
 }
 
-static jint disconnect(JNIEnv *env, jclass class, jlong api, jlong id)
-{
+static jint disconnect(JNIEnv *env, jclass class, jlong api, jlong id) {
     (void) env;
     (void) class;
     if (!has_device(id)) {
@@ -217,8 +199,7 @@ static jint disconnect(JNIEnv *env, jclass class, jlong api, jlong id)
 }
 
 static jint join_multicast(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray bytes, jint scope,
-                           jboolean send_only, jlong join)
-{
+                           jboolean send_only, jlong join) {
     (void) class;
     if (!has_device(id)) {
         return EINVAL;
@@ -235,15 +216,13 @@ static jint join_multicast(JNIEnv *env, jclass class, jlong api, jlong id, jbyte
                               : to_api(api)->rdma_join_multicast(to_pointer(id), attr.addr, to_pointer(join)));
 }
 
-static jlong peer(JNIEnv *env, jclass class, jlong api, jlong id)
-{
+static jlong peer(JNIEnv *env, jclass class, jlong api, jlong id) {
     (void) env;
     (void) class;
     return to_api(api)->ext_peer == NULL ? 0 : (jlong) to_api(api)->ext_peer(to_pointer(id));
 }
 
-static jint leave_multicast(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray bytes, jint scope)
-{
+static jint leave_multicast(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray bytes, jint scope) {
     (void) class;
     struct sockaddr_storage group;
     read_address(env, bytes, 0, scope, &group);
@@ -251,8 +230,7 @@ static jint leave_multicast(JNIEnv *env, jclass class, jlong api, jlong id, jbyt
     return to_errno(to_api(api)->rdma_leave_multicast(to_pointer(id), (struct sockaddr *) &group));
 }
 
-static jint migrate(JNIEnv *env, jclass class, jlong api, jlong id, jlong channel)
-{
+static jint migrate(JNIEnv *env, jclass class, jlong api, jlong id, jlong channel) {
     (void) env;
     (void) class;
     errno = 0;
@@ -264,14 +242,13 @@ static const struct {
     int name;
     size_t size;
 } options[] = {
-    {RDMA_OPTION_ID_TOS, sizeof(uint8_t)},
-    {RDMA_OPTION_ID_REUSEADDR, sizeof(int)},
-    {RDMA_OPTION_ID_AFONLY, sizeof(int)},
-    {RDMA_OPTION_ID_ACK_TIMEOUT, sizeof(uint8_t)},
+    { RDMA_OPTION_ID_TOS, sizeof(uint8_t) },
+    { RDMA_OPTION_ID_REUSEADDR, sizeof(int) },
+    { RDMA_OPTION_ID_AFONLY, sizeof(int) },
+    { RDMA_OPTION_ID_ACK_TIMEOUT, sizeof(uint8_t) },
 };
 
-static jint set_option(JNIEnv *env, jclass class, jlong api, jlong id, jint option, jint value)
-{
+static jint set_option(JNIEnv *env, jclass class, jlong api, jlong id, jint option, jint value) {
     (void) env;
     (void) class;
     uint8_t byte = (uint8_t) value;
@@ -283,14 +260,13 @@ static jint set_option(JNIEnv *env, jclass class, jlong api, jlong id, jint opti
 }
 
 static jint address(JNIEnv *env, jclass class, jlong api, jlong id_address, jboolean local, jbyteArray bytes,
-                    jintArray port_and_scope)
-{
+                    jintArray port_and_scope) {
     (void) class;
     struct rdma_cm_id *id = to_pointer(id_address);
     struct sockaddr *sockaddr = local ? rdma_get_local_addr(id) : rdma_get_peer_addr(id);
     const void *ip;
     jint length;
-    jint numbers[2] = {ntohs(local ? to_api(api)->rdma_get_src_port(id) : to_api(api)->rdma_get_dst_port(id)), 0};
+    jint numbers[2] = { ntohs(local ? to_api(api)->rdma_get_src_port(id) : to_api(api)->rdma_get_dst_port(id)), 0 };
     if (sockaddr->sa_family == AF_INET) {
         ip = &((struct sockaddr_in *) sockaddr)->sin_addr;
         length = 4;

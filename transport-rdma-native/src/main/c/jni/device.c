@@ -18,8 +18,7 @@
 
 #include <string.h>
 
-static jobjectArray names(JNIEnv *env, jclass class, jlong api)
-{
+static jobjectArray names(JNIEnv *env, jclass class, jlong api) {
     (void) class;
     int count = 0;
     struct ibv_device **list = to_api(api)->ibv_get_device_list(&count);
@@ -41,8 +40,7 @@ static jobjectArray names(JNIEnv *env, jclass class, jlong api)
     return array;
 }
 
-static jlong open_device(JNIEnv *env, jclass class, jlong api, jstring name)
-{
+static jlong open_device(JNIEnv *env, jclass class, jlong api, jstring name) {
     (void) class;
     const char *wanted = (*env)->GetStringUTFChars(env, name, NULL);
     if (wanted == NULL) {
@@ -69,8 +67,7 @@ static jlong open_device(JNIEnv *env, jclass class, jlong api, jstring name)
 }
 
 /* Returns the device of librdmacm, which opens each device once and keeps it. */
-static jlong shared_device(JNIEnv *env, jclass class, jlong api, jstring name)
-{
+static jlong shared_device(JNIEnv *env, jclass class, jlong api, jstring name) {
     (void) class;
     const char *wanted = (*env)->GetStringUTFChars(env, name, NULL);
     if (wanted == NULL) {
@@ -93,30 +90,26 @@ static jlong shared_device(JNIEnv *env, jclass class, jlong api, jstring name)
     return result;
 }
 
-static jint close_device(JNIEnv *env, jclass class, jlong api, jlong context)
-{
+static jint close_device(JNIEnv *env, jclass class, jlong api, jlong context) {
     (void) env;
     (void) class;
     return to_errno(to_api(api)->ibv_close_device(to_pointer(context)));
 }
 
-static jstring name(JNIEnv *env, jclass class, jlong api, jlong context)
-{
+static jstring name(JNIEnv *env, jclass class, jlong api, jlong context) {
     (void) class;
     const struct ibv_context *opened = to_pointer(context);
     return (*env)->NewStringUTF(env, to_api(api)->ibv_get_device_name(opened->device));
 }
 
-static jboolean is_iwarp(JNIEnv *env, jclass class, jlong context)
-{
+static jboolean is_iwarp(JNIEnv *env, jclass class, jlong context) {
     (void) env;
     (void) class;
     return ((struct ibv_context *) to_pointer(context))->device->transport_type == IBV_TRANSPORT_IWARP;
 }
 
 /* Attributes in the order of the accessors of DeviceAttributes. */
-static jint attributes(JNIEnv *env, jclass class, jlong api, jlong context, jlongArray values)
-{
+static jint attributes(JNIEnv *env, jclass class, jlong api, jlong context, jlongArray values) {
     (void) class;
     struct ibv_device_attr attr;
     memset(&attr, 0, sizeof(attr));
@@ -135,16 +128,14 @@ static jint attributes(JNIEnv *env, jclass class, jlong api, jlong context, jlon
     return 0;
 }
 
-static jint max_inline_receive(JNIEnv *env, jclass class, jlong api, jlong context)
-{
+static jint max_inline_receive(JNIEnv *env, jclass class, jlong api, jlong context) {
     (void) env;
     (void) class;
     return to_api(api)->ext_max_inline_recv == NULL ? 0 : (jint) to_api(api)->ext_max_inline_recv(to_pointer(context));
 }
 
 /* Returns the counter; -1: the device counts elsewhere. */
-static jlong rnr_naks(JNIEnv *env, jclass class, jlong api, jlong context)
-{
+static jlong rnr_naks(JNIEnv *env, jclass class, jlong api, jlong context) {
     (void) env;
     (void) class;
     return to_api(api)->ext_rnr_naks == NULL ? -1 : (jlong) to_api(api)->ext_rnr_naks(to_pointer(context));
@@ -154,8 +145,7 @@ static jlong rnr_naks(JNIEnv *env, jclass class, jlong api, jlong context)
  * Queries a port as the macro ibv_query_port of verbs.h does: the exported function fills an older, shorter struct, a
  * provider's extended context the whole.
  */
-static int query_port(jlong api, struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr)
-{
+static int query_port(jlong api, struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr) {
     memset(attr, 0, sizeof(*attr));
     struct verbs_context *extended = verbs_get_ctx_op(context, query_port);
     if (extended != NULL) {
@@ -165,8 +155,7 @@ static int query_port(jlong api, struct ibv_context *context, uint8_t port, stru
 }
 
 /* Attributes in the order of the accessors of PortAttributes. */
-static jint port_attributes(JNIEnv *env, jclass class, jlong api, jlong context, jint port, jintArray values)
-{
+static jint port_attributes(JNIEnv *env, jclass class, jlong api, jlong context, jint port, jintArray values) {
     (void) class;
     struct ibv_port_attr attr;
     int error = to_errno(query_port(api, to_pointer(context), (uint8_t) port, &attr));
@@ -181,8 +170,7 @@ static jint port_attributes(JNIEnv *env, jclass class, jlong api, jlong context,
     return 0;
 }
 
-static jint gid(JNIEnv *env, jclass class, jlong api, jlong context, jint port, jint index, jbyteArray bytes)
-{
+static jint gid(JNIEnv *env, jclass class, jlong api, jlong context, jint port, jint index, jbyteArray bytes) {
     (void) class;
     union ibv_gid value;
     errno = 0;
@@ -194,8 +182,7 @@ static jint gid(JNIEnv *env, jclass class, jlong api, jlong context, jint port, 
 }
 
 /* Returns the key in host order, or a negative errno. */
-static jint partition_key(JNIEnv *env, jclass class, jlong api, jlong context, jint port, jint index)
-{
+static jint partition_key(JNIEnv *env, jclass class, jlong api, jlong context, jint port, jint index) {
     (void) env;
     (void) class;
     __be16 key;
@@ -205,10 +192,9 @@ static jint partition_key(JNIEnv *env, jclass class, jlong api, jlong context, j
 }
 
 static jint gid_entry(JNIEnv *env, jclass class, jlong api, jlong context, jint port, jint index,
-                      jbyteArray bytes, jintArray type_and_interface)
-{
+                      jbyteArray bytes, jintArray type_and_interface) {
     struct ibv_gid_entry entry;
-    jint numbers[2] = {-1, 0};
+    jint numbers[2] = { -1, 0 };
     if (to_api(api)->_ibv_query_gid_ex == NULL) {
         static const uint8_t none[sizeof(entry.gid.raw)];
         int error = gid(env, class, api, context, port, index, bytes);
@@ -233,8 +219,7 @@ static jint gid_entry(JNIEnv *env, jclass class, jlong api, jlong context, jint 
     return 0;
 }
 
-static jint async_fd(JNIEnv *env, jclass class, jlong context)
-{
+static jint async_fd(JNIEnv *env, jclass class, jlong context) {
     (void) env;
     (void) class;
     int fd = ((struct ibv_context *) to_pointer(context))->async_fd;
@@ -243,8 +228,7 @@ static jint async_fd(JNIEnv *env, jclass class, jlong context)
 }
 
 /* Values in the order of the arguments of the constructor of AsyncEvent. */
-static jint next_async_event(JNIEnv *env, jclass class, jlong api, jlong context, jlongArray values)
-{
+static jint next_async_event(JNIEnv *env, jclass class, jlong api, jlong context, jlongArray values) {
     (void) class;
     struct ibv_async_event event;
     errno = 0;
@@ -252,38 +236,38 @@ static jint next_async_event(JNIEnv *env, jclass class, jlong api, jlong context
     if (error != 0) {
         return error == EINTR ? EAGAIN : error;
     }
-    jlong numbers[] = {event.event_type, 0, 0, 0};
+    jlong numbers[] = { event.event_type, 0, 0, 0 };
     switch (event.event_type) {
-    case IBV_EVENT_CQ_ERR:
-        numbers[1] = to_long(event.element.cq);
-        break;
-    case IBV_EVENT_SRQ_ERR:
-    case IBV_EVENT_SRQ_LIMIT_REACHED:
-        numbers[1] = to_long(event.element.srq);
-        break;
-    case IBV_EVENT_QP_FATAL:
-    case IBV_EVENT_QP_REQ_ERR:
-    case IBV_EVENT_QP_ACCESS_ERR:
-    case IBV_EVENT_COMM_EST:
-    case IBV_EVENT_SQ_DRAINED:
-    case IBV_EVENT_PATH_MIG:
-    case IBV_EVENT_PATH_MIG_ERR:
-    case IBV_EVENT_QP_LAST_WQE_REACHED:
-        numbers[1] = to_long(event.element.qp);
-        /* The queue pair cannot be destroyed before the acknowledgement below. */
-        numbers[2] = event.element.qp->qp_num;
-        break;
-    case IBV_EVENT_PORT_ACTIVE:
-    case IBV_EVENT_PORT_ERR:
-    case IBV_EVENT_LID_CHANGE:
-    case IBV_EVENT_PKEY_CHANGE:
-    case IBV_EVENT_SM_CHANGE:
-    case IBV_EVENT_CLIENT_REREGISTER:
-    case IBV_EVENT_GID_CHANGE:
-        numbers[3] = event.element.port_num;
-        break;
-    default:
-        break;
+        case IBV_EVENT_CQ_ERR:
+            numbers[1] = to_long(event.element.cq);
+            break;
+        case IBV_EVENT_SRQ_ERR:
+        case IBV_EVENT_SRQ_LIMIT_REACHED:
+            numbers[1] = to_long(event.element.srq);
+            break;
+        case IBV_EVENT_QP_FATAL:
+        case IBV_EVENT_QP_REQ_ERR:
+        case IBV_EVENT_QP_ACCESS_ERR:
+        case IBV_EVENT_COMM_EST:
+        case IBV_EVENT_SQ_DRAINED:
+        case IBV_EVENT_PATH_MIG:
+        case IBV_EVENT_PATH_MIG_ERR:
+        case IBV_EVENT_QP_LAST_WQE_REACHED:
+            numbers[1] = to_long(event.element.qp);
+            /* The queue pair cannot be destroyed before the acknowledgement below. */
+            numbers[2] = event.element.qp->qp_num;
+            break;
+        case IBV_EVENT_PORT_ACTIVE:
+        case IBV_EVENT_PORT_ERR:
+        case IBV_EVENT_LID_CHANGE:
+        case IBV_EVENT_PKEY_CHANGE:
+        case IBV_EVENT_SM_CHANGE:
+        case IBV_EVENT_CLIENT_REREGISTER:
+        case IBV_EVENT_GID_CHANGE:
+            numbers[3] = event.element.port_num;
+            break;
+        default:
+            break;
     }
     to_api(api)->ibv_ack_async_event(&event);
     (*env)->SetLongArrayRegion(env, values, 0, sizeof(numbers) / sizeof(*numbers), numbers);

@@ -35,8 +35,7 @@ enum {
     EVENT_COUNT
 };
 
-static jlong create(JNIEnv *env, jclass class, jlong api)
-{
+static jlong create(JNIEnv *env, jclass class, jlong api) {
     (void) env;
     (void) class;
     errno = 0;
@@ -51,38 +50,34 @@ static jlong create(JNIEnv *env, jclass class, jlong api)
     return created(channel);
 }
 
-static void destroy(JNIEnv *env, jclass class, jlong api, jlong channel)
-{
+static void destroy(JNIEnv *env, jclass class, jlong api, jlong channel) {
     (void) env;
     (void) class;
     to_api(api)->rdma_destroy_event_channel(to_pointer(channel));
 }
 
-static jint channel_fd(JNIEnv *env, jclass class, jlong channel)
-{
+static jint channel_fd(JNIEnv *env, jclass class, jlong channel) {
     (void) env;
     (void) class;
     return ((struct rdma_event_channel *) to_pointer(channel))->fd;
 }
 
 /* Whether an event carries connection parameters; the union is undefined in others (rdma_get_cm_event(3)). */
-static bool has_parameters(const struct rdma_cm_event *event)
-{
+static bool has_parameters(const struct rdma_cm_event *event) {
     switch (event->event) {
-    case RDMA_CM_EVENT_CONNECT_REQUEST:
-    case RDMA_CM_EVENT_CONNECT_RESPONSE:
-    case RDMA_CM_EVENT_REJECTED:
-    case RDMA_CM_EVENT_ESTABLISHED:
-        return true;
-    case RDMA_CM_EVENT_UNREACHABLE: /* may be a rejection with datagrams */
-        return event->id->ps == RDMA_PS_UDP && event->status > 0;
-    default:
-        return false;
+        case RDMA_CM_EVENT_CONNECT_REQUEST:
+        case RDMA_CM_EVENT_CONNECT_RESPONSE:
+        case RDMA_CM_EVENT_REJECTED:
+        case RDMA_CM_EVENT_ESTABLISHED:
+            return true;
+        case RDMA_CM_EVENT_UNREACHABLE: /* may be a rejection with datagrams */
+            return event->id->ps == RDMA_PS_UDP && event->status > 0;
+        default:
+            return false;
     }
 }
 
-static bool is_multicast(enum rdma_cm_event_type type)
-{
+static bool is_multicast(enum rdma_cm_event_type type) {
     return type == RDMA_CM_EVENT_MULTICAST_JOIN || type == RDMA_CM_EVENT_MULTICAST_ERROR;
 }
 
@@ -91,8 +86,7 @@ static bool is_multicast(enum rdma_cm_event_type type)
  * data.
  */
 static void copy_multicast(JNIEnv *env, const struct rdma_cm_event *event, jlong *numbers, jintArray vector,
-                           jbyteArray gid)
-{
+                           jbyteArray gid) {
     const struct rdma_ud_param *ud = &event->param.ud;
     numbers[EVENT_QUEUE_PAIR_NUMBER] = ud->qp_num;
     numbers[EVENT_QUEUE_KEY] = ud->qkey;
@@ -101,8 +95,7 @@ static void copy_multicast(JNIEnv *env, const struct rdma_cm_event *event, jlong
 }
 
 static void copy_parameters(JNIEnv *env, const struct rdma_cm_event *event, jlong *numbers, jbyteArray private_data,
-                            jintArray vector, jbyteArray gid)
-{
+                            jintArray vector, jbyteArray gid) {
     const void *data;
     uint8_t length;
     if (event->id->ps == RDMA_PS_UDP) {
@@ -130,8 +123,7 @@ static void copy_parameters(JNIEnv *env, const struct rdma_cm_event *event, jlon
 
 /* Fetches an event. Tokens: see ConnectionId.BY_TOKEN. `new_token` becomes the token of the id of a connect request. */
 static jint next(JNIEnv *env, jclass class, jlong api, jlong channel, jlong new_token, jlongArray values,
-                 jbyteArray private_data, jintArray vector, jbyteArray gid)
-{
+                 jbyteArray private_data, jintArray vector, jbyteArray gid) {
     (void) class;
     struct rdma_cm_event *event;
     errno = 0;

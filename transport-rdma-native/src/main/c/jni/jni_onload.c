@@ -42,8 +42,7 @@ static const struct jni_class *const classes[] = {
     &jni_page_memory,          &jni_memory_window,
 };
 
-int set_nonblocking(int fd)
-{
+int set_nonblocking(int fd) {
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0) {
         return errno;
@@ -59,8 +58,7 @@ int set_nonblocking(int fd)
  * libcom_example_netty_transport_native_rdma_x86_64.so. NativeLibraryLoader writes "_1" in the file name for '_' in the
  * package.
  */
-static bool package_prefix(char *prefix, size_t size)
-{
+static bool package_prefix(char *prefix, size_t size) {
     Dl_info info;
     prefix[0] = '\0';
     if (dladdr((void *) (uintptr_t) &package_prefix, &info) == 0 || info.dli_fname == NULL) {
@@ -90,8 +88,7 @@ static bool package_prefix(char *prefix, size_t size)
     return true;
 }
 
-static bool register_class(JNIEnv *env, const char *prefix, const struct jni_class *definition)
-{
+static bool register_class(JNIEnv *env, const char *prefix, const struct jni_class *definition) {
     char name[2 * MAX_NAME];
     snprintf(name, sizeof(name), "%s" PACKAGE "%s", prefix, definition->name);
     jclass class = (*env)->FindClass(env, name);
@@ -104,15 +101,13 @@ static bool register_class(JNIEnv *env, const char *prefix, const struct jni_cla
 }
 
 /* Called when the class loader is gone. */
-JNIEXPORT void JNI_OnUnload(JavaVM *vm, void *reserved)
-{
+JNIEXPORT void JNI_OnUnload(JavaVM *vm, void *reserved) {
     (void) vm;
     (void) reserved;
     embedded_unload();
 }
 
-JNIEXPORT jint JNI_OnLoad(JavaVM *vm, void *reserved)
-{
+JNIEXPORT jint JNI_OnLoad(JavaVM *vm, void *reserved) {
     (void) reserved;
     JNIEnv *env;
     char prefix[MAX_NAME];

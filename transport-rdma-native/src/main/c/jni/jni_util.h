@@ -37,9 +37,9 @@ struct jni_class {
 };
 
 #define JNI_CLASS(variable, java_name, table)                                                                         \
-    const struct jni_class variable = {java_name, table, sizeof(table) / sizeof(*(table))}
+    const struct jni_class variable = { java_name, table, sizeof(table) / sizeof(*(table)) }
 
-#define JNI_METHOD(java_name, signature, function) {(char *) (java_name), (char *) (signature), (void *) (function)}
+#define JNI_METHOD(java_name, signature, function) { (char *) (java_name), (char *) (signature), (void *) (function) }
 
 extern const struct jni_class jni_address_handle;
 extern const struct jni_class jni_completion_channel;
@@ -63,27 +63,23 @@ extern const struct jni_class jni_verbs;
 /* Notes that the natives of a class could not be registered: the classes are of another build. */
 void native_version_failed(const struct jni_class *definition);
 
-static inline void *to_pointer(jlong address)
-{
+static inline void *to_pointer(jlong address) {
     return (void *) (uintptr_t) address;
 }
 
-static inline jlong to_long(const void *pointer)
-{
+static inline jlong to_long(const void *pointer) {
     return (jlong) (uintptr_t) pointer;
 }
 
 /*
  * Converts the first argument of a native that calls verbs: the table that the objects among its arguments come from.
  */
-static inline const struct verbs_api *to_api(jlong api)
-{
+static inline const struct verbs_api *to_api(jlong api) {
     return to_pointer(api);
 }
 
 /* Returns the result of a call that makes an object: its address, or a negative errno. */
-static inline jlong created(const void *object)
-{
+static inline jlong created(const void *object) {
     return object != NULL ? to_long(object) : -(jlong) (errno != 0 ? errno : EIO);
 }
 
@@ -91,8 +87,7 @@ static inline jlong created(const void *object)
  * Returns the positive errno of a failed call: the functions of rdma_cma.h and some of verbs.h return -1 and set errno,
  * the rest of verbs.h returns the errno, some providers a negated one.
  */
-static inline int to_errno(int result)
-{
+static inline int to_errno(int result) {
     if (result == -1) {
         return errno != 0 ? errno : EIO;
     }

@@ -16,8 +16,7 @@
 /* Natives of MemoryRegion. */
 #include "jni_util.h"
 
-static jlong register_region(JNIEnv *env, jclass class, jlong api, jlong pd, jlong address, jlong length, jint access)
-{
+static jlong register_region(JNIEnv *env, jclass class, jlong api, jlong pd, jlong address, jlong length, jint access) {
     (void) env;
     (void) class;
     errno = 0;
@@ -25,8 +24,7 @@ static jlong register_region(JNIEnv *env, jclass class, jlong api, jlong pd, jlo
 }
 
 static jlong register_dmabuf(JNIEnv *env, jclass class, jlong api, jlong pd, jlong offset, jlong length, jlong iova,
-                             jint fd, jint access)
-{
+                             jint fd, jint access) {
     (void) env;
     (void) class;
     if (to_api(api)->ibv_reg_dmabuf_mr == NULL) {
@@ -37,15 +35,13 @@ static jlong register_dmabuf(JNIEnv *env, jclass class, jlong api, jlong pd, jlo
                                                   fd, access));
 }
 
-static jint deregister_region(JNIEnv *env, jclass class, jlong api, jlong mr)
-{
+static jint deregister_region(JNIEnv *env, jclass class, jlong api, jlong mr) {
     (void) env;
     (void) class;
     return to_errno(to_api(api)->ibv_dereg_mr(to_pointer(mr)));
 }
 
-static jlong keys(JNIEnv *env, jclass class, jlong mr)
-{
+static jlong keys(JNIEnv *env, jclass class, jlong mr) {
     (void) env;
     (void) class;
     const struct ibv_mr *region = to_pointer(mr);

@@ -20,24 +20,24 @@
 #include <string.h>
 
 /* Values that Java has as constants, beside those that layout() reports. */
-_Static_assert(IBV_WR_RDMA_WRITE == 0 && IBV_WR_RDMA_WRITE_WITH_IMM == 1 && IBV_WR_SEND == 2 &&
-                   IBV_WR_SEND_WITH_IMM == 3 && IBV_WR_RDMA_READ == 4 && IBV_WR_ATOMIC_CMP_AND_SWP == 5 &&
-                   IBV_WR_ATOMIC_FETCH_AND_ADD == 6 && IBV_WR_LOCAL_INV == 7 && IBV_WR_BIND_MW == 8 &&
-                   IBV_WR_SEND_WITH_INV == 9,
+_Static_assert(IBV_WR_RDMA_WRITE == 0 && IBV_WR_RDMA_WRITE_WITH_IMM == 1 && IBV_WR_SEND == 2
+                   && IBV_WR_SEND_WITH_IMM == 3 && IBV_WR_RDMA_READ == 4 && IBV_WR_ATOMIC_CMP_AND_SWP == 5
+                   && IBV_WR_ATOMIC_FETCH_AND_ADD == 6 && IBV_WR_LOCAL_INV == 7 && IBV_WR_BIND_MW == 8
+                   && IBV_WR_SEND_WITH_INV == 9,
                "SendWorkRequests");
 _Static_assert(IBV_SEND_FENCE == 1 && IBV_SEND_SIGNALED == 2 && IBV_SEND_SOLICITED == 4 && IBV_SEND_INLINE == 8,
                "SendFlags");
-_Static_assert(IBV_ACCESS_LOCAL_WRITE == 1 && IBV_ACCESS_REMOTE_WRITE == 2 && IBV_ACCESS_REMOTE_READ == 4 &&
-                   IBV_ACCESS_REMOTE_ATOMIC == 8 && IBV_ACCESS_MW_BIND == 16,
+_Static_assert(IBV_ACCESS_LOCAL_WRITE == 1 && IBV_ACCESS_REMOTE_WRITE == 2 && IBV_ACCESS_REMOTE_READ == 4
+                   && IBV_ACCESS_REMOTE_ATOMIC == 8 && IBV_ACCESS_MW_BIND == 16,
                "AccessFlags");
-_Static_assert(IBV_WC_RECV == 128 && IBV_WC_RECV_RDMA_WITH_IMM == 129 && IBV_WC_COMP_SWAP == 3 &&
-                   IBV_WC_FETCH_ADD == 4 && IBV_WC_BIND_MW == 5 && IBV_WC_LOCAL_INV == 6, "WorkCompletionOpcode");
+_Static_assert(IBV_WC_RECV == 128 && IBV_WC_RECV_RDMA_WITH_IMM == 129 && IBV_WC_COMP_SWAP == 3
+                   && IBV_WC_FETCH_ADD == 4 && IBV_WC_BIND_MW == 5 && IBV_WC_LOCAL_INV == 6, "WorkCompletionOpcode");
 _Static_assert(IBV_WC_GRH == 1 && IBV_WC_WITH_IMM == 2 && IBV_WC_IP_CSUM_OK == 4 && IBV_WC_WITH_INV == 8,
                "WorkCompletions");
-_Static_assert(IBV_DEVICE_MEM_MGT_EXTENSIONS == 1 << 21 && IBV_DEVICE_MEM_WINDOW_TYPE_2A == 1 << 23 &&
-                   IBV_DEVICE_MEM_WINDOW_TYPE_2B == 1 << 24, "DeviceAttributes");
-_Static_assert(IBV_WC_LOC_PROT_ERR == 4 && IBV_WC_WR_FLUSH_ERR == 5 && IBV_WC_RNR_RETRY_EXC_ERR == 13 &&
-                   IBV_WC_GENERAL_ERR == 21,
+_Static_assert(IBV_DEVICE_MEM_MGT_EXTENSIONS == 1 << 21 && IBV_DEVICE_MEM_WINDOW_TYPE_2A == 1 << 23
+                   && IBV_DEVICE_MEM_WINDOW_TYPE_2B == 1 << 24, "DeviceAttributes");
+_Static_assert(IBV_WC_LOC_PROT_ERR == 4 && IBV_WC_WR_FLUSH_ERR == 5 && IBV_WC_RNR_RETRY_EXC_ERR == 13
+                   && IBV_WC_GENERAL_ERR == 21,
                "WorkCompletionStatus");
 _Static_assert(IBV_ATOMIC_NONE == 0 && IBV_ATOMIC_HCA == 1 && IBV_ATOMIC_GLOB == 2, "AtomicCapability");
 _Static_assert(IBV_EVENT_DEVICE_FATAL == 8 && IBV_EVENT_SRQ_LIMIT_REACHED == 15 && IBV_EVENT_QP_LAST_WQE_REACHED == 16,
@@ -45,16 +45,15 @@ _Static_assert(IBV_EVENT_DEVICE_FATAL == 8 && IBV_EVENT_SRQ_LIMIT_REACHED == 15 
 _Static_assert(IBV_QPS_RESET == 0 && IBV_QPS_RTS == 3 && IBV_QPS_ERR == 6, "QueuePairState");
 _Static_assert(IBV_QPT_RC == 2 && IBV_QPT_UD == 4, "QueuePairType");
 _Static_assert(RDMA_PS_TCP == 0x0106 && RDMA_PS_UDP == 0x0111, "PortSpace");
-_Static_assert(RDMA_CM_EVENT_ADDR_RESOLVED == 0 && RDMA_CM_EVENT_CONNECT_REQUEST == 4 &&
-                   RDMA_CM_EVENT_ESTABLISHED == 9 && RDMA_CM_EVENT_TIMEWAIT_EXIT == 15,
+_Static_assert(RDMA_CM_EVENT_ADDR_RESOLVED == 0 && RDMA_CM_EVENT_CONNECT_REQUEST == 4
+                   && RDMA_CM_EVENT_ESTABLISHED == 9 && RDMA_CM_EVENT_TIMEWAIT_EXIT == 15,
                "ConnectionEventType");
-_Static_assert(EBADF == 9 && EAGAIN == 11 && ENOMEM == 12 && EACCES == 13 && EFAULT == 14 && EBUSY == 16 &&
-                   ENODEV == 19 && EINVAL == 22 && EMFILE == 24 && ENOSYS == 38 && ENODATA == 61 && EOPNOTSUPP == 95 &&
-                   EADDRINUSE == 98 && EADDRNOTAVAIL == 99 && ECONNRESET == 104 && ETIMEDOUT == 110 &&
-                   ECONNREFUSED == 111, "Errno");
+_Static_assert(EBADF == 9 && EAGAIN == 11 && ENOMEM == 12 && EACCES == 13 && EFAULT == 14 && EBUSY == 16
+                   && ENODEV == 19 && EINVAL == 22 && EMFILE == 24 && ENOSYS == 38 && ENODATA == 61 && EOPNOTSUPP == 95
+                   && EADDRINUSE == 98 && EADDRNOTAVAIL == 99 && ECONNRESET == 104 && ETIMEDOUT == 110
+                   && ECONNREFUSED == 111, "Errno");
 
-static jintArray layout(JNIEnv *env, jclass class)
-{
+static jintArray layout(JNIEnv *env, jclass class) {
     (void) class;
 #define FIELD(type, field) (jint) offsetof(struct type, field)
     static const jint values[] = {
@@ -84,14 +83,12 @@ static jintArray layout(JNIEnv *env, jclass class)
     return array;
 }
 
-static jlong address(JNIEnv *env, jclass class, jobject buffer)
-{
+static jlong address(JNIEnv *env, jclass class, jobject buffer) {
     (void) class;
     return to_long((*env)->GetDirectBufferAddress(env, buffer));
 }
 
-static jstring error_text(JNIEnv *env, jclass class, jint error)
-{
+static jstring error_text(JNIEnv *env, jclass class, jint error) {
     (void) class;
     char text[256];
     return (*env)->NewStringUTF(env, strerror_r(error, text, sizeof(text)));

@@ -22,19 +22,16 @@
 /* Name of the class whose natives the library could not register, or NULL. */
 static const char *unregistered_class;
 
-void native_version_failed(const struct jni_class *definition)
-{
+void native_version_failed(const struct jni_class *definition) {
     unregistered_class = definition->name;
 }
 
-static jstring version(JNIEnv *env, jclass class)
-{
+static jstring version(JNIEnv *env, jclass class) {
     (void) class;
     return (*env)->NewStringUTF(env, NATIVE_VERSION);
 }
 
-static jstring unregistered(JNIEnv *env, jclass class)
-{
+static jstring unregistered(JNIEnv *env, jclass class) {
     (void) class;
     return unregistered_class == NULL ? NULL : (*env)->NewStringUTF(env, unregistered_class);
 }

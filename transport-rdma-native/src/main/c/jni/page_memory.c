@@ -20,15 +20,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static jint page_size(JNIEnv *env, jclass class)
-{
+static jint page_size(JNIEnv *env, jclass class) {
     (void) env;
     (void) class;
     return (jint) sysconf(_SC_PAGESIZE);
 }
 
-static jlong map(JNIEnv *env, jclass class, jint bytes)
-{
+static jlong map(JNIEnv *env, jclass class, jint bytes) {
     (void) env;
     (void) class;
     void *memory = mmap(NULL, (size_t) bytes, PROT_READ | PROT_WRITE,
@@ -41,22 +39,19 @@ static jlong map(JNIEnv *env, jclass class, jint bytes)
     return to_long(memory);
 }
 
-static jobject buffer(JNIEnv *env, jclass class, jlong address, jint bytes)
-{
+static jobject buffer(JNIEnv *env, jclass class, jlong address, jint bytes) {
     (void) class;
     return (*env)->NewDirectByteBuffer(env, to_pointer(address), bytes);
 }
 
-static void unmap(JNIEnv *env, jclass class, jlong address, jint bytes)
-{
+static void unmap(JNIEnv *env, jclass class, jlong address, jint bytes) {
     (void) env;
     (void) class;
     munmap(to_pointer(address), (size_t) bytes);
 }
 
 /* Gives the pages back: the memory is zero then. */
-static void clear(JNIEnv *env, jclass class, jlong address, jint bytes)
-{
+static void clear(JNIEnv *env, jclass class, jlong address, jint bytes) {
     (void) env;
     (void) class;
     if (madvise(to_pointer(address), (size_t) bytes, MADV_DONTNEED) != 0) {

@@ -20,14 +20,12 @@
 #include "jni_util.h"
 
 /* Returns the number posted in the upper half, and the errno of the first request that was not posted in the lower. */
-static inline jlong posted(int count, int error)
-{
+static inline jlong posted(int count, int error) {
     return (jlong) ((uint64_t) (uint32_t) count << 32 | (uint32_t) error);
 }
 
 /* Counts the receives of a chain before `bad`, which is NULL if the provider did not tell. */
-static inline int count_posted(const struct ibv_recv_wr *wr, const struct ibv_recv_wr *bad)
-{
+static inline int count_posted(const struct ibv_recv_wr *wr, const struct ibv_recv_wr *bad) {
     int count = 0;
     for (; bad != NULL && wr != NULL && wr != bad; wr = wr->next) {
         count++;

@@ -18,8 +18,7 @@
 
 #include <stdbool.h>
 
-static jint device_count(JNIEnv *env, jclass class, jlong api)
-{
+static jint device_count(JNIEnv *env, jclass class, jlong api) {
     (void) env;
     (void) class;
     int count = 0;
@@ -32,8 +31,7 @@ static jint device_count(JNIEnv *env, jclass class, jlong api)
     return count;
 }
 
-static jint probe_device(JNIEnv *env, jclass class, jlong api, jint index)
-{
+static jint probe_device(JNIEnv *env, jclass class, jlong api, jint index) {
     (void) env;
     (void) class;
     int count = 0;
@@ -53,8 +51,7 @@ static jint probe_device(JNIEnv *env, jclass class, jlong api, jint index)
     return error;
 }
 
-static jstring device_name(JNIEnv *env, jclass class, jlong api, jint index)
-{
+static jstring device_name(JNIEnv *env, jclass class, jlong api, jint index) {
     (void) class;
     int count = 0;
     struct ibv_device **list = to_api(api)->ibv_get_device_list(&count);
@@ -66,8 +63,7 @@ static jstring device_name(JNIEnv *env, jclass class, jlong api, jint index)
     return name;
 }
 
-static jint probe_connection_manager(JNIEnv *env, jclass class, jlong api)
-{
+static jint probe_connection_manager(JNIEnv *env, jclass class, jlong api) {
     (void) env;
     (void) class;
     errno = 0;

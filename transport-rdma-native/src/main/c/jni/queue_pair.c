@@ -63,8 +63,7 @@ enum {
 };
 
 static void read_init(JNIEnv *env, jlong send_cq, jlong recv_cq, jlong srq, jintArray values,
-                      struct ibv_qp_init_attr *init)
-{
+                      struct ibv_qp_init_attr *init) {
     jint v[INIT_COUNT];
     (*env)->GetIntArrayRegion(env, values, 0, INIT_COUNT, v);
     memset(init, 0, sizeof(*init));
@@ -81,8 +80,7 @@ static void read_init(JNIEnv *env, jlong send_cq, jlong recv_cq, jlong srq, jint
 }
 
 /* Returns how many bytes of a received message travel in the completion: 0 where that cannot be asked for. */
-static jint set_inline_receive(JNIEnv *env, const struct verbs_api *api, struct ibv_qp *qp, jintArray values)
-{
+static jint set_inline_receive(JNIEnv *env, const struct verbs_api *api, struct ibv_qp *qp, jintArray values) {
     jint wanted;
     (*env)->GetIntArrayRegion(env, values, INIT_INLINE_RECV, 1, &wanted);
     uint32_t bytes = (uint32_t) wanted;
@@ -91,18 +89,16 @@ static jint set_inline_receive(JNIEnv *env, const struct verbs_api *api, struct 
 }
 
 static void write_capabilities(JNIEnv *env, const struct verbs_api *api, struct ibv_qp *qp,
-                               const struct ibv_qp_init_attr *init, jintArray values)
-{
+                               const struct ibv_qp_init_attr *init, jintArray values) {
     bool shares = init->srq != NULL; /* not all providers clear what they ignore then */
-    const jint v[] = {(jint) init->cap.max_send_wr, shares ? 0 : (jint) init->cap.max_recv_wr,
-                      (jint) init->cap.max_send_sge, shares ? 0 : (jint) init->cap.max_recv_sge,
-                      (jint) init->cap.max_inline_data, set_inline_receive(env, api, qp, values)};
+    const jint v[] = { (jint) init->cap.max_send_wr, shares ? 0 : (jint) init->cap.max_recv_wr,
+                       (jint) init->cap.max_send_sge, shares ? 0 : (jint) init->cap.max_recv_sge,
+                       (jint) init->cap.max_inline_data, set_inline_receive(env, api, qp, values) };
     (*env)->SetIntArrayRegion(env, values, INIT_SEND_WR, INIT_COUNT - INIT_SEND_WR, v);
 }
 
 static jlong create(JNIEnv *env, jclass class, jlong api, jlong pd, jlong send_cq, jlong recv_cq, jlong srq,
-                    jintArray values)
-{
+                    jintArray values) {
     (void) class;
     struct ibv_qp_init_attr init;
     read_init(env, send_cq, recv_cq, srq, values, &init);
@@ -115,8 +111,7 @@ static jlong create(JNIEnv *env, jclass class, jlong api, jlong pd, jlong send_c
 }
 
 static jlong create_with_id(JNIEnv *env, jclass class, jlong api, jlong id, jlong pd, jlong send_cq, jlong recv_cq,
-                            jlong srq, jintArray values)
-{
+                            jlong srq, jintArray values) {
     (void) class;
     struct ibv_qp_init_attr init;
     read_init(env, send_cq, recv_cq, srq, values, &init);
@@ -130,22 +125,19 @@ static jlong create_with_id(JNIEnv *env, jclass class, jlong api, jlong id, jlon
     return to_long(qp);
 }
 
-static jint destroy(JNIEnv *env, jclass class, jlong api, jlong qp)
-{
+static jint destroy(JNIEnv *env, jclass class, jlong api, jlong qp) {
     (void) env;
     (void) class;
     return to_errno(to_api(api)->ibv_destroy_qp(to_pointer(qp)));
 }
 
-static jint number(JNIEnv *env, jclass class, jlong qp)
-{
+static jint number(JNIEnv *env, jclass class, jlong qp) {
     (void) env;
     (void) class;
     return (jint) ((struct ibv_qp *) to_pointer(qp))->qp_num;
 }
 
-static jint state(JNIEnv *env, jclass class, jlong api, jlong qp)
-{
+static jint state(JNIEnv *env, jclass class, jlong api, jlong qp) {
     (void) env;
     (void) class;
     struct ibv_qp_attr attr;
@@ -155,8 +147,7 @@ static jint state(JNIEnv *env, jclass class, jlong api, jlong qp)
 }
 
 /* Values in the order of the accessors of QueuePairInfo. */
-static jint query(JNIEnv *env, jclass class, jlong api, jlong qp, jintArray values)
-{
+static jint query(JNIEnv *env, jclass class, jlong api, jlong qp, jintArray values) {
     (void) class;
     struct ibv_qp_attr attr;
     struct ibv_qp_init_attr init;
@@ -170,17 +161,16 @@ static jint query(JNIEnv *env, jclass class, jlong api, jlong qp, jintArray valu
         return error;
     }
     bool global = attr.ah_attr.is_global != 0;
-    const jint v[] = {(jint) attr.dest_qp_num, attr.port_num, global ? attr.ah_attr.grh.sgid_index : -1,
-                      (jint) attr.path_mtu, global ? attr.ah_attr.grh.traffic_class : -1, attr.ah_attr.sl,
-                      attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.min_rnr_timer,
-                      (jint) attr.cap.max_send_wr, (jint) attr.cap.max_recv_wr, (jint) attr.cap.max_send_sge,
-                      (jint) attr.cap.max_recv_sge, (jint) attr.cap.max_inline_data, (jint) attr.qp_state};
+    const jint v[] = { (jint) attr.dest_qp_num, attr.port_num, global ? attr.ah_attr.grh.sgid_index : -1,
+                       (jint) attr.path_mtu, global ? attr.ah_attr.grh.traffic_class : -1, attr.ah_attr.sl,
+                       attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.min_rnr_timer,
+                       (jint) attr.cap.max_send_wr, (jint) attr.cap.max_recv_wr, (jint) attr.cap.max_send_sge,
+                       (jint) attr.cap.max_recv_sge, (jint) attr.cap.max_inline_data, (jint) attr.qp_state };
     (*env)->SetIntArrayRegion(env, values, 0, sizeof(v) / sizeof(*v), v);
     return 0;
 }
 
-static jint modify(JNIEnv *env, jclass class, jlong api, jlong qp, jint mask, jintArray values, jbyteArray gid)
-{
+static jint modify(JNIEnv *env, jclass class, jlong api, jlong qp, jint mask, jintArray values, jbyteArray gid) {
     (void) class;
     jint v[ATTR_COUNT];
     (*env)->GetIntArrayRegion(env, values, 0, ATTR_COUNT, v);
@@ -215,8 +205,7 @@ static jint modify(JNIEnv *env, jclass class, jlong api, jlong qp, jint mask, ji
     return to_errno(to_api(api)->ibv_modify_qp(to_pointer(qp), &attr, mask));
 }
 
-static jint attach_multicast(JNIEnv *env, jclass class, jlong api, jlong qp, jbyteArray bytes, jint lid)
-{
+static jint attach_multicast(JNIEnv *env, jclass class, jlong api, jlong qp, jbyteArray bytes, jint lid) {
     (void) class;
     union ibv_gid gid;
     (*env)->GetByteArrayRegion(env, bytes, 0, sizeof(gid.raw), (jbyte *) gid.raw);
@@ -224,8 +213,7 @@ static jint attach_multicast(JNIEnv *env, jclass class, jlong api, jlong qp, jby
     return to_errno(to_api(api)->ibv_attach_mcast(to_pointer(qp), &gid, (uint16_t) lid));
 }
 
-static jint detach_multicast(JNIEnv *env, jclass class, jlong api, jlong qp, jbyteArray bytes, jint lid)
-{
+static jint detach_multicast(JNIEnv *env, jclass class, jlong api, jlong qp, jbyteArray bytes, jint lid) {
     (void) class;
     union ibv_gid gid;
     (*env)->GetByteArrayRegion(env, bytes, 0, sizeof(gid.raw), (jbyte *) gid.raw);
@@ -233,8 +221,7 @@ static jint detach_multicast(JNIEnv *env, jclass class, jlong api, jlong qp, jby
     return to_errno(to_api(api)->ibv_detach_mcast(to_pointer(qp), &gid, (uint16_t) lid));
 }
 
-static jlong post_send(JNIEnv *env, jclass class, jlong qp, jlong requests)
-{
+static jlong post_send(JNIEnv *env, jclass class, jlong qp, jlong requests) {
     (void) env;
     (void) class;
     struct ibv_send_wr *bad = NULL;
@@ -251,8 +238,7 @@ static jlong post_send(JNIEnv *env, jclass class, jlong qp, jlong requests)
     return posted(count, to_errno(result));
 }
 
-static jlong post_receive(JNIEnv *env, jclass class, jlong qp, jlong requests)
-{
+static jlong post_receive(JNIEnv *env, jclass class, jlong qp, jlong requests) {
     (void) env;
     (void) class;
     struct ibv_recv_wr *bad = NULL;
@@ -260,8 +246,7 @@ static jlong post_receive(JNIEnv *env, jclass class, jlong qp, jlong requests)
     return result == 0 ? 0 : posted(count_posted(to_pointer(requests), bad), to_errno(result));
 }
 
-static jlong post_empty_receives(JNIEnv *env, jclass class, jlong qp, jlong wr_id, jint count)
-{
+static jlong post_empty_receives(JNIEnv *env, jclass class, jlong qp, jlong wr_id, jint count) {
     (void) env;
     (void) class;
     struct ibv_recv_wr requests[EMPTY_RECEIVES];
@@ -269,7 +254,9 @@ static jlong post_empty_receives(JNIEnv *env, jclass class, jlong qp, jlong wr_i
     while (done < count) {
         int n = count - done < EMPTY_RECEIVES ? count - done : EMPTY_RECEIVES;
         for (int i = 0; i < n; i++) {
-            requests[i] = (struct ibv_recv_wr){.wr_id = (uint64_t) wr_id, .next = i + 1 < n ? &requests[i + 1] : NULL};
+            requests[i] = (struct ibv_recv_wr) {
+                .wr_id = (uint64_t) wr_id, .next = i + 1 < n ? &requests[i + 1] : NULL,
+            };
         }
         struct ibv_recv_wr *bad = NULL;
         int result = ibv_post_recv(to_pointer(qp), requests, &bad);

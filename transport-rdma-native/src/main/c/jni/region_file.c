@@ -19,8 +19,7 @@
 static jfieldID file_field;
 static jfieldID transferred_field;
 
-static jfieldID field(JNIEnv *env, jclass class, const char *name, const char *signature)
-{
+static jfieldID field(JNIEnv *env, jclass class, const char *name, const char *signature) {
     jfieldID id = (*env)->GetFieldID(env, class, name, signature);
     if (id == NULL) {
         (*env)->ExceptionClear(env);
@@ -29,22 +28,19 @@ static jfieldID field(JNIEnv *env, jclass class, const char *name, const char *s
 }
 
 /* Gets the class as an argument, not by name, as it may have been relocated. */
-static jboolean init(JNIEnv *env, jclass class, jclass regions)
-{
+static jboolean init(JNIEnv *env, jclass class, jclass regions) {
     (void) class;
     file_field = field(env, regions, "file", "Ljava/nio/channels/FileChannel;");
     transferred_field = field(env, regions, "transferred", "J");
     return file_field != NULL && transferred_field != NULL;
 }
 
-static jobject channel(JNIEnv *env, jclass class, jobject region)
-{
+static jobject channel(JNIEnv *env, jclass class, jobject region) {
     (void) class;
     return (*env)->GetObjectField(env, region, file_field);
 }
 
-static void set_transferred(JNIEnv *env, jclass class, jobject region, jlong bytes)
-{
+static void set_transferred(JNIEnv *env, jclass class, jobject region, jlong bytes) {
     (void) class;
     (*env)->SetLongField(env, region, transferred_field, bytes);
 }

@@ -21,8 +21,7 @@
 /* Indexes of the int[] of SharedReceiveQueue. */
 enum { ATTR_MAX_WR, ATTR_MAX_SGE, ATTR_LIMIT, ATTR_COUNT };
 
-static jlong create(JNIEnv *env, jclass class, jlong api, jlong pd, jintArray values)
-{
+static jlong create(JNIEnv *env, jclass class, jlong api, jlong pd, jintArray values) {
     (void) class;
     jint v[ATTR_COUNT];
     (*env)->GetIntArrayRegion(env, values, 0, ATTR_COUNT, v);
@@ -40,24 +39,21 @@ static jlong create(JNIEnv *env, jclass class, jlong api, jlong pd, jintArray va
     return created(srq);
 }
 
-static jint destroy(JNIEnv *env, jclass class, jlong api, jlong srq)
-{
+static jint destroy(JNIEnv *env, jclass class, jlong api, jlong srq) {
     (void) env;
     (void) class;
     return to_errno(to_api(api)->ibv_destroy_srq(to_pointer(srq)));
 }
 
-static jint arm(JNIEnv *env, jclass class, jlong api, jlong srq, jint limit)
-{
+static jint arm(JNIEnv *env, jclass class, jlong api, jlong srq, jint limit) {
     (void) env;
     (void) class;
-    struct ibv_srq_attr attr = {.srq_limit = (uint32_t) limit};
+    struct ibv_srq_attr attr = { .srq_limit = (uint32_t) limit };
     return to_errno(to_api(api)->ibv_modify_srq(to_pointer(srq), &attr, IBV_SRQ_LIMIT));
 }
 
 /* Returns the limit, or a negative errno. */
-static jint limit(JNIEnv *env, jclass class, jlong api, jlong srq)
-{
+static jint limit(JNIEnv *env, jclass class, jlong api, jlong srq) {
     (void) env;
     (void) class;
     struct ibv_srq_attr attr;
@@ -66,8 +62,7 @@ static jint limit(JNIEnv *env, jclass class, jlong api, jlong srq)
     return error != 0 ? -error : (jint) attr.srq_limit;
 }
 
-static jlong post_receive(JNIEnv *env, jclass class, jlong srq, jlong requests)
-{
+static jlong post_receive(JNIEnv *env, jclass class, jlong srq, jlong requests) {
     (void) env;
     (void) class;
     struct ibv_recv_wr *bad = NULL;

@@ -17,8 +17,7 @@
 
 #include <sys/resource.h>
 
-static jlong involuntary_switches(JNIEnv *env, jclass class)
-{
+static jlong involuntary_switches(JNIEnv *env, jclass class) {
     (void) env;
     (void) class;
     struct rusage usage = { 0 };

@@ -21,8 +21,7 @@
 #include <stdbool.h>
 
 /* Returns the address of the table; or 0, and the reason in the array. */
-static jlong get_api(JNIEnv *env, jclass class, jint provider, jobjectArray reasons)
-{
+static jlong get_api(JNIEnv *env, jclass class, jint provider, jobjectArray reasons) {
     (void) class;
     char reason[1024];
     const struct verbs_api *api = verbs_api_get((enum verbs_provider) provider, reason, sizeof(reason));
@@ -36,21 +35,18 @@ static jlong get_api(JNIEnv *env, jclass class, jint provider, jobjectArray reas
 }
 
 /* Copies a string; NULL stays NULL. Returns false if an exception is pending. */
-static bool get_text(JNIEnv *env, jstring string, const char **text)
-{
+static bool get_text(JNIEnv *env, jstring string, const char **text) {
     *text = string == NULL ? NULL : (*env)->GetStringUTFChars(env, string, NULL);
     return string == NULL || *text != NULL;
 }
 
-static void release_text(JNIEnv *env, jstring string, const char *text)
-{
+static void release_text(JNIEnv *env, jstring string, const char *text) {
     if (text != NULL) {
         (*env)->ReleaseStringUTFChars(env, string, text);
     }
 }
 
-static jint configure_embedded(JNIEnv *env, jclass class, jstring folder, jstring users, jstring groups)
-{
+static jint configure_embedded(JNIEnv *env, jclass class, jstring folder, jstring users, jstring groups) {
     (void) class;
     const char *folder_text = NULL, *users_text = NULL, *groups_text = NULL;
     jint error = ENOMEM;
@@ -64,8 +60,7 @@ static jint configure_embedded(JNIEnv *env, jclass class, jstring folder, jstrin
     return error;
 }
 
-static jstring describe_embedded(JNIEnv *env, jclass class)
-{
+static jstring describe_embedded(JNIEnv *env, jclass class) {
     (void) class;
     char text[4096];
     embedded_describe(text, sizeof(text));

@@ -19,7 +19,8 @@
  * Names that neither this file nor unsupported.c defines are pure functions (rdma_event_str) or rsockets, which are
  * meant to be Debian's: they call the names defined here.
  */
-#include "embedded/cm/cm_private.h"
+#include "embedded/cm/cm.h"
+#include "embedded/programs/programs.h"
 
 #include <netdb.h>
 #include <stdlib.h>

@@ -19,7 +19,7 @@
 #include "embedded/embedded.h"
 #include "embedded/device/cq.h"
 #include "embedded/device/mr.h"
-#include "embedded/device/qp.h"
+#include "embedded/programs/programs.h"
 
 #include <endian.h>
 #include <errno.h>

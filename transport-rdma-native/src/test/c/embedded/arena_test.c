@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /*
  * Memory that the queue pairs of a link share: who has which segment when, and that a peer cannot have too much of it.
  */
@@ -38,7 +39,7 @@ static void join(struct end *a, struct end *b) {
 }
 
 static struct wire_segment *segment_of(const struct end *end) {
-    return qp_of(end->qp)->segment;
+    return rc_of(qp_of(end->qp))->segment;
 }
 
 static void destroy(struct end *end) {
@@ -231,7 +232,7 @@ static void a_peer_that_never_leaves_keeps_nothing(void) {
         destroy(&ends[i]);
     }
     CHECK_EVENTUALLY(count_arenas() == 1);
-    CHECK(link_is_up(peer_link(qp_of(shared.qp)->route)));
+    CHECK(link_is_up(peer_link(rc_of(qp_of(shared.qp))->route)));
     dismiss(KEEPS);
     end_close(&shared);
 }

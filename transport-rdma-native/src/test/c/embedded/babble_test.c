@@ -92,25 +92,25 @@ static void take_event(void) {
     CHECK_EQ(rdma_ack_cm_event(event), 0);
     struct rdma_conn_param parameters = { .qp_num = babbler.qpn };
     switch (type) {
-    case RDMA_CM_EVENT_CONNECT_REQUEST:
-        keep_connection(id);
-        if (rdma_accept(id, &parameters) != 0) {
+        case RDMA_CM_EVENT_CONNECT_REQUEST:
+            keep_connection(id);
+            if (rdma_accept(id, &parameters) != 0) {
+                end_connection(id->context);
+            }
+            break;
+        case RDMA_CM_EVENT_ADDR_RESOLVED:
+            CHECK_EQ(rdma_resolve_route(id, 2000), 0);
+            break;
+        case RDMA_CM_EVENT_ROUTE_RESOLVED:
+            CHECK_EQ(rdma_connect(id, &parameters), 0);
+            break;
+        case RDMA_CM_EVENT_CONNECT_RESPONSE:
+            rdma_establish(id);
+            break;
+        case RDMA_CM_EVENT_ESTABLISHED:
+            break;
+        default:
             end_connection(id->context);
-        }
-        break;
-    case RDMA_CM_EVENT_ADDR_RESOLVED:
-        CHECK_EQ(rdma_resolve_route(id, 2000), 0);
-        break;
-    case RDMA_CM_EVENT_ROUTE_RESOLVED:
-        CHECK_EQ(rdma_connect(id, &parameters), 0);
-        break;
-    case RDMA_CM_EVENT_CONNECT_RESPONSE:
-        rdma_establish(id);
-        break;
-    case RDMA_CM_EVENT_ESTABLISHED:
-        break;
-    default:
-        end_connection(id->context);
     }
 }
 

@@ -26,7 +26,7 @@
 
 #include "check.h"
 #include "embedded/base/sealed.h"
-#include "embedded/cm/cm_private.h"
+#include "embedded/cm/cm.h"
 #include "embedded/cm/cm_wire.h"
 #include "embedded/device/cq.h"
 #include "embedded/link/arena.h"
@@ -224,17 +224,17 @@ static void make_connection_message(struct message *m) {
     const struct cm_wire_rep reply = { .ids = ids, .endpoint = some_endpoint() };
     const struct cm_wire_rej rejection = { .ids = ids, .reason = below(40) };
     switch (m->type) {
-    case CM_REQ:
-        set_body(m, &request, sizeof(request));
-        break;
-    case CM_REP:
-        set_body(m, &reply, sizeof(reply));
-        break;
-    case CM_REJ:
-        set_body(m, &rejection, sizeof(rejection));
-        break;
-    default:
-        set_body(m, &ids, sizeof(ids));
+        case CM_REQ:
+            set_body(m, &request, sizeof(request));
+            break;
+        case CM_REP:
+            set_body(m, &reply, sizeof(reply));
+            break;
+        case CM_REJ:
+            set_body(m, &rejection, sizeof(rejection));
+            break;
+        default:
+            set_body(m, &ids, sizeof(ids));
     }
 }
 
@@ -354,14 +354,14 @@ static void scribble(void) {
 static bool reach_victim(struct link **link) {
     int error;
     switch (below(3)) {
-    case 0:
-        error = link_connect_qpn(victim.rc_qpn, link);
-        break;
-    case 1:
-        error = link_connect_qpn(victim.ud_qpn, link);
-        break;
-    default:
-        error = link_connect_port(RDMA_PS_TCP, ntohs(victim.port), true, link);
+        case 0:
+            error = link_connect_qpn(victim.rc_qpn, link);
+            break;
+        case 1:
+            error = link_connect_qpn(victim.ud_qpn, link);
+            break;
+        default:
+            error = link_connect_port(RDMA_PS_TCP, ntohs(victim.port), true, link);
     }
     CHECK(error == 0 || error == EAGAIN);
     return error == 0;

@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /* Closing what peers could fill: nobody waits for it, also not for another one, and a fork has no copies of it. */
 #include <poll.h>
 #include <rdma/rdma_cma.h>

@@ -17,7 +17,7 @@
 #ifndef NETTY_RDMA_TEST_CM_INSIDE_H
 #define NETTY_RDMA_TEST_CM_INSIDE_H
 
-#include "embedded/cm/cm_private.h"
+#include "embedded/cm/cm.h"
 
 #include "cm_support.h"
 

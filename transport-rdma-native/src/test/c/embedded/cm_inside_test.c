@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /*
  * Tests of properties that only the inside of the embedded connection manager shows or allows: its times set shorter,
  * ids looked into, ids that a fork() copied.

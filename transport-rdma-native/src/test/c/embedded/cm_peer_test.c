@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /*
  * The connection manager and peers that lie.
  */
@@ -126,15 +127,15 @@ static void malformed_messages_end_the_link_and_nothing_else(void) {
     for (int lie = 0; lie < 9; lie++) {
         struct cm_wire_req request = request_to(port, 1, 2);
         switch (lie) {
-        case 0: request.ids.from = 0; break;
-        case 1: request.endpoint.data_length = CM_REQ_DATA + 1; break;
-        case 2: request.endpoint.qpn = 0x1000000; break;
-        case 3: request.endpoint.psn = 0xffffffff; break;
-        case 4: request.endpoint.retry_count = 8; break;
-        case 5: request.endpoint.rnr_retry_count = 255; break;
-        case 6: request.source.family = AF_UNIX; break;
-        case 7: request.destination.family = 0xffff; break;
-        default: request.endpoint.data_length = 255; break;
+            case 0: request.ids.from = 0; break;
+            case 1: request.endpoint.data_length = CM_REQ_DATA + 1; break;
+            case 2: request.endpoint.qpn = 0x1000000; break;
+            case 3: request.endpoint.psn = 0xffffffff; break;
+            case 4: request.endpoint.retry_count = 8; break;
+            case 5: request.endpoint.rnr_retry_count = 255; break;
+            case 6: request.source.family = AF_UNIX; break;
+            case 7: request.destination.family = 0xffff; break;
+            default: request.endpoint.data_length = 255; break;
         }
         int fd = raw_connect(port);
         raw_send(fd, CM_REQ, &request, sizeof(request));

@@ -56,7 +56,7 @@ static void close_many(struct end *a, struct end *b) {
 }
 
 static uint32_t direct_of(const struct end *end) {
-    return atomic_load(&qp_of(end->qp)->own->direct);
+    return atomic_load(&rc_of(qp_of(end->qp))->own->direct);
 }
 
 static int count_direct(const struct end *ends) {
@@ -69,7 +69,7 @@ static int count_direct(const struct end *ends) {
 
 /* Returns the number of ticks that announce its requests. */
 static uint32_t ticks_of(const struct end *sender) {
-    const struct announcement *to = &qp_of(sender->qp)->to_recv_cq;
+    const struct announcement *to = &rc_of(qp_of(sender->qp))->to_recv_cq;
     return atomic_load(&own_notify_area->tick[to->bank][to->slot]);
 }
 
@@ -246,7 +246,7 @@ static void a_queue_pair_that_is_reset_needs_ticks_again(void) {
     await_introductions(&a, &b);
     hold_engine();
     talk(&a, &b, 0);
-    const struct wire_control *control = qp_of(b.qp)->own;
+    const struct wire_control *control = rc_of(qp_of(b.qp))->own;
     CHECK_EQ(atomic_load(&control->direct), BOTH);
     struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
     release_engine();

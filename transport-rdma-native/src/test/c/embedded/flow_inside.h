@@ -23,7 +23,7 @@
 static inline unsigned flows_of(const struct end *end) {
     struct qp *qp = qp_of(end->qp);
     qp_lock(qp);
-    unsigned count = qp->ud->flows.count;
+    unsigned count = ud_of(qp)->flows.count;
     qp_unlock(qp);
     return count;
 }
@@ -31,7 +31,7 @@ static inline unsigned flows_of(const struct end *end) {
 static inline bool is_open(const struct end *end, uint32_t qpn) {
     struct qp *qp = qp_of(end->qp);
     qp_lock(qp);
-    const struct flow *flow = flow_table_find(&qp->ud->flows, qpn);
+    const struct flow *flow = flow_table_find(&ud_of(qp)->flows, qpn);
     bool open = flow != NULL && flow->state == FLOW_OPEN;
     qp_unlock(qp);
     return open;
@@ -40,7 +40,7 @@ static inline bool is_open(const struct end *end, uint32_t qpn) {
 static inline bool is_silent(const struct end *end, uint32_t qpn) {
     struct qp *qp = qp_of(end->qp);
     qp_lock(qp);
-    const struct flow *flow = flow_table_find(&qp->ud->flows, qpn);
+    const struct flow *flow = flow_table_find(&ud_of(qp)->flows, qpn);
     bool silent = flow != NULL && flow->peer != NULL && peer_is_silent(flow->peer);
     qp_unlock(qp);
     return silent;

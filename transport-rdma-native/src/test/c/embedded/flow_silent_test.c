@@ -197,7 +197,7 @@ static void dawdle(int socket) {
     receive_in_turn(socket, &end);
     qp_lock(qp_of(end.qp)); /* the receiver takes no more */
     send_all(socket, "", 1);
-    struct rx_flow *rx_flow = qp_of(end.qp)->ud->rx_flows;
+    struct rx_flow *rx_flow = ud_of(qp_of(end.qp))->rx_flows;
     struct pollfd heard = { .fd = socket, .events = POLLIN };
     for (uint32_t taken = 2; poll(&heard, 1, dawdle_ms()) == 0; taken++) {
         atomic_store(&rx_flow->own->stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(taken, WIRE_OK));

@@ -252,7 +252,7 @@ static void receive_or_lie(int socket) {
     receive_all(socket, &command, 1);
     expect_wc(end.recv_cq, 1, IBV_WC_SUCCESS);
     qp_lock(qp_of(end.qp)); /* when it has told the truth */
-    struct rx_flow *rx_flow = qp_of(end.qp)->ud->rx_flows;
+    struct rx_flow *rx_flow = ud_of(qp_of(end.qp))->rx_flows;
     CHECK(rx_flow != NULL);
     atomic_store(&rx_flow->own->stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(1000, WIRE_OK));
     qp_unlock(qp_of(end.qp));

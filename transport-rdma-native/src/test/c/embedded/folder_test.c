@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /*
  * RDMA_EMBEDDED_FOLDER: processes meet by names in a folder, also from different network namespaces; what killed
  * processes leave is no hindrance; addresses lead to the namespace that has them.
@@ -20,7 +21,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "embedded/cm/cm_private.h"
+#include "embedded/cm/cm.h"
 #include "embedded/cm/cm_wire.h"
 #include "embedded/embedded.h"
 #include "embedded/link/engine.h"

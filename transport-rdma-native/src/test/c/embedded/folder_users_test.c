@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /*
  * RDMA_EMBEDDED_FOLDER with processes of several users: who meets whom, and how much of a process those of another user
  * can take, who can have any number of processes.
@@ -24,7 +25,7 @@
 
 #include "embedded/base/memory_limit.h"
 #include "embedded/base/sealed.h"
-#include "embedded/device/qp.h"
+#include "embedded/rc/rc.h"
 #include "embedded/groups/mcast.h"
 #include "embedded/link/link.h"
 #include "embedded/link/peer.h"
@@ -205,7 +206,7 @@ static void show_memory(const void *person) {
     int fd = sealed_create(SHOWN, size, &memory);
     CHECK(fd >= 0);
     link_set_handler(WIRE_LEAVE, count_answer);
-    struct link *link = peer_link(qp_of(end.id->qp)->route); /* link that has the notify area */
+    struct link *link = peer_link(rc_of(qp_of(end.id->qp))->route); /* link that has the notify area */
     struct wire_attach attach = {
         .src_qpn = 1, .dst_qpn = attr.dest_qp_num, .type = IBV_QPT_RC, .carries = WIRE_ARENA,
         .place = { .arena = 1000, .segments = WIRE_ARENA_SEGMENTS },

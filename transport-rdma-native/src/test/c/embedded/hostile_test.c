@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /*
  * A process that lies: malformed messages, memory that is not what it should be, descriptors and acknowledgements that
  * no honest end would write. Its victim must close the link, fail the one queue pair, and go on.
@@ -577,7 +578,7 @@ static int bind_block(uint32_t *qpn) {
 
 static bool has_route(struct qp *qp) {
     pthread_mutex_lock(&qp->control);
-    bool has = qp->route != NULL;
+    bool has = rc_of(qp)->route != NULL;
     pthread_mutex_unlock(&qp->control);
     return has;
 }
@@ -593,7 +594,7 @@ static void a_stranger_does_not_take_the_place_of_a_peer_that_comes_later(void) 
     CHECK_EQ(end_to_rtr(&a, qpn), 0);
     struct qp *qp = qp_of(a.qp);
     pthread_mutex_lock(&qp->control);
-    CHECK(qp->route == NULL);
+    CHECK(rc_of(qp)->route == NULL);
     atomic_store(&qp->introduce_at_ns, UINT64_MAX); /* not before */
     pthread_mutex_unlock(&qp->control);
     CHECK_EQ(listen(fd, 1), 0);

@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /* A window is taken away while its memory is in use. */
 #include <pthread.h>
 

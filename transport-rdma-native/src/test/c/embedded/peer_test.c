@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /*
  * Links over which queue pairs talk: how long they last.
  */
@@ -80,8 +81,8 @@ static void a_link_stays_as_long_as_a_silent_queue_pair(void) {
     CHECK(link_is_up(unused));
     link_put(unused);
     CHECK_EVENTUALLY(open_fds() <= before);
-    CHECK(link_is_up(peer_link(qp_of(a.qp)->route)));
-    CHECK(link_is_up(peer_link(qp_of(a.qp)->attached->peer)));
+    CHECK(link_is_up(peer_link(rc_of(qp_of(a.qp))->route)));
+    CHECK(link_is_up(peer_link(rc_of(qp_of(a.qp))->attached->peer)));
     pair_talk(&a, &b);
     link_unbind_port(port);
     pair_close(&a, &b);

@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /* State that this process keeps of others: ticks and doorbells, whatever they call their completion queues. */
 #include <fcntl.h>
 #include <sys/eventfd.h>

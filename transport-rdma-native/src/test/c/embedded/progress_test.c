@@ -197,7 +197,7 @@ static uint32_t nudges(const struct end *a, const struct end *b) {
     for (int i = 0; i < 2; i++) {
         struct qp *qp = qp_of((i == 0 ? a : b)->qp);
         qp_lock(qp);
-        sum += qp->nudges;
+        sum += rc_of(qp)->nudges;
         qp_unlock(qp);
     }
     return sum;
@@ -341,14 +341,14 @@ static atomic_bool stop_taking;
 static atomic_uint taker_turns;
 
 static void take_answers_of(struct qp *qp, uint32_t *count) {
-    const struct wire_slot *ring = qp->attached->segment->response;
+    const struct wire_slot *ring = rc_of(qp)->attached->segment->response;
     uint32_t before = *count;
     while (atomic_load(&ring[*count % WIRE_RESPONSE_SLOTS].desc.sequence) == *count + 1) {
         ++*count;
     }
     if (*count != before) {
-        atomic_store(&qp->own->stream[WIRE_RESPONSES].ack, WIRE_ACK_WORD(*count, WIRE_OK));
-        process_hint(&qp->to_recv_cq);
+        atomic_store(&rc_of(qp)->own->stream[WIRE_RESPONSES].ack, WIRE_ACK_WORD(*count, WIRE_OK));
+        process_hint(&rc_of(qp)->to_recv_cq);
     }
 }
 
@@ -376,7 +376,7 @@ static void await_taker(void) {
 static uint32_t answers_made(const struct end *owners) {
     uint32_t sum = 0;
     for (int i = 0; i < HEAVY; i++) {
-        sum += qp_of(owners[i].qp)->answers.prod;
+        sum += rc_of(qp_of(owners[i].qp))->answers.prod;
     }
     return sum;
 }
@@ -478,13 +478,13 @@ static void queue_pairs_with_much_to_do_take_turns(void) {
         uint32_t before[HEAVY];
         for (int i = 0; i < HEAVY; i++) {
             take_answers_of(qp_of(a[i].qp), &taken[i]);
-            before[i] = qp_of(b[i].qp)->answers.prod;
+            before[i] = rc_of(qp_of(b[i].qp))->answers.prod;
         }
         for (int i = 0; i < 2 * HEAVY; i++) { /* some only find out who may go on */
             poll_once(&b[0], &wc);
         }
         for (int i = 0; i < HEAVY; i++) {
-            CHECK(qp_of(b[i].qp)->answers.prod > before[i]);
+            CHECK(rc_of(qp_of(b[i].qp))->answers.prod > before[i]);
         }
     }
     release_engine();
@@ -501,9 +501,10 @@ static void a_poll_does_a_bounded_part(void) {
     struct qp *requester = qp_of(a.qp), *owner = qp_of(b.qp);
     CHECK_EQ(post_rdma(&a, 1, IBV_WR_RDMA_READ, 0, 0, PAIR_BUFFER, &to, 0), 0);
     CHECK_EQ(poll_once(&b, &wc), 0);
-    CHECK(owner->answers.prod > 0);
-    CHECK(owner->answers.prod <= CHUNKS_PER_CALL);
-    while (producer_slot(&owner->answers) != NULL && owner->answers.prod < WIRE_RESPONSE_SLAB / WIRE_CHUNK) {
+    CHECK(rc_of(owner)->answers.prod > 0);
+    CHECK(rc_of(owner)->answers.prod <= CHUNKS_PER_CALL);
+    struct producer *answers = &rc_of(owner)->answers;
+    while (producer_slot(answers) != NULL && answers->prod < WIRE_RESPONSE_SLAB / WIRE_CHUNK) {
         CHECK_EQ(poll_once(&b, &wc), 0);
     }
     CHECK_EQ(poll_once(&a, &wc), 0);
@@ -515,9 +516,9 @@ static void a_poll_does_a_bounded_part(void) {
     }
     CHECK_EQ(wc.wr_id, 1);
 
-    uint32_t sent = requester->out.prod, executed = consumer_pos(&owner->requests);
+    uint32_t sent = rc_of(requester)->out.prod, executed = consumer_pos(&owner->requests);
     CHECK_EQ(post_rdma(&a, 2, IBV_WR_RDMA_WRITE, 0, 0, PAIR_BUFFER, &to, 0), 0);
-    sent = requester->out.prod;
+    sent = rc_of(requester)->out.prod;
     CHECK_EQ(poll_once(&b, &wc), 0);
     CHECK(consumer_pos(&owner->requests) > executed);
     CHECK(consumer_pos(&owner->requests) - executed <= CHUNKS_PER_CALL);
@@ -525,8 +526,8 @@ static void a_poll_does_a_bounded_part(void) {
         CHECK_EQ(poll_once(&b, &wc), 0); /* now all is free again */
     }
     CHECK_EQ(poll_once(&a, &wc), 0);
-    CHECK(requester->out.prod > sent);
-    CHECK(requester->out.prod - sent <= CHUNKS_PER_CALL);
+    CHECK(rc_of(requester)->out.prod > sent);
+    CHECK(rc_of(requester)->out.prod - sent <= CHUNKS_PER_CALL);
     for (uint32_t polls = 0; poll_once(&a, &wc) == 0; polls++) {
         CHECK(polls < 1u << 20);
         CHECK_EQ(poll_once(&b, &wc), 0);

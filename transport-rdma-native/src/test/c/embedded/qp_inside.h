@@ -18,7 +18,7 @@
 #define NETTY_RDMA_TEST_QP_INSIDE_H
 
 #include "check.h"
-#include "embedded/device/qp.h"
+#include "embedded/rc/rc.h"
 #include "embedded/link/engine.h"
 #include "stalls/stalls.h"
 
@@ -30,7 +30,7 @@ static inline bool is_introducing_itself(struct qp *qp) {
 /* Whether the queue pair holds an introduction, of a peer that was ready first. */
 static inline bool holds_introduction(struct qp *qp) {
     pthread_mutex_lock(&qp->control);
-    bool held = qp->held != NULL;
+    bool held = rc_of(qp)->held != NULL;
     pthread_mutex_unlock(&qp->control);
     return held;
 }
@@ -58,7 +58,7 @@ static inline int count_arenas(void) {
  */
 static inline bool hears_its_peer(struct qp *qp) {
     pthread_mutex_lock(&qp->control);
-    bool hears = qp->recv_cq_place.process != NULL;
+    bool hears = rc_of(qp)->recv_cq_place.process != NULL;
     pthread_mutex_unlock(&qp->control);
     return hears;
 }

@@ -34,11 +34,11 @@ static int to_reset(struct end *end) {
 /* A peer that is faster than any copy: acknowledges what it sees without looking at it. */
 static void *acknowledge(void *qp) {
     const struct qp *peer = qp;
-    const struct wire_slot *ring = peer->attached->segment->request;
+    const struct wire_slot *ring = rc_of(peer)->attached->segment->request;
     for (uint32_t count = 0; !atomic_load(&peer_may_stop);) {
         if (atomic_load(&ring[count % WIRE_REQUEST_SLOTS].desc.sequence) == count + 1) {
             count++;
-            atomic_store(&peer->own->stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(count, WIRE_OK));
+            atomic_store(&rc_of(peer)->own->stream[WIRE_REQUESTS].ack, WIRE_ACK_WORD(count, WIRE_OK));
         }
     }
     return NULL;
@@ -86,7 +86,7 @@ static void a_post_does_not_last_until_all_is_sent(void) {
  */
 static uint32_t published(struct qp *qp) {
     qp_lock(qp);
-    uint32_t descriptors = qp->out.prod;
+    uint32_t descriptors = rc_of(qp)->out.prod;
     qp_unlock(qp);
     return descriptors;
 }
@@ -110,12 +110,12 @@ static void a_fenced_request_does_not_pass_a_read_that_failed_here(void) {
     CHECK_EQ(a.context->ops.post_send(a.qp, &read, &bad), 0);
     CHECK_EQ(post_send(&a, 3, IBV_WR_SEND, IBV_SEND_FENCE, 0, 8), 0);
     CHECK_EVENTUALLY(published(requester) == 2); /* the engine may be at work on it: no answer before the request */
-    struct wire_slot *slot = &responder->segment->response[0];
+    struct wire_slot *slot = &rc_of(responder)->segment->response[0];
     slot->desc.op = WIRE_RESPONSE;
     slot->desc.flags = WIRE_LAST;
     slot->desc.length = 8;
     slot->desc.slab = WIRE_INLINE;
-    atomic_store(&responder->own->begun[WIRE_RESPONSES], 1);
+    atomic_store(&rc_of(responder)->own->begun[WIRE_RESPONSES], 1);
     atomic_store(&slot->desc.sequence, 1);
     qp_kick(requester, QP_WORK_ALL);
     CHECK_EVENTUALLY(consumer_pos(&requester->responses) == 1);

@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /* Creation and introduction of queue pairs when file descriptors run out, and that introductions do not use them up. */
 #include <poll.h>
 
@@ -83,7 +84,7 @@ static void creation_unwinds_when_descriptors_run_out(void) {
 
 static uint64_t introduce_gap(struct qp *qp) {
     pthread_mutex_lock(&qp->control);
-    uint64_t gap = qp->introduce_gap_ns;
+    uint64_t gap = rc_of(qp)->introduce_gap_ns;
     pthread_mutex_unlock(&qp->control);
     return gap;
 }

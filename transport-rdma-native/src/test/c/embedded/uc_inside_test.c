@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "embedded/rc/rc.h"
+#include "embedded/programs/programs.h"
 #include "pair.h"
 
 static const uint64_t unlimited_ns = UINT64_C(3600000000000), short_ns = 50000000;

@@ -29,7 +29,7 @@
 #include <rdma/rdma_cma.h>
 
 #include "check.h"
-#include "embedded/cm/cm_private.h"
+#include "embedded/cm/cm.h"
 #include "engine_by_hand.h"
 #include "fuzz.h"
 #include "peer.h"
@@ -106,19 +106,19 @@ static void connect_id(bool datagrams) {
 static bool is_length(const struct rdma_cm_event *event, uint8_t length) {
     bool datagrams = event->id->ps == RDMA_PS_UDP;
     switch (event->event) {
-    case RDMA_CM_EVENT_CONNECT_REQUEST:
-        return length == (datagrams ? CM_SIDR_REQ_DATA : CM_REQ_DATA);
-    case RDMA_CM_EVENT_CONNECT_RESPONSE:
-    case RDMA_CM_EVENT_CONNECT_ERROR: /* was a response until the queue pair was to be connected, as in librdmacm */
-        return length == CM_REP_DATA;
-    case RDMA_CM_EVENT_ESTABLISHED:
-        return datagrams ? length == CM_SIDR_REP_DATA : length == CM_REP_DATA || length == 0;
-    case RDMA_CM_EVENT_REJECTED:
-        return length == CM_REJ_DATA;
-    case RDMA_CM_EVENT_UNREACHABLE:
-        return length == 0 || length == CM_SIDR_REP_DATA;
-    default:
-        return length == 0;
+        case RDMA_CM_EVENT_CONNECT_REQUEST:
+            return length == (datagrams ? CM_SIDR_REQ_DATA : CM_REQ_DATA);
+        case RDMA_CM_EVENT_CONNECT_RESPONSE:
+        case RDMA_CM_EVENT_CONNECT_ERROR: /* was a response until the queue pair was to be connected, as in librdmacm */
+            return length == CM_REP_DATA;
+        case RDMA_CM_EVENT_ESTABLISHED:
+            return datagrams ? length == CM_SIDR_REP_DATA : length == CM_REP_DATA || length == 0;
+        case RDMA_CM_EVENT_REJECTED:
+            return length == CM_REJ_DATA;
+        case RDMA_CM_EVENT_UNREACHABLE:
+            return length == 0 || length == CM_SIDR_REP_DATA;
+        default:
+            return length == 0;
     }
 }
 
@@ -159,41 +159,41 @@ static void take_event(void) {
         .responder_resources = how >> 5, .initiator_depth = how >> 6, .qp_num = 17, .retry_count = 7,
     };
     switch (type) {
-    case RDMA_CM_EVENT_CONNECT_REQUEST:
-        if ((how & 1) != 0) {
-            create_qp(id);
-        }
-        if ((how & 6) == 2) {
-            rdma_reject(id, data, param.private_data_len);
-        } else if ((how & 6) == 4) {
-            destroy(place_of(id));
-        } else if ((how & 6) == 0) {
-            rdma_accept(id, &param);
-        }
-        break;
-    case RDMA_CM_EVENT_ADDR_RESOLVED:
-        rdma_resolve_route(id, 2000);
-        break;
-    case RDMA_CM_EVENT_ROUTE_RESOLVED:
-        if ((how & 1) != 0) {
-            create_qp(id);
-        }
-        rdma_connect(id, &param);
-        break;
-    case RDMA_CM_EVENT_CONNECT_RESPONSE:
-        if ((how & 1) == 0) {
-            rdma_establish(id);
-        } else {
-            rdma_reject(id, data, param.private_data_len);
-        }
-        break;
-    case RDMA_CM_EVENT_DISCONNECTED:
-        rdma_disconnect(id);
-        break;
-    default:
-        if ((how & 1) != 0) {
-            destroy(place_of(id));
-        }
+        case RDMA_CM_EVENT_CONNECT_REQUEST:
+            if ((how & 1) != 0) {
+                create_qp(id);
+            }
+            if ((how & 6) == 2) {
+                rdma_reject(id, data, param.private_data_len);
+            } else if ((how & 6) == 4) {
+                destroy(place_of(id));
+            } else if ((how & 6) == 0) {
+                rdma_accept(id, &param);
+            }
+            break;
+        case RDMA_CM_EVENT_ADDR_RESOLVED:
+            rdma_resolve_route(id, 2000);
+            break;
+        case RDMA_CM_EVENT_ROUTE_RESOLVED:
+            if ((how & 1) != 0) {
+                create_qp(id);
+            }
+            rdma_connect(id, &param);
+            break;
+        case RDMA_CM_EVENT_CONNECT_RESPONSE:
+            if ((how & 1) == 0) {
+                rdma_establish(id);
+            } else {
+                rdma_reject(id, data, param.private_data_len);
+            }
+            break;
+        case RDMA_CM_EVENT_DISCONNECTED:
+            rdma_disconnect(id);
+            break;
+        default:
+            if ((how & 1) != 0) {
+                destroy(place_of(id));
+            }
     }
 }
 
@@ -205,26 +205,26 @@ static void act(uint8_t what, uint8_t which) {
         return;
     }
     switch (what % 8) {
-    case 0:
-        rdma_disconnect(id);
-        break;
-    case 1:
-        rdma_accept(id, &param);
-        break;
-    case 2:
-        rdma_reject(id, data, which);
-        break;
-    case 3:
-        rdma_establish(id);
-        break;
-    case 4:
-        rdma_connect(id, &param);
-        break;
-    case 5:
-        rdma_notify(id, IBV_EVENT_COMM_EST);
-        break;
-    default:
-        destroy(which % IDS);
+        case 0:
+            rdma_disconnect(id);
+            break;
+        case 1:
+            rdma_accept(id, &param);
+            break;
+        case 2:
+            rdma_reject(id, data, which);
+            break;
+        case 3:
+            rdma_establish(id);
+            break;
+        case 4:
+            rdma_connect(id, &param);
+            break;
+        case 5:
+            rdma_notify(id, IBV_EVENT_COMM_EST);
+            break;
+        default:
+            destroy(which % IDS);
     }
 }
 
@@ -419,32 +419,32 @@ static void command(void) {
     uint8_t code = input_u8();
     bool at_once = (code & 0x80) == 0;
     switch (code & 15) {
-    case 0: case 1: case 2: case 3: case 4:
-        say();
-        break;
-    case 5: case 6: case 7: case 8:
-        take_event();
-        break;
-    case 9:
-        connect_id((code & 16) != 0);
-        break;
-    case 10:
-        act(code >> 4, input_u8());
-        break;
-    case 11:
-        connect_link(code >> 4 & 1, code >> 5);
-        break;
-    case 12:
-        peer_hang_up(code >> 4 & 3);
-        break;
-    case 13:
-        engine_pass(UINT64_C(1000000) << (input_u8() % 18)); /* up to 131 s */
-        break;
-    case 14:
-        say_where(input_u8());
-        break;
-    default:
-        peer_greet(2, false);
+        case 0: case 1: case 2: case 3: case 4:
+            say();
+            break;
+        case 5: case 6: case 7: case 8:
+            take_event();
+            break;
+        case 9:
+            connect_id((code & 16) != 0);
+            break;
+        case 10:
+            act(code >> 4, input_u8());
+            break;
+        case 11:
+            connect_link(code >> 4 & 1, code >> 5);
+            break;
+        case 12:
+            peer_hang_up(code >> 4 & 3);
+            break;
+        case 13:
+            engine_pass(UINT64_C(1000000) << (input_u8() % 18)); /* up to 131 s */
+            break;
+        case 14:
+            say_where(input_u8());
+            break;
+        default:
+            peer_greet(2, false);
     }
     if (at_once) {
         engine_run();

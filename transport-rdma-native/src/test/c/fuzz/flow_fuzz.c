@@ -207,39 +207,39 @@ static void say_group(void) {
 static void write_words(void) {
     uint8_t what = input_u8();
     switch (what & 7) {
-    case 0: case 1: case 2: /* as far as the victim has published, or about so */
-        if (peer_heard.segment != NULL) {
-            uint32_t pos = WIRE_ACK_COUNT(atomic_load(&peer_memory.acks->stream[0].ack));
-            while (atomic_load(&peer_heard.segment->request[pos % WIRE_REQUEST_SLOTS].desc.sequence) == pos + 1) {
-                pos++;
+        case 0: case 1: case 2: /* as far as the victim has published, or about so */
+            if (peer_heard.segment != NULL) {
+                uint32_t pos = WIRE_ACK_COUNT(atomic_load(&peer_memory.acks->stream[0].ack));
+                while (atomic_load(&peer_heard.segment->request[pos % WIRE_REQUEST_SLOTS].desc.sequence) == pos + 1) {
+                    pos++;
+                }
+                atomic_store(&peer_memory.acks->stream[0].ack, WIRE_ACK_WORD(pos + (what >> 3 & 1), what >> 6));
             }
-            atomic_store(&peer_memory.acks->stream[0].ack, WIRE_ACK_WORD(pos + (what >> 3 & 1), what >> 6));
+            break;
+        case 3:
+            atomic_store(&peer_memory.acks->stream[0].ack, input_u64());
+            break;
+        case 4:
+            atomic_store(&peer_memory.acks->dead, what >> 3);
+            break;
+        case 5:
+            atomic_store(&peer_memory.control[what >> 3 & 1]->stream[0].want, input_u32());
+            break;
+        case 6: {
+            struct notify_word *word = &peer_memory.area->cq[what >> 3 & 3];
+            peer_wrote(word, sizeof(*word));
+            atomic_store(&word->word, input_u16());
+            break;
         }
-        break;
-    case 3:
-        atomic_store(&peer_memory.acks->stream[0].ack, input_u64());
-        break;
-    case 4:
-        atomic_store(&peer_memory.acks->dead, what >> 3);
-        break;
-    case 5:
-        atomic_store(&peer_memory.control[what >> 3 & 1]->stream[0].want, input_u32());
-        break;
-    case 6: {
-        struct notify_word *word = &peer_memory.area->cq[what >> 3 & 3];
-        peer_wrote(word, sizeof(*word));
-        atomic_store(&word->word, input_u16());
-        break;
-    }
-    default: {
-        uint16_t place = input_u16();
-        uint64_t value = input_u64();
-        bool of_control = (what & 16) != 0;
-        size_t size = of_control ? sizeof(struct wire_control) : offsetof(struct wire_segment, request_slab);
-        uint8_t *bytes = of_control ? (uint8_t *) peer_memory.control[what >> 3 & 1]
-                                    : (uint8_t *) peer_memory.segment[what >> 3 & 1];
-        memcpy(bytes + place % (size - sizeof(value)), &value, sizeof(value));
-    }
+        default: {
+            uint16_t place = input_u16();
+            uint64_t value = input_u64();
+            bool of_control = (what & 16) != 0;
+            size_t size = of_control ? sizeof(struct wire_control) : offsetof(struct wire_segment, request_slab);
+            uint8_t *bytes = of_control ? (uint8_t *) peer_memory.control[what >> 3 & 1]
+                                        : (uint8_t *) peer_memory.segment[what >> 3 & 1];
+            memcpy(bytes + place % (size - sizeof(value)), &value, sizeof(value));
+        }
     }
 }
 
@@ -262,12 +262,12 @@ static void check_flow(struct qp *qp, struct flow *flow, const void *unused) {
 static void check_victim(void) {
     struct qp *qp = qp_of(victim.qp);
     unsigned count = 0;
-    for (const struct rx_flow *one = qp->ud->rx_flows; one != NULL; one = one->next, count++) {
+    for (const struct rx_flow *one = ud_of(qp)->rx_flows; one != NULL; one = one->next, count++) {
         for (const struct rx_flow *other = one->next; other != NULL; other = other->next) {
             CHECK(one->id != other->id || one->peer != other->peer);
         }
     }
-    CHECK_EQ(count, qp->ud->num_rx_flows);
+    CHECK_EQ(count, ud_of(qp)->num_rx_flows);
     flow_table_visit(qp, check_flow, NULL);
 }
 
@@ -275,46 +275,46 @@ static void command(void) {
     uint8_t code = input_u8();
     bool at_once = (code & 0x80) == 0;
     switch (code & 15) {
-    case 0: case 1: case 2:
-        say_flow();
-        break;
-    case 3: case 4: case 5:
-        publish(code >> 4 & 7);
-        break;
-    case 6: case 7:
-        victim_send();
-        break;
-    case 8:
-        victim_recv(GRH + input_length());
-        break;
-    case 9:
-        poll_all(1 + (code >> 4));
-        break;
-    case 10:
-        write_words();
-        break;
-    case 11:
-        say_group();
-        break;
-    case 12:
-        change_membership();
-        break;
-    case 13:
-        engine_pass(UINT64_C(10000) << (input_u8() % 20)); /* up to 5 s */
-        break;
-    case 14:
-        if ((code & 16) != 0) {
-            connect_link(code >> 5 & 1);
-        } else {
-            peer_hang_up(code >> 5 & 3);
-        }
-        break;
-    default:
-        if ((code & 64) != 0) {
-            run_starved(code >> 4 & 3);
-        } else {
-            peer_tick(code >> 4 & 1, code >> 5 & 1);
-        }
+        case 0: case 1: case 2:
+            say_flow();
+            break;
+        case 3: case 4: case 5:
+            publish(code >> 4 & 7);
+            break;
+        case 6: case 7:
+            victim_send();
+            break;
+        case 8:
+            victim_recv(GRH + input_length());
+            break;
+        case 9:
+            poll_all(1 + (code >> 4));
+            break;
+        case 10:
+            write_words();
+            break;
+        case 11:
+            say_group();
+            break;
+        case 12:
+            change_membership();
+            break;
+        case 13:
+            engine_pass(UINT64_C(10000) << (input_u8() % 20)); /* up to 5 s */
+            break;
+        case 14:
+            if ((code & 16) != 0) {
+                connect_link(code >> 5 & 1);
+            } else {
+                peer_hang_up(code >> 5 & 3);
+            }
+            break;
+        default:
+            if ((code & 64) != 0) {
+                run_starved(code >> 4 & 3);
+            } else {
+                peer_tick(code >> 4 & 1, code >> 5 & 1);
+            }
     }
     if (at_once) {
         engine_run();

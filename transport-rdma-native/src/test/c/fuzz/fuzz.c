@@ -71,14 +71,14 @@ uint32_t input_length(void) {
     uint32_t value = input_u16();
     uint32_t scale = value >> 14, low = value & 0x3fff;
     switch (scale) {
-    case 0:
-        return low;
-    case 1:
-        return low << 6;
-    case 2: /* near a power of two */
-        return (UINT32_C(1) << (low >> 8 & 31)) + (uint32_t) (int8_t) low;
-    default:
-        return low << 16 | low;
+        case 0:
+            return low;
+        case 1:
+            return low << 6;
+        case 2: /* near a power of two */
+            return (UINT32_C(1) << (low >> 8 & 31)) + (uint32_t) (int8_t) low;
+        default:
+            return low << 16 | low;
     }
 }
 

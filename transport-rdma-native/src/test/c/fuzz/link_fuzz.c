@@ -102,33 +102,33 @@ static void say_something(int link) {
     int count = 0;
     type = WIRE_NOTIFY_AREA + type % (WIRE_ARENA_END - WIRE_NOTIFY_AREA + 1);
     switch (type) {
-    case WIRE_NOTIFY_AREA:
-        length = 0;
-        count = 2;
-        break;
-    case WIRE_ATTACH:
-        body.attach = (struct wire_attach) { .src_qpn = src, .dst_qpn = dst, .type = IBV_QPT_RC };
-        body.attach.carries = WIRE_ARENA | (which >> 6) * WIRE_RECV_DOORBELL;
-        body.attach.place.segments = 1;
-        length = sizeof(body.attach);
-        things[0] = THING_SEGMENT;
-        count = 1 + (which >> 6 & 1) + (which >> 7);
-        break;
-    case WIRE_SLOTS:
-        body.slots = (struct wire_slots) { .src_qpn = src, .dst_qpn = dst };
-        length = sizeof(body.slots);
-        break;
-    case WIRE_LEAVE: case WIRE_ARENA_END:
-        body.place = (struct wire_place) { .arena = which & 1, .segments = 1 };
-        length = sizeof(body.place);
-        break;
-    default:
-        count = type == WIRE_FLOW_OPEN || type == WIRE_FLOW_ACCEPT;
-        body.flow = (struct wire_flow) { .src_qpn = src, .dst_qpn = dst, .id = which };
-        body.flow.carries = (uint32_t) count * WIRE_ARENA;
-        body.flow.place.segments = 1;
-        length = sizeof(body.flow);
-        things[0] = THING_SEGMENT;
+        case WIRE_NOTIFY_AREA:
+            length = 0;
+            count = 2;
+            break;
+        case WIRE_ATTACH:
+            body.attach = (struct wire_attach) { .src_qpn = src, .dst_qpn = dst, .type = IBV_QPT_RC };
+            body.attach.carries = WIRE_ARENA | (which >> 6) * WIRE_RECV_DOORBELL;
+            body.attach.place.segments = 1;
+            length = sizeof(body.attach);
+            things[0] = THING_SEGMENT;
+            count = 1 + (which >> 6 & 1) + (which >> 7);
+            break;
+        case WIRE_SLOTS:
+            body.slots = (struct wire_slots) { .src_qpn = src, .dst_qpn = dst };
+            length = sizeof(body.slots);
+            break;
+        case WIRE_LEAVE: case WIRE_ARENA_END:
+            body.place = (struct wire_place) { .arena = which & 1, .segments = 1 };
+            length = sizeof(body.place);
+            break;
+        default:
+            count = type == WIRE_FLOW_OPEN || type == WIRE_FLOW_ACCEPT;
+            body.flow = (struct wire_flow) { .src_qpn = src, .dst_qpn = dst, .id = which };
+            body.flow.carries = (uint32_t) count * WIRE_ARENA;
+            body.flow.place.segments = 1;
+            length = sizeof(body.flow);
+            things[0] = THING_SEGMENT;
     }
     uint8_t how = input_u8();
     if ((how & 1) != 0) {
@@ -150,55 +150,55 @@ static void command(void) {
     int link = code >> 4 & 3;
     bool at_once = (code & 0x80) == 0;
     switch (code & 15) {
-    case 0: case 1:
-        connect_link(link, input_u8());
-        break;
-    case 2: case 3:
-        say_anything(link);
-        break;
-    case 4: case 5: case 6: case 7:
-        say_something(link);
-        break;
-    case 8:
-        peer_hello(link);
-        break;
-    case 9:
-        peer_hang_up(link);
-        break;
-    case 10:
-        peer_listen();
-        break;
-    case 11:
-        run_starved(input_u8());
-        return;
-    case 12:
-        engine_pass(UINT64_C(1000) << (input_u8() % 24));
-        return;
-    case 13: { /* whoever waits for its peer meets it */
-        struct end end = ends[1];
-        end.qp = qps[1];
-        if (qps[1]->state == IBV_QPS_INIT) {
-            CHECK_EQ(end_to_rtr(&end, PEER_QPN + 1), 0);
+        case 0: case 1:
+            connect_link(link, input_u8());
+            break;
+        case 2: case 3:
+            say_anything(link);
+            break;
+        case 4: case 5: case 6: case 7:
+            say_something(link);
+            break;
+        case 8:
+            peer_hello(link);
+            break;
+        case 9:
+            peer_hang_up(link);
+            break;
+        case 10:
+            peer_listen();
+            break;
+        case 11:
+            run_starved(input_u8());
+            return;
+        case 12:
+            engine_pass(UINT64_C(1000) << (input_u8() % 24));
+            return;
+        case 13: { /* whoever waits for its peer meets it */
+            struct end end = ends[1];
+            end.qp = qps[1];
+            if (qps[1]->state == IBV_QPS_INIT) {
+                CHECK_EQ(end_to_rtr(&end, PEER_QPN + 1), 0);
+            }
+            break;
         }
-        break;
-    }
-    case 14: { /* the link speaks, too, and may not be listened to */
-        struct end end = ends[2];
-        end.qp = qps[2];
-        struct ibv_ah *ah = own_ah(&end);
-        for (int i = input_u8() % 8; i >= 0; i--) {
-            post_datagram(&end, 0, 0, 8, ah, PEER_QPN + (uint32_t) i);
+        case 14: { /* the link speaks, too, and may not be listened to */
+            struct end end = ends[2];
+            end.qp = qps[2];
+            struct ibv_ah *ah = own_ah(&end);
+            for (int i = input_u8() % 8; i >= 0; i--) {
+                post_datagram(&end, 0, 0, 8, ah, PEER_QPN + (uint32_t) i);
+            }
+            CHECK_EQ(ibv_destroy_ah(ah), 0);
+            break;
         }
-        CHECK_EQ(ibv_destroy_ah(ah), 0);
-        break;
-    }
-    default: {
-        struct ibv_wc wc[8];
-        for (int i = 0; i < ENDS; i++) {
-            ends[i].context->ops.poll_cq(ends[i].recv_cq, 8, wc);
+        default: {
+            struct ibv_wc wc[8];
+            for (int i = 0; i < ENDS; i++) {
+                ends[i].context->ops.poll_cq(ends[i].recv_cq, 8, wc);
+            }
+            at_once = true;
         }
-        at_once = true;
-    }
     }
     if (at_once) {
         engine_run();

@@ -142,23 +142,23 @@ static void send_to(int which) {
 
 static void speak(uint8_t code) {
     switch (code & 7) {
-    case 0: case 1: case 2:
-        say();
-        break;
-    case 3:
-        write_table();
-        break;
-    case 4:
-        fill_table(code >> 3);
-        break;
-    case 5:
-        peer_hang_up(code >> 3 & 3);
-        break;
-    case 6:
-        run_starved(code >> 3 & 3);
-        break;
-    default:
-        peer_greet(0, false);
+        case 0: case 1: case 2:
+            say();
+            break;
+        case 3:
+            write_table();
+            break;
+        case 4:
+            fill_table(code >> 3);
+            break;
+        case 5:
+            peer_hang_up(code >> 3 & 3);
+            break;
+        case 6:
+            run_starved(code >> 3 & 3);
+            break;
+        default:
+            peer_greet(0, false);
     }
 }
 
@@ -174,20 +174,20 @@ static void go_on(void) {
 static void command(void) {
     uint8_t code = input_u8();
     switch (code & 15) {
-    case 8: case 9:
-        change_membership(code >> 4 & 3);
-        break;
-    case 10: case 11:
-        send_to(code >> 4 & 3);
-        break;
-    case 12:
-        poll_all();
-        break;
-    case 13:
-        engine_pass(UINT64_C(100000) << (input_u8() % 18));
-        break;
-    default:
-        speak(input_u8());
+        case 8: case 9:
+            change_membership(code >> 4 & 3);
+            break;
+        case 10: case 11:
+            send_to(code >> 4 & 3);
+            break;
+        case 12:
+            poll_all();
+            break;
+        case 13:
+            engine_pass(UINT64_C(100000) << (input_u8() % 18));
+            break;
+        default:
+            speak(input_u8());
     }
     engine_run();
     peer_greet(0, false);

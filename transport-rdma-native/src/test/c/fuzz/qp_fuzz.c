@@ -28,7 +28,7 @@
 
 #include "check.h"
 #include "embedded/embedded.h"
-#include "embedded/device/qp.h"
+#include "embedded/rc/rc.h"
 #include "embedded/link/wire.h"
 #include "engine_by_hand.h"
 #include "fuzz.h"
@@ -455,9 +455,9 @@ static void publish_response(void) {
 static void check_acknowledged(void) {
     const struct qp *qp = qp_meant(victim.qp);
     enum ibv_qp_state state = qp_state(qp);
-    if (qp->attached != NULL && !qp->failed && (state == IBV_QPS_RTR || qp_sends_in(state))) {
-        uint64_t word = atomic_load(&qp->attached->control->stream[WIRE_REQUESTS].ack);
-        CHECK_EQ(WIRE_ACK_COUNT(word), qp->out.acked);
+    if (rc_of(qp)->attached != NULL && !qp->failed && (state == IBV_QPS_RTR || qp_sends_in(state))) {
+        uint64_t word = atomic_load(&rc_of(qp)->attached->control->stream[WIRE_REQUESTS].ack);
+        CHECK_EQ(WIRE_ACK_COUNT(word), rc_of(qp)->out.acked);
     }
 }
 
@@ -466,7 +466,7 @@ static void acknowledge(void) {
     enum wire_stream stream = how & 1;
     uint32_t status = how >> 4 & 7;
     uint32_t count = (how & 2) != 0 ? input_u32() : ack_count + (uint32_t) (int8_t) input_u8();
-    const struct producer *out = &qp_meant(victim.qp)->out;
+    const struct producer *out = &rc_of(qp_meant(victim.qp))->out;
     bool is_unsent = stream == WIRE_REQUESTS && count - out->acked > out->prod - out->acked;
     ack_count = stream == WIRE_REQUESTS ? count : ack_count;
     atomic_store(&control->stream[stream].ack, WIRE_ACK_WORD(count, status));
@@ -537,9 +537,9 @@ static void write_notify_area(void) {
 
 static uint32_t peer_type(void) {
     switch (victim.qp->qp_type) {
-    case IBV_QPT_XRC_SEND: return IBV_QPT_XRC_RECV;
-    case IBV_QPT_XRC_RECV: return IBV_QPT_XRC_SEND;
-    default: return victim.qp->qp_type;
+        case IBV_QPT_XRC_SEND: return IBV_QPT_XRC_RECV;
+        case IBV_QPT_XRC_RECV: return IBV_QPT_XRC_SEND;
+        default: return victim.qp->qp_type;
     }
 }
 
@@ -638,9 +638,9 @@ static void check_producer(const struct producer *producer, uint32_t slots) {
 /* Checks what is true of the victim whatever the peer says. */
 static void check_victim(void) {
     const struct qp *qp = qp_meant(victim.qp);
-    const struct inbound *in = &qp->inbound;
-    check_producer(&qp->out, WIRE_REQUEST_SLOTS);
-    check_producer(&qp->answers, WIRE_RESPONSE_SLOTS);
+    const struct inbound *in = &rc_of(qp)->inbound;
+    check_producer(&rc_of(qp)->out, WIRE_REQUEST_SLOTS);
+    check_producer(&rc_of(qp)->answers, WIRE_RESPONSE_SLOTS);
     CHECK(in->active ? in->offset <= in->total : in->offset == in->total);
     CHECK(!in->inlined || in->total <= qp->inline_recv);
     for (uint32_t i = qp->sq.done; i != atomic_load(&qp->sq.head); i++) {
@@ -665,92 +665,92 @@ static void check_disclosure(void) {
 static void command(void) {
     uint8_t code = input_u8();
     switch (code & 31) {
-    case 0: case 1: case 2:
-        publish_request();
-        break;
-    case 3:
-        publish_response();
-        break;
-    case 4: case 5:
-        acknowledge();
-        break;
-    case 6: case 7:
-        serve(1 + (code >> 5) * 16u);
-        break;
-    case 8:
-        scribble();
-        break;
-    case 9: {
-        uint8_t stream = input_u8();
-        atomic_store(&control->stream[stream & 1].want, input_u32());
-        break;
-    }
-    case 10:
-        atomic_store(&control->dead, input_u8());
-        atomic_store(&control->min_rnr_timer, input_u8());
-        tell_victim();
-        break;
-    case 11:
-        write_notify_area();
-        break;
-    case 12:
-        tell_victim();
-        break;
-    case 13: case 14: case 15:
-        victim_send();
-        break;
-    case 16: case 17:
-        victim_recv(input_length(), code >> 5);
-        break;
-    case 18: case 19:
-        poll_all(1 + (code >> 5) * 8);
-        break;
-    case 20:
-        ibv_req_notify_cq(victim.recv_cq, code >> 5 & 1);
-        ibv_req_notify_cq(victim.send_cq, code >> 6 & 1);
-        break;
-    case 21:
-        take_channel_events();
-        break;
-    case 22:
-        if (regions[TEMPORARY].mr != NULL) {
-            CHECK_EQ(ibv_dereg_mr(regions[TEMPORARY].mr), 0);
-            regions[TEMPORARY].mr = NULL;
+        case 0: case 1: case 2:
+            publish_request();
+            break;
+        case 3:
+            publish_response();
+            break;
+        case 4: case 5:
+            acknowledge();
+            break;
+        case 6: case 7:
+            serve(1 + (code >> 5) * 16u);
+            break;
+        case 8:
+            scribble();
+            break;
+        case 9: {
+            uint8_t stream = input_u8();
+            atomic_store(&control->stream[stream & 1].want, input_u32());
+            break;
         }
-        break;
-    case 23:
-        engine_pass(UINT64_C(1000) << (input_u8() % 24));
-        break;
-    case 24:
-        introduce(code >> 5 & 3);
-        engine_run();
-        break;
-    case 25:
-        tell_slots(code >> 5 & 3);
-        engine_run();
-        break;
-    case 26:
-        peer_hang_up(code >> 5 & 3);
-        engine_run();
-        break;
-    case 27:
-        if (peer_connect_qpn(code >> 5 & 1, victim.qp->qp_num)) {
-            peer_hello(code >> 5 & 1);
-            peer_notify_area(code >> 5 & 1);
-        }
-        engine_run();
-        break;
-    case 28:
-        modify(code >> 5 == 0 ? IBV_QPS_ERR : IBV_QPS_SQD, 0, attributes);
-        break;
-    case 29:
-        modify(IBV_QPS_RTS, 0, attributes); /* out of SQD or SQE */
-        break;
-    case 30:
-        peer_listen();
-        break;
-    default:
-        take_async_events();
+        case 10:
+            atomic_store(&control->dead, input_u8());
+            atomic_store(&control->min_rnr_timer, input_u8());
+            tell_victim();
+            break;
+        case 11:
+            write_notify_area();
+            break;
+        case 12:
+            tell_victim();
+            break;
+        case 13: case 14: case 15:
+            victim_send();
+            break;
+        case 16: case 17:
+            victim_recv(input_length(), code >> 5);
+            break;
+        case 18: case 19:
+            poll_all(1 + (code >> 5) * 8);
+            break;
+        case 20:
+            ibv_req_notify_cq(victim.recv_cq, code >> 5 & 1);
+            ibv_req_notify_cq(victim.send_cq, code >> 6 & 1);
+            break;
+        case 21:
+            take_channel_events();
+            break;
+        case 22:
+            if (regions[TEMPORARY].mr != NULL) {
+                CHECK_EQ(ibv_dereg_mr(regions[TEMPORARY].mr), 0);
+                regions[TEMPORARY].mr = NULL;
+            }
+            break;
+        case 23:
+            engine_pass(UINT64_C(1000) << (input_u8() % 24));
+            break;
+        case 24:
+            introduce(code >> 5 & 3);
+            engine_run();
+            break;
+        case 25:
+            tell_slots(code >> 5 & 3);
+            engine_run();
+            break;
+        case 26:
+            peer_hang_up(code >> 5 & 3);
+            engine_run();
+            break;
+        case 27:
+            if (peer_connect_qpn(code >> 5 & 1, victim.qp->qp_num)) {
+                peer_hello(code >> 5 & 1);
+                peer_notify_area(code >> 5 & 1);
+            }
+            engine_run();
+            break;
+        case 28:
+            modify(code >> 5 == 0 ? IBV_QPS_ERR : IBV_QPS_SQD, 0, attributes);
+            break;
+        case 29:
+            modify(IBV_QPS_RTS, 0, attributes); /* out of SQD or SQE */
+            break;
+        case 30:
+            peer_listen();
+            break;
+        default:
+            take_async_events();
     }
     check_victim();
 }

@@ -49,31 +49,32 @@ static int send_one_lingering(int link, int way, int fd) {
     void *memory;
     int sent = -1, notify;
     switch (hostile.neighbour == STRANGER ? 0 : way % 4) {
-    case 0: /* behind a lie, which ends the link, or before anybody has greeted */
-        send(link, lie, sizeof(lie), MSG_NOSIGNAL);
-        return (int) send_with_fds(link, ask, sizeof(ask), fd, 1);
-    case 1: /* with a message that may have none */
-        return (int) send_with_fds(link, ask, sizeof(ask), fd, 1);
-    case 2: /* more than there is room for; the messages of a process that may use ptrace(2) are not looked at first */
-        return (int) send_with_fds(link, ask, sizeof(ask), fd, LINK_MAX_FDS + (hostile.neighbour == FAR));
-    default: /* in a socket that is a doorbell */
-        notify = sealed_create("hostile", sizeof(struct notify_area), &memory);
-        if (notify >= 0) {
-            int reader, filled = open_filled(&reader), fds[] = { notify, filled };
-            struct iovec iov = { .iov_base = (void *) area, .iov_len = sizeof(area) };
-            _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(fds))] = { 0 };
-            struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
-                                      .msg_controllen = sizeof(control) };
-            struct cmsghdr *c = CMSG_FIRSTHDR(&message);
-            c->cmsg_level = SOL_SOCKET;
-            c->cmsg_type = SCM_RIGHTS;
-            c->cmsg_len = CMSG_LEN(sizeof(fds));
-            memcpy(CMSG_DATA(c), fds, sizeof(fds));
-            sent = (int) sendmsg(link, &message, MSG_NOSIGNAL);
-            close(filled);
-            close(notify);
-        }
-        return sent;
+        case 0: /* behind a lie, which ends the link, or before anybody has greeted */
+            send(link, lie, sizeof(lie), MSG_NOSIGNAL);
+            return (int) send_with_fds(link, ask, sizeof(ask), fd, 1);
+        case 1: /* with a message that may have none */
+            return (int) send_with_fds(link, ask, sizeof(ask), fd, 1);
+        /* More than there is room for; the messages of a process that may use ptrace(2) are not looked at first. */
+        case 2:
+            return (int) send_with_fds(link, ask, sizeof(ask), fd, LINK_MAX_FDS + (hostile.neighbour == FAR));
+        default: /* in a socket that is a doorbell */
+            notify = sealed_create("hostile", sizeof(struct notify_area), &memory);
+            if (notify >= 0) {
+                int reader, filled = open_filled(&reader), fds[] = { notify, filled };
+                struct iovec iov = { .iov_base = (void *) area, .iov_len = sizeof(area) };
+                _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(fds))] = { 0 };
+                struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+                                          .msg_controllen = sizeof(control) };
+                struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+                c->cmsg_level = SOL_SOCKET;
+                c->cmsg_type = SCM_RIGHTS;
+                c->cmsg_len = CMSG_LEN(sizeof(fds));
+                memcpy(CMSG_DATA(c), fds, sizeof(fds));
+                sent = (int) sendmsg(link, &message, MSG_NOSIGNAL);
+                close(filled);
+                close(notify);
+            }
+            return sent;
     }
 }
 

@@ -201,18 +201,18 @@ static bool go_on(struct rdma_cm_event *event) {
     CHECK_EQ(rdma_ack_cm_event(event), 0);
     param.qp_num = fresh_qpn();
     switch (type) {
-    case RDMA_CM_EVENT_ADDR_RESOLVED:
-        CHECK_EQ(rdma_resolve_route(id, patience_ms()), 0);
-        return false;
-    case RDMA_CM_EVENT_ROUTE_RESOLVED:
-        CHECK_EQ(rdma_connect(id, &param), 0);
-        return false;
-    case RDMA_CM_EVENT_CONNECT_RESPONSE: /* not answered */
-    case RDMA_CM_EVENT_TIMEWAIT_EXIT:
-        return false;
-    default:
-        rdma_destroy_id(id);
-        return true;
+        case RDMA_CM_EVENT_ADDR_RESOLVED:
+            CHECK_EQ(rdma_resolve_route(id, patience_ms()), 0);
+            return false;
+        case RDMA_CM_EVENT_ROUTE_RESOLVED:
+            CHECK_EQ(rdma_connect(id, &param), 0);
+            return false;
+        case RDMA_CM_EVENT_CONNECT_RESPONSE: /* not answered */
+        case RDMA_CM_EVENT_TIMEWAIT_EXIT:
+            return false;
+        default:
+            rdma_destroy_id(id);
+            return true;
     }
 }
 

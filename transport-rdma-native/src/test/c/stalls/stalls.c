@@ -78,8 +78,8 @@ static const struct {
     bool may_sleep; /* true: may sleep; false: may only work */
     const char *reason;
 } exceptions[] = {
-    { "start_poll at ./embedded/device/cq_ex.c", true, "held until ibv_end_poll(3): the application's time" },
-    { "wr_start at ./embedded/device/qp_wr.c", true, "held until ibv_wr_complete(3): the application's time" },
+    { "start_poll at ./embedded/programs/cq_ex.c", true, "held until ibv_end_poll(3): the application's time" },
+    { "wr_start at ./embedded/programs/qp_wr.c", true, "held until ibv_wr_complete(3): the application's time" },
     { "folder_start at ./embedded/link/folder.c", false, "once in a process: reads settings and names of the folder" },
     { "embedded_ibv_attach_mcast at ./embedded/ud/ud_group.c", true, "waits for the administrator of groups: mcast.h" },
     { "embedded_ibv_detach_mcast at ./embedded/ud/ud_group.c", true, "waits for the administrator of groups: mcast.h" },

@@ -13,6 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
+/* @Tag("stalls") */
 /* Stays that stalls.h finds, and others that it does not. */
 #include "stalls.h"
 

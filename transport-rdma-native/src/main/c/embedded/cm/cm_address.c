@@ -14,7 +14,7 @@
  * under the License.
  */
 /* Internet addresses: their parts, and their form in messages. */
-#include "cm_private.h"
+#include "cm.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -26,12 +26,12 @@
 
 size_t cm_address_size(const struct sockaddr *address) {
     switch (address != NULL ? address->sa_family : AF_UNSPEC) {
-    case AF_INET:
-        return sizeof(struct sockaddr_in);
-    case AF_INET6:
-        return sizeof(struct sockaddr_in6);
-    default:
-        return 0;
+        case AF_INET:
+            return sizeof(struct sockaddr_in);
+        case AF_INET6:
+            return sizeof(struct sockaddr_in6);
+        default:
+            return 0;
     }
 }
 

@@ -18,7 +18,7 @@
  * its port are asked, and look for it at that moment, as a written list of addresses could be outdated. An address may
  * be in use in several namespaces: then nobody knows which one the client means.
  */
-#include "cm_private.h"
+#include "cm.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
  * under the License.
  */
 /* Fetching of events, with the steps that librdmacm does on the fetching thread. */
-#include "cm_private.h"
+#include "cm.h"
 #include "embedded/base/cancel.h"
 
 #include <fcntl.h>
@@ -60,27 +60,27 @@ static bool process(struct cm_event *event) {
     UNCANCELLED;
     struct cm_id *id = event->owner;
     switch (event->event.event) {
-    case RDMA_CM_EVENT_CONNECT_REQUEST:
-        if (id->sync && embedded_rdma_migrate_id(event->event.id, NULL) != 0) {
-            embedded_rdma_destroy_id(event->event.id);
-            return false;
-        }
-        return true;
-    case RDMA_CM_EVENT_CONNECT_RESPONSE:
-        process_response(event);
-        return true;
-    case RDMA_CM_EVENT_REJECTED:
-        if (!id->connect_error) {
-            cm_qp_error(id);
-        }
-        return !id->connect_error;
-    case RDMA_CM_EVENT_DISCONNECTED:
-        return !id->connect_error;
-    case RDMA_CM_EVENT_MULTICAST_JOIN:
-        event->process(event);
-        return true;
-    default:
-        return true;
+        case RDMA_CM_EVENT_CONNECT_REQUEST:
+            if (id->sync && embedded_rdma_migrate_id(event->event.id, NULL) != 0) {
+                embedded_rdma_destroy_id(event->event.id);
+                return false;
+            }
+            return true;
+        case RDMA_CM_EVENT_CONNECT_RESPONSE:
+            process_response(event);
+            return true;
+        case RDMA_CM_EVENT_REJECTED:
+            if (!id->connect_error) {
+                cm_qp_error(id);
+            }
+            return !id->connect_error;
+        case RDMA_CM_EVENT_DISCONNECTED:
+            return !id->connect_error;
+        case RDMA_CM_EVENT_MULTICAST_JOIN:
+            event->process(event);
+            return true;
+        default:
+            return true;
     }
 }
 

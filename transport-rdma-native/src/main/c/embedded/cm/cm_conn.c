@@ -17,7 +17,7 @@
  * Connections as the user drives them: connect, accept, reject, disconnect. State changes as in rdma_connect(),
  * rdma_accept(), rdma_reject() and rdma_disconnect() of the kernel's cma.c and of librdmacm.
  */
-#include "cm_private.h"
+#include "cm.h"
 #include "embedded/base/cancel.h"
 #include "embedded/base/random.h"
 
@@ -222,19 +222,19 @@ int embedded_rdma_reject(struct rdma_cm_id *public_id, const void *data, uint8_t
     }
     pthread_mutex_lock(&cm_lock);
     switch (id->conn) {
-    case CM_CONN_REQ_SENT:
-    case CM_CONN_REQ_RCVD:
-    case CM_CONN_REP_SENT:
-    case CM_CONN_REP_RCVD:
-        if (length > (cm_is_datagram(id) ? CM_SIDR_REP_DATA : CM_REJ_DATA)) {
+        case CM_CONN_REQ_SENT:
+        case CM_CONN_REQ_RCVD:
+        case CM_CONN_REP_SENT:
+        case CM_CONN_REP_RCVD:
+            if (length > (cm_is_datagram(id) ? CM_SIDR_REP_DATA : CM_REJ_DATA)) {
+                err = EINVAL;
+            } else {
+                cm_send_reject(id, CM_REJ_CONSUMER, data, length);
+                id->conn = CM_CONN_IDLE;
+            }
+            break;
+        default:
             err = EINVAL;
-        } else {
-            cm_send_reject(id, CM_REJ_CONSUMER, data, length);
-            id->conn = CM_CONN_IDLE;
-        }
-        break;
-    default:
-        err = EINVAL;
     }
     pthread_mutex_unlock(&cm_lock);
     return cm_result(err);

@@ -14,13 +14,13 @@
  * under the License.
  */
 /* Device that all ids share, opened when one needs it. */
-#include "cm_private.h"
+#include "cm.h"
 #include "embedded/base/cancel.h"
 #include "embedded/device/context.h"
-#include "embedded/device/xrcd.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <stdlib.h>
 
 static struct {
     pthread_mutex_t lock;
@@ -93,17 +93,34 @@ struct ibv_xrcd *cm_device_xrcd(void) {
         struct ibv_xrcd_init_attr attr = {
             .comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS, .fd = -1, .oflags = O_CREAT,
         };
-        device.xrcd = xrcd_open(device.context, &attr);
+        device.xrcd = ibv_open_xrcd(device.context, &attr);
     }
     struct ibv_xrcd *xrcd = device.xrcd;
     pthread_mutex_unlock(&device.lock);
     return xrcd;
 }
 
-struct ibv_context *cm_device_context(void) {
-    return device.context;
-}
-
 const struct ibv_device_attr *cm_device_attr(void) {
     return &device.attr;
+}
+
+struct ibv_context **embedded_rdma_get_devices(int *count) {
+    struct ibv_context **list = NULL;
+    int err = cm_open_device();
+    if (err == 0) {
+        list = calloc(2, sizeof(*list));
+    }
+    if (list != NULL) {
+        list[0] = device.context;
+    } else if (err != 0) {
+        errno = err;
+    }
+    if (count != NULL) {
+        *count = list != NULL ? 1 : 0;
+    }
+    return list;
+}
+
+void embedded_rdma_free_devices(struct ibv_context **list) {
+    free(list);
 }

@@ -17,7 +17,7 @@
  * Event channels: a list of events, and an eventfd that is readable while there are any, which is the descriptor the
  * user polls and makes non-blocking with fcntl() as librdmacm(7) says.
  */
-#include "cm_private.h"
+#include "cm.h"
 #include "embedded/base/cancel.h"
 
 #include <stdlib.h>

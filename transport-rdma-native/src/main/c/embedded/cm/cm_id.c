@@ -17,7 +17,7 @@
  * Life of an id: creation, the table that finds it by the handle which peers know, options, destruction; with its own
  * channel, and with the ids that a channel still has when it is destroyed.
  */
-#include "cm_private.h"
+#include "cm.h"
 #include "embedded/base/cancel.h"
 #include "embedded/device/presence.h"
 
@@ -172,14 +172,14 @@ int cm_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **result,
 int embedded_rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
                             enum rdma_port_space ps) {
     switch (ps) {
-    case RDMA_PS_TCP:
-    case RDMA_PS_IB:
-        return cm_create_id(channel, id, context, ps, IBV_QPT_RC);
-    case RDMA_PS_UDP:
-    case RDMA_PS_IPOIB:
-        return cm_create_id(channel, id, context, ps, IBV_QPT_UD);
-    default:
-        return cm_result(EINVAL);
+        case RDMA_PS_TCP:
+        case RDMA_PS_IB:
+            return cm_create_id(channel, id, context, ps, IBV_QPT_RC);
+        case RDMA_PS_UDP:
+        case RDMA_PS_IPOIB:
+            return cm_create_id(channel, id, context, ps, IBV_QPT_UD);
+        default:
+            return cm_result(EINVAL);
     }
 }
 
@@ -265,37 +265,37 @@ void embedded_rdma_destroy_event_channel(struct rdma_event_channel *public_chann
 
 static int set_id_option(struct cm_id *id, int name, const void *value, size_t length) {
     switch (name) {
-    case RDMA_OPTION_ID_TOS:
-        if (length != sizeof(uint8_t)) {
-            return EINVAL;
-        }
-        id->type_of_service = *(const uint8_t *) value; /* kept: no packets leave the host */
-        return 0;
-    case RDMA_OPTION_ID_REUSEADDR:
-        if (length != sizeof(int)) {
-            return EINVAL;
-        }
-        if (id->state == CM_LISTEN || (*(const int *) value == 0 && id->state != CM_IDLE)) {
-            return EINVAL;
-        }
-        id->reuse_address = *(const int *) value != 0;
-        return 0;
-    case RDMA_OPTION_ID_AFONLY:
-        if (length != sizeof(int) || (id->state != CM_IDLE && id->state != CM_ADDR_BOUND)) {
-            return EINVAL;
-        }
-        id->family_only = *(const int *) value != 0;
-        id->family_only_set = true;
-        return 0;
-    case RDMA_OPTION_ID_ACK_TIMEOUT:
-        if (length != sizeof(uint8_t) || (id->id.qp_type != IBV_QPT_RC && id->id.qp_type != IBV_QPT_XRC_SEND)) {
-            return EINVAL;
-        }
-        id->ack_timeout = *(const uint8_t *) value; /* values above 31 fail when they are used, as in the kernel */
-        id->ack_timeout_set = true;
-        return 0;
-    default:
-        return ENOSYS;
+        case RDMA_OPTION_ID_TOS:
+            if (length != sizeof(uint8_t)) {
+                return EINVAL;
+            }
+            id->type_of_service = *(const uint8_t *) value; /* kept: no packets leave the host */
+            return 0;
+        case RDMA_OPTION_ID_REUSEADDR:
+            if (length != sizeof(int)) {
+                return EINVAL;
+            }
+            if (id->state == CM_LISTEN || (*(const int *) value == 0 && id->state != CM_IDLE)) {
+                return EINVAL;
+            }
+            id->reuse_address = *(const int *) value != 0;
+            return 0;
+        case RDMA_OPTION_ID_AFONLY:
+            if (length != sizeof(int) || (id->state != CM_IDLE && id->state != CM_ADDR_BOUND)) {
+                return EINVAL;
+            }
+            id->family_only = *(const int *) value != 0;
+            id->family_only_set = true;
+            return 0;
+        case RDMA_OPTION_ID_ACK_TIMEOUT:
+            if (length != sizeof(uint8_t) || (id->id.qp_type != IBV_QPT_RC && id->id.qp_type != IBV_QPT_XRC_SEND)) {
+                return EINVAL;
+            }
+            id->ack_timeout = *(const uint8_t *) value; /* values above 31 fail when they are used, as in the kernel */
+            id->ack_timeout_set = true;
+            return 0;
+        default:
+            return ENOSYS;
     }
 }
 

@@ -18,7 +18,7 @@
  * compute them as well agree. The queue pair is attached as by librdmacm when the event is fetched, and an id that only
  * sends stays out.
  */
-#include "cm_private.h"
+#include "cm.h"
 #include "embedded/base/cancel.h"
 #include "embedded/base/iwarp.h"
 

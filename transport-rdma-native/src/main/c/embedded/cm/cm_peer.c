@@ -21,7 +21,6 @@
  * that no correct peer sends takes the link down.
  */
 #include "cm.h"
-#include "cm_private.h"
 
 #include <stdlib.h>
 
@@ -221,34 +220,34 @@ static bool on_reject(struct link *link, const void *body, size_t length, int *f
     pthread_mutex_lock(&cm_lock);
     struct cm_id *id = message->ids.to != 0 ? find(link, &message->ids) : find_by_remote(link, message->ids.from);
     switch (id != NULL ? id->conn : CM_CONN_NONE) {
-    case CM_CONN_REQ_SENT:
-        if (message->reason == CM_REJ_INVALID_SERVICE_ID) {
-            cm_retry_request(id);
+        case CM_CONN_REQ_SENT:
+            if (message->reason == CM_REJ_INVALID_SERVICE_ID) {
+                cm_retry_request(id);
+                break;
+            }
+            if (message->reason == CM_REJ_NO_RESOURCES) {
+                cm_detach(id);
+                engine_timer_set(&id->timer, engine_now_ns() + BUSY_RETRY_NS);
+                break;
+            }
+            cm_post_rejected(id, (int) message->reason, message->data);
             break;
-        }
-        if (message->reason == CM_REJ_NO_RESOURCES) {
+        /* The user has not accepted yet, and will fail when trying to; with UD the user is not told. */
+        case CM_CONN_REQ_RCVD:
+            id->conn = cm_is_datagram(id) ? CM_CONN_REQ_RCVD : CM_CONN_IDLE;
             cm_detach(id);
-            engine_timer_set(&id->timer, engine_now_ns() + BUSY_RETRY_NS);
             break;
-        }
-        cm_post_rejected(id, (int) message->reason, message->data);
-        break;
-    /* The user has not accepted yet, and will fail when trying to; with UD the user is not told. */
-    case CM_CONN_REQ_RCVD:
-        id->conn = cm_is_datagram(id) ? CM_CONN_REQ_RCVD : CM_CONN_IDLE;
-        cm_detach(id);
-        break;
-    case CM_CONN_REP_SENT:
-    case CM_CONN_REP_RCVD:
-        cm_post_rejected(id, (int) message->reason, message->data);
-        break;
-    /* The rejection crossed our ready-to-use: the kernel tells it as well, and the connection is over. */
-    case CM_CONN_ESTABLISHED:
-        cm_enter_timewait(id);
-        cm_post(id, RDMA_CM_EVENT_REJECTED, (int) message->reason, message->data, CM_REJ_DATA);
-        break;
-    default:
-        break;
+        case CM_CONN_REP_SENT:
+        case CM_CONN_REP_RCVD:
+            cm_post_rejected(id, (int) message->reason, message->data);
+            break;
+        /* The rejection crossed our ready-to-use: the kernel tells it as well, and the connection is over. */
+        case CM_CONN_ESTABLISHED:
+            cm_enter_timewait(id);
+            cm_post(id, RDMA_CM_EVENT_REJECTED, (int) message->reason, message->data, CM_REJ_DATA);
+            break;
+        default:
+            break;
     }
     pthread_mutex_unlock(&cm_lock);
     return true;
@@ -264,17 +263,17 @@ static bool on_disconnect_request(struct link *link, const void *body, size_t le
     pthread_mutex_lock(&cm_lock);
     struct cm_id *id = find(link, &message->ids);
     switch (id != NULL ? id->conn : CM_CONN_TIMEWAIT) {
-    case CM_CONN_REP_SENT:
-    case CM_CONN_ESTABLISHED:
-    case CM_CONN_DREQ_SENT:
-        id->conn = CM_CONN_DREQ_RCVD; /* the queue pair stays as it is until the user disconnects, too */
-        cm_post_disconnected(id, 0);
-        break;
-    case CM_CONN_TIMEWAIT:
-        cm_send_plain_on(link, CM_DREP, message->ids.to, message->ids.from);
-        break;
-    default:
-        break;
+        case CM_CONN_REP_SENT:
+        case CM_CONN_ESTABLISHED:
+        case CM_CONN_DREQ_SENT:
+            id->conn = CM_CONN_DREQ_RCVD; /* the queue pair stays as it is until the user disconnects, too */
+            cm_post_disconnected(id, 0);
+            break;
+        case CM_CONN_TIMEWAIT:
+            cm_send_plain_on(link, CM_DREP, message->ids.to, message->ids.from);
+            break;
+        default:
+            break;
     }
     pthread_mutex_unlock(&cm_lock);
     return true;
@@ -305,31 +304,31 @@ static void on_link_down(struct link *link) {
     for (; id != NULL; id = next) {
         next = id->link_next;
         switch (id->conn) {
-        case CM_CONN_REQ_SENT:
-            if (link_is_of_another_version(link)) {
-                cm_post_rejected(id, CM_REJ_VERSION, NULL);
-            } else {
-                cm_retry_request(id);
-            }
-            break;
-        case CM_CONN_REP_SENT:
-        case CM_CONN_REP_RCVD:
-            cm_post_rejected(id, CM_REJ_CONSUMER, NULL); /* the kernel of a dying process sends this rejection */
-            break;
-        case CM_CONN_ESTABLISHED: /* the kernel of a dying process asks to disconnect, and answers when asked */
-        case CM_CONN_DREQ_RCVD:
-            id->conn = CM_CONN_DREQ_RCVD;
-            cm_detach(id);
-            cm_post_disconnected(id, 0);
-            break;
-        case CM_CONN_DREQ_SENT:
-            cm_enter_timewait(id);
-            cm_post_disconnected(id, 0);
-            break;
-        default:
-            id->conn = id->conn == CM_CONN_REQ_RCVD && cm_is_datagram(id) ? CM_CONN_REQ_RCVD : CM_CONN_IDLE;
-            cm_detach(id);
-            break;
+            case CM_CONN_REQ_SENT:
+                if (link_is_of_another_version(link)) {
+                    cm_post_rejected(id, CM_REJ_VERSION, NULL);
+                } else {
+                    cm_retry_request(id);
+                }
+                break;
+            case CM_CONN_REP_SENT:
+            case CM_CONN_REP_RCVD:
+                cm_post_rejected(id, CM_REJ_CONSUMER, NULL); /* the kernel of a dying process sends this rejection */
+                break;
+            case CM_CONN_ESTABLISHED: /* the kernel of a dying process asks to disconnect, and answers when asked */
+            case CM_CONN_DREQ_RCVD:
+                id->conn = CM_CONN_DREQ_RCVD;
+                cm_detach(id);
+                cm_post_disconnected(id, 0);
+                break;
+            case CM_CONN_DREQ_SENT:
+                cm_enter_timewait(id);
+                cm_post_disconnected(id, 0);
+                break;
+            default:
+                id->conn = id->conn == CM_CONN_REQ_RCVD && cm_is_datagram(id) ? CM_CONN_REQ_RCVD : CM_CONN_IDLE;
+                cm_detach(id);
+                break;
         }
     }
     pthread_mutex_unlock(&cm_lock);

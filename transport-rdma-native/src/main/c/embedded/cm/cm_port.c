@@ -18,7 +18,7 @@
  * and TCP 8080 coexist. Within the host a port belongs to the process that has bound its name; within the process the
  * ids that share it must differ in address.
  */
-#include "cm_private.h"
+#include "cm.h"
 #include "embedded/base/random.h"
 
 #include <arpa/inet.h>

@@ -17,11 +17,10 @@
  * Queue pairs of ids: created with the completion queues that the caller leaves out, and moved through their states
  * with the attributes that the kernel's CM would give (cm_init_qp_{init,rtr,rts}_attr() in cm.c).
  */
-#include "cm_private.h"
+#include "cm.h"
 #include "embedded/base/cancel.h"
 #include "embedded/device/ah.h"
 #include "embedded/device/context.h"
-#include "embedded/device/qp.h"
 
 #include <string.h>
 
@@ -37,50 +36,51 @@ static int init_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask) {
     memset(attr, 0, sizeof(*attr));
     attr->qp_state = state;
     switch (state) {
-    case IBV_QPS_INIT:
-        attr->port_num = id->id.port_num;
-        *mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT;
-        if (id->id.qp_type == IBV_QPT_UD) {
-            attr->qkey = RDMA_UDP_QKEY;
-            *mask |= IBV_QP_QKEY;
-        } else {
-            if (id->conn != CM_CONN_NONE) {
-                attr->qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
-                if (id->local.responder_resources != 0) {
-                    attr->qp_access_flags |= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+        case IBV_QPS_INIT:
+            attr->port_num = id->id.port_num;
+            *mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT;
+            if (id->id.qp_type == IBV_QPT_UD) {
+                attr->qkey = RDMA_UDP_QKEY;
+                *mask |= IBV_QP_QKEY;
+            } else {
+                if (id->conn != CM_CONN_NONE) {
+                    attr->qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
+                    if (id->local.responder_resources != 0) {
+                        attr->qp_access_flags |= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+                    }
                 }
+                *mask |= IBV_QP_ACCESS_FLAGS;
             }
-            *mask |= IBV_QP_ACCESS_FLAGS;
-        }
-        return 0;
-    case IBV_QPS_RTR:
-        cm_fill_address(id, &attr->ah_attr);
-        ah_set_link(&attr->ah_attr, id->link);
-        attr->path_mtu = IBV_MTU_4096;
-        attr->dest_qp_num = id->remote.qpn;
-        attr->rq_psn = id->remote.psn;
-        attr->max_dest_rd_atomic = id->local.responder_resources;
-        attr->min_rnr_timer = 0; /* 655 ms, which the kernel's CM asks for */
-        *mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
-        if (id->id.qp_type == IBV_QPT_RC || id->id.qp_type == IBV_QPT_XRC_RECV) {
-            *mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
-        }
-        return 0;
-    case IBV_QPS_RTS:
-        attr->sq_psn = id->local.psn;
-        attr->timeout = id->ack_timeout_set ? id->ack_timeout : DEFAULT_ACK_TIMEOUT;
-        attr->retry_cnt = id->passive ? id->remote.retry_count : id->local.retry_count;
-        attr->rnr_retry = id->remote.rnr_retry_count; /* rdma_connect(3): each side says how often the other retries */
-        attr->max_rd_atomic = id->local.initiator_depth;
-        *mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
-        if (id->id.qp_type == IBV_QPT_XRC_RECV) { /* XRC targets send nothing */
-            *mask |= IBV_QP_TIMEOUT;
-        } else if (id->id.qp_type != IBV_QPT_UC) {
-            *mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
-        }
-        return 0;
-    default:
-        return EINVAL;
+            return 0;
+        case IBV_QPS_RTR:
+            cm_fill_address(id, &attr->ah_attr);
+            ah_set_link(&attr->ah_attr, id->link);
+            attr->path_mtu = IBV_MTU_4096;
+            attr->dest_qp_num = id->remote.qpn;
+            attr->rq_psn = id->remote.psn;
+            attr->max_dest_rd_atomic = id->local.responder_resources;
+            attr->min_rnr_timer = 0; /* 655 ms, which the kernel's CM asks for */
+            *mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+            if (id->id.qp_type == IBV_QPT_RC || id->id.qp_type == IBV_QPT_XRC_RECV) {
+                *mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+            }
+            return 0;
+        case IBV_QPS_RTS:
+            attr->sq_psn = id->local.psn;
+            attr->timeout = id->ack_timeout_set ? id->ack_timeout : DEFAULT_ACK_TIMEOUT;
+            attr->retry_cnt = id->passive ? id->remote.retry_count : id->local.retry_count;
+            /* rdma_connect(3): each side says how often the other retries */
+            attr->rnr_retry = id->remote.rnr_retry_count;
+            attr->max_rd_atomic = id->local.initiator_depth;
+            *mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
+            if (id->id.qp_type == IBV_QPT_XRC_RECV) { /* XRC targets send nothing */
+                *mask |= IBV_QP_TIMEOUT;
+            } else if (id->id.qp_type != IBV_QPT_UC) {
+                *mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
+            }
+            return 0;
+        default:
+            return EINVAL;
     }
 }
 
@@ -201,6 +201,16 @@ static int init_qp(struct cm_id *id, struct ibv_qp *qp) {
     return err;
 }
 
+/* Calls the extended context's function, as applications do: it is there for programs only (embedded/programs). */
+static struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr) {
+    struct verbs_context *extended = verbs_get_ctx_op(context, create_qp_ex);
+    if (extended == NULL) {
+        errno = EOPNOTSUPP;
+        return NULL;
+    }
+    return extended->create_qp_ex(context, attr);
+}
+
 /* Makes a target queue pair, in the connection manager's domain if the caller names none, as librdmacm does. */
 static struct ibv_qp *create_target(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr,
                                     struct ibv_qp_init_attr_ex *extended) {
@@ -216,7 +226,7 @@ static struct ibv_qp *create_target(struct rdma_cm_id *id, struct ibv_pd *pd, st
         extended->xrcd = cm_device_xrcd();
         extended->comp_mask |= IBV_QP_INIT_ATTR_XRCD;
     }
-    struct ibv_qp *qp = extended->xrcd == NULL ? NULL : qp_create_ex(id->verbs, extended);
+    struct ibv_qp *qp = extended->xrcd == NULL ? NULL : create_qp_ex(id->verbs, extended);
     if (extended == &own) {
         memcpy(attr, &own, sizeof(*attr));
     }
@@ -260,7 +270,7 @@ static int create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_ini
         } else {
             extended->comp_mask |= IBV_QP_INIT_ATTR_PD;
             extended->pd = pd;
-            qp = qp_create_ex(id->verbs, extended);
+            qp = create_qp_ex(id->verbs, extended);
         }
     }
     if (qp == NULL) {

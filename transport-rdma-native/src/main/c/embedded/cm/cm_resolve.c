@@ -17,7 +17,7 @@
  * Bind, listen and resolve. Only addresses of this host resolve, as the peers are its processes: addresses of this
  * network namespace, and with a folder (link.h) of other namespaces that share it.
  */
-#include "cm_private.h"
+#include "cm.h"
 #include "embedded/base/cancel.h"
 #include "embedded/device/context.h"
 

@@ -17,7 +17,7 @@
  * Connections as this end drives them: messages to the peer, timers for a silent peer, and events. State changes are
  * those of the kernel's cm.c.
  */
-#include "cm_private.h"
+#include "cm.h"
 
 #include <arpa/inet.h>
 #include <string.h>
@@ -209,25 +209,25 @@ int cm_send_request(struct cm_id *id) {
     }
     id->timer.fire = on_timer;
     switch (err) {
-    case 0:
-        id->conn = CM_CONN_REQ_SENT;
-        engine_timer_set(&id->timer, deadline);
-        return 0;
-    case EAGAIN: /* more connections than the peer has accepted yet */
-        id->conn = CM_CONN_REQ_SENT;
-        engine_timer_set(&id->timer, now + RETRY_NS);
-        return 0;
-    case ECONNREFUSED:
-    case EPIPE:
-        id->conn = CM_CONN_REQ_SENT;
-        if (now - id->tried_since_ns < cm_grace_ns) {
+        case 0:
+            id->conn = CM_CONN_REQ_SENT;
+            engine_timer_set(&id->timer, deadline);
+            return 0;
+        case EAGAIN: /* more connections than the peer has accepted yet */
+            id->conn = CM_CONN_REQ_SENT;
             engine_timer_set(&id->timer, now + RETRY_NS);
-        } else {
-            cm_post_rejected(id, CM_REJ_INVALID_SERVICE_ID, NULL);
-        }
-        return 0;
-    default:
-        return err;
+            return 0;
+        case ECONNREFUSED:
+        case EPIPE:
+            id->conn = CM_CONN_REQ_SENT;
+            if (now - id->tried_since_ns < cm_grace_ns) {
+                engine_timer_set(&id->timer, now + RETRY_NS);
+            } else {
+                cm_post_rejected(id, CM_REJ_INVALID_SERVICE_ID, NULL);
+            }
+            return 0;
+        default:
+            return err;
     }
 }
 
@@ -273,51 +273,51 @@ static void on_timer(struct engine_timer *timer) {
         return;
     }
     switch (id->conn) {
-    case CM_CONN_REQ_SENT:
-        if (now - id->tried_since_ns >= cm_response_timeout_ns) {
-            post_unreachable(id, ETIMEDOUT);
-        } else if (id->link == NULL) {
-            int err = cm_send_request(id);
-            if (err != 0) {
-                post_unreachable(id, err);
+        case CM_CONN_REQ_SENT:
+            if (now - id->tried_since_ns >= cm_response_timeout_ns) {
+                post_unreachable(id, ETIMEDOUT);
+            } else if (id->link == NULL) {
+                int err = cm_send_request(id);
+                if (err != 0) {
+                    post_unreachable(id, err);
+                }
             }
-        }
-        break;
-    case CM_CONN_REP_SENT:
-        post_unreachable(id, ETIMEDOUT);
-        break;
-    case CM_CONN_DREQ_SENT:
-        cm_enter_timewait(id);
-        cm_post_disconnected(id, -ETIMEDOUT);
-        break;
-    case CM_CONN_TIMEWAIT:
-        id->conn = CM_CONN_IDLE;
-        post_timewait_exit(id);
-        break;
-    default: /* other states: the timer was set for a state that is over */
-        break;
+            break;
+        case CM_CONN_REP_SENT:
+            post_unreachable(id, ETIMEDOUT);
+            break;
+        case CM_CONN_DREQ_SENT:
+            cm_enter_timewait(id);
+            cm_post_disconnected(id, -ETIMEDOUT);
+            break;
+        case CM_CONN_TIMEWAIT:
+            id->conn = CM_CONN_IDLE;
+            post_timewait_exit(id);
+            break;
+        default: /* other states: the timer was set for a state that is over */
+            break;
     }
     pthread_mutex_unlock(&cm_lock);
 }
 
 void cm_end(struct cm_id *id) {
     switch (id->conn) {
-    case CM_CONN_REQ_SENT:
-        cm_send_reject(id, CM_REJ_TIMEOUT, NULL, 0);
-        break;
-    case CM_CONN_REQ_RCVD:
-    case CM_CONN_REP_SENT:
-    case CM_CONN_REP_RCVD:
-        cm_send_reject(id, CM_REJ_CONSUMER, NULL, 0);
-        break;
-    case CM_CONN_ESTABLISHED:
-        cm_send_plain(id, CM_DREQ);
-        break;
-    case CM_CONN_DREQ_RCVD:
-        cm_send_plain(id, CM_DREP);
-        break;
-    default:
-        break;
+        case CM_CONN_REQ_SENT:
+            cm_send_reject(id, CM_REJ_TIMEOUT, NULL, 0);
+            break;
+        case CM_CONN_REQ_RCVD:
+        case CM_CONN_REP_SENT:
+        case CM_CONN_REP_RCVD:
+            cm_send_reject(id, CM_REJ_CONSUMER, NULL, 0);
+            break;
+        case CM_CONN_ESTABLISHED:
+            cm_send_plain(id, CM_DREQ);
+            break;
+        case CM_CONN_DREQ_RCVD:
+            cm_send_plain(id, CM_DREP);
+            break;
+        default:
+            break;
     }
     id->conn = CM_CONN_IDLE;
     cm_detach(id);

@@ -70,10 +70,10 @@ struct ibv_context *device_open_shared(void);
 void device_end_shared(struct ibv_context *context);
 
 /*
- * Fills the calls that <infiniband/verbs.h> makes by verbs_get_ctx_op(). A call that stays NULL fails with EOPNOTSUPP
- * there, as one that a driver does not give to libibverbs.
+ * Sets what fills the calls that <infiniband/verbs.h> makes by verbs_get_ctx_op(), before the first context. A call
+ * that stays NULL fails with EOPNOTSUPP there, as one that a driver does not give to libibverbs; without `fill` all do.
  */
-void extended_fill(struct verbs_context *extended);
+void device_set_extended(void (*fill)(struct verbs_context *extended));
 
 static inline struct context *context_of(struct ibv_context *context) {
     return container_of(context, struct context, extended.context);

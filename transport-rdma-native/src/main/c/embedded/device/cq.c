@@ -28,6 +28,7 @@
 #include "srq.h"
 
 static _Atomic uint32_t next_id = 1;
+static void (*overflow_handler)(struct cq *cq);
 static struct cq *_Atomic for_targets;
 static pthread_mutex_t targets_lock = PTHREAD_MUTEX_INITIALIZER; /* guards the making of `targets` */
 
@@ -278,12 +279,18 @@ static void report_overflow(struct engine_task *task) {
     struct cq *cq = container_of(task, struct cq, overflow);
     async_raise(context_of(cq->ibv.context), IBV_EVENT_CQ_ERR, &cq->ibv, &cq->async);
     qp_fail_users(cq);
-    srq_fail_users(cq);
+    if (overflow_handler != NULL) {
+        overflow_handler(cq);
+    }
 }
 
 static void fork_child(void) {
     pthread_mutex_init(&targets_lock, NULL);
     atomic_store(&for_targets, NULL);
+}
+
+void cq_set_overflow_handler(void (*handler)(struct cq *cq)) {
+    overflow_handler = handler;
 }
 
 void cq_init(void) {

@@ -18,7 +18,6 @@
  * with others.
  *
  *   cq.c           create, destroy, poll, arm
- *   cq_ex.c        the same with the functions of struct ibv_cq_ex, and timestamps
  *   cq_entries.c   the entries, and the events that they make
  *   cq_doorbell.c  the doorbell of the own engine; doorbells of peers that are put off
  *   cq_scan.c      finds the queue pairs for which peers have published work, and serves them in turn
@@ -113,7 +112,7 @@ struct cq_overdue {
 struct cq {
     union {
         struct ibv_cq ibv;
-        struct ibv_cq_ex ex; /* begins with the same fields; complete if cq_ex.c made it */
+        struct ibv_cq_ex ex; /* begins with the same fields; complete if programs/cq_ex.c made it */
     };
     /* Fields read at each poll. */
     _Alignas(64) _Atomic uint32_t count;
@@ -144,7 +143,7 @@ struct cq {
     uint32_t id; /* never reused in this process */
     /* Number of queue pairs, counted twice if for both directions, and of shared receive queues of XRC. */
     atomic_int users;
-    /* Fields of cq_ex.c. `batch` is held from ibv_start_poll() to ibv_end_poll(), and guards the following two. */
+    /* Fields of programs/cq_ex.c. `batch` is held during a batch, and guards the following two. */
     pthread_mutex_t batch;
     struct ibv_wc wc;
     struct cq_time time;
@@ -190,14 +189,11 @@ int cq_req_notify(struct ibv_cq *cq, int solicited_only);
 struct cq *cq_for_targets(void);
 void cq_rest_targets(void); /* called on the engine thread, when nobody polls and there are no targets */
 void cq_init(void);
+/* Sets what is called on the engine thread when a completion queue has overflowed, and its queue pairs have failed. */
+void cq_set_overflow_handler(void (*handler)(struct cq *cq));
 
 /* Polls for one completion, with its time if the queue has times. */
 int cq_poll_one(struct cq *cq, struct ibv_wc *wc, struct cq_time *time);
-
-/* ---- cq_ex.c ---- */
-
-/* Does ibv_create_cq_ex(3), for the extended context. */
-struct ibv_cq_ex *cq_create_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
 
 /* ---- cq_entries.c ---- */
 

@@ -119,7 +119,7 @@ static unsigned coldest(const struct cq *cq) {
 static void drop_direct(struct cq *cq, unsigned i) {
     struct cq_place *place = cq->direct[i];
     cq->direct[i] = cq->direct[--cq->num_direct];
-    qp_set_direct(place->qp, place, false);
+    place->qp->ops->set_direct(place->qp, place, false);
 }
 
 /* Returns the index of the place in `direct`, or num_direct. */
@@ -147,7 +147,7 @@ static void consider_direct(struct cq *cq, struct cq_place *place) {
     }
     place->worked_at = polls(cq);
     cq->direct[cq->num_direct++] = place;
-    qp_set_direct(place->qp, place, true);
+    place->qp->ops->set_direct(place->qp, place, true);
 }
 
 /* Looks at the direct places without a tick. Returns whether one of them had work. */

@@ -54,6 +54,7 @@ static struct {
 
 static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct context *contexts;
+static void (*fill_extended)(struct verbs_context *extended);
 
 int embedded_configure(const char *folder, const char *users, const char *groups) {
     return folder_configure(folder, users, groups);
@@ -104,6 +105,10 @@ const char *embedded_ibv_get_device_name(struct ibv_device *dev) {
     return dev->name;
 }
 
+void device_set_extended(void (*fill)(struct verbs_context *extended)) {
+    fill_extended = fill;
+}
+
 /* Makes a context. NULL: errno. */
 static struct ibv_context *make_context(bool present) {
     int error = copy_catch_faults();
@@ -135,7 +140,9 @@ static struct ibv_context *make_context(bool present) {
     ibv->ops.alloc_mw = mw_alloc;
     ibv->ops.dealloc_mw = mw_dealloc;
     ibv->ops.bind_mw = mw_bind;
-    extended_fill(&context->extended);
+    if (fill_extended != NULL) {
+        fill_extended(&context->extended);
+    }
     pthread_mutex_init(&ibv->mutex, NULL);
     pthread_mutex_init(&context->lock, NULL);
     pthread_cond_init(&context->acknowledged, NULL);

@@ -54,7 +54,7 @@ int embedded_ext_set_inline_recv(struct ibv_qp *ibv, uint32_t *bytes) {
     }
     uint32_t granted = *bytes < DEVICE_MAX_INLINE_RECV ? *bytes : DEVICE_MAX_INLINE_RECV;
     /* A place in a shared receive queue is free again before the completion is polled. */
-    if (qp->srq != NULL || qp->rq.limit == 0 || qp->ibv.qp_type != IBV_QPT_RC) {
+    if (qp->srq != NULL || qp->rq.limit == 0 || !qp->ops->inline_recv) {
         granted = 0;
     }
     pthread_mutex_lock(&qp->control);

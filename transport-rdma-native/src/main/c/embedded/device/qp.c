@@ -33,22 +33,26 @@ void qp_set_ops(enum ibv_qp_type type, const struct qp_ops *ops) {
     ops_of_type[type] = ops;
 }
 
+/* Returns NULL if there is no such type. */
+static const struct qp_ops *ops_of(enum ibv_qp_type type) {
+    return (unsigned) type < sizeof(ops_of_type) / sizeof(ops_of_type[0]) ? ops_of_type[type] : NULL;
+}
+
 static void run_again(struct engine_task *task) {
     qp_kick(container_of(task, struct qp, again), QP_WORK_ALL);
 }
 
 /* Returns 0 or errno. */
 static int check(const struct ibv_pd *pd, const struct ibv_qp_init_attr *attr) {
-    if ((unsigned) attr->qp_type > IBV_QPT_XRC_RECV || ops_of_type[attr->qp_type] == NULL
-            || (iwarp_is_on() && attr->qp_type != IBV_QPT_RC)) {
+    const struct qp_ops *ops = ops_of(attr->qp_type);
+    if (ops == NULL || (iwarp_is_on() && !ops->iwarp)) {
         return EOPNOTSUPP;
     }
-    /* Attributes of receives are ignored where there are none, as by the kernel. */
-    bool receives = attr->qp_type != IBV_QPT_XRC_SEND;
-    if (attr->qp_type == IBV_QPT_XRC_RECV || attr->send_cq == NULL || attr->send_cq->context != pd->context
+    bool receives = !ops->sends_only;
+    if (ops->named_receives || attr->send_cq == NULL || attr->send_cq->context != pd->context
             || (receives && (attr->recv_cq == NULL || attr->recv_cq->context != pd->context))
             || (receives && attr->srq != NULL
-                && (attr->srq->context != pd->context || srq_of(attr->srq)->domain != NULL))) {
+                && (attr->srq->context != pd->context || srq_of(attr->srq)->ops != NULL))) {
         return EINVAL;
     }
     const struct ibv_qp_cap *cap = &attr->cap;
@@ -66,12 +70,13 @@ static int init_queues(struct qp *qp) {
         /* The space of the list serves, as in soft-RoCE: rdma_xclient relies on it. */
         qp->cap.max_inline_data = (uint32_t) sges;
     }
-    if (qp->srq != NULL || qp->domain != NULL || qp->ibv.qp_type == IBV_QPT_XRC_SEND) {
+    bool shares = qp->srq != NULL || qp->ops->named_receives;
+    if (shares || qp->ops->sends_only) {
         qp->cap.max_recv_wr = qp->cap.max_recv_sge = 0;
     }
     int error = work_queue_init(&qp->sq, qp->cap.max_send_wr, qp->cap.max_send_sge,
                                 sizeof(struct send_wqe) + qp->cap.max_inline_data);
-    if (error == 0 && (qp->srq != NULL || qp->domain != NULL)) {
+    if (error == 0 && shares) {
         qp->taken = malloc(receive_wqe_size(qp->srq != NULL ? qp->srq->queue.max_sge : DEVICE_MAX_SGE));
         error = qp->taken == NULL ? ENOMEM : 0;
     } else if (error == 0) {
@@ -93,23 +98,22 @@ static void add_users(struct qp *qp, int number) {
 }
 
 struct qp *qp_make(const struct qp_parts *parts) {
-    struct qp *qp = aligned_alloc(64, (sizeof(*qp) + 63) & ~(size_t) 63);
+    const struct qp_ops *ops = ops_of_type[parts->ibv.qp_type];
+    struct qp *qp = aligned_alloc(64, (ops->size + 63) & ~(size_t) 63);
     if (qp == NULL) {
         errno = ENOMEM;
         return NULL;
     }
-    memset(qp, 0, sizeof(*qp));
-    qp->ops = ops_of_type[parts->ibv.qp_type];
+    memset(qp, 0, ops->size);
+    qp->ops = ops;
     qp->ibv = parts->ibv;
     qp->ibv.state = IBV_QPS_RESET;
     qp->context = parts->ibv.context == NULL ? NULL : context_of(parts->ibv.context);
     qp->pd = parts->pd;
-    qp->domain = parts->domain;
     qp->send_cq = parts->send_cq;
     qp->recv_cq = qp->receive_cq = parts->recv_cq;
     qp->receive_tail = &qp->rq.tail;
     qp->srq = parts->srq;
-    qp->srqn = parts->domain != NULL ? QP_NO_SRQN : 0;
     qp->cap = parts->cap;
     qp->sq_sig_all = parts->sq_sig_all;
     qp->again.run = run_again;
@@ -117,10 +121,10 @@ struct qp *qp_make(const struct qp_parts *parts) {
     atomic_init(&qp->refs, 1);
     atomic_init(&qp->round_gap_ns, WATCH_ROUND_NS);
     pthread_mutex_init(&qp->control, NULL);
-    int error = qp->ops->create != NULL ? qp->ops->create(qp) : 0;
-    if (error == 0) {
-        error = init_queues(qp);
+    if (ops->create != NULL) {
+        ops->create(qp, parts->argument);
     }
+    int error = init_queues(qp);
     if (error == 0) {
         error = qp_table_add(qp);
     }
@@ -140,7 +144,7 @@ struct ibv_qp *embedded_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr
         errno = error;
         return NULL;
     }
-    bool receives = attr->qp_type != IBV_QPT_XRC_SEND;
+    bool receives = !ops_of_type[attr->qp_type]->sends_only;
     const struct qp_parts parts = {
         .ibv = {
             .context = pd->context, .qp_context = attr->qp_context, .pd = pd, .send_cq = attr->send_cq,

@@ -22,14 +22,11 @@
  *   qp_table.c     references, numbers
  *   qp_modify.c    the state machine
  *   qp_post.c      posting, to shared receive queues as well
- *   qp_wr.c        posting by the functions of struct ibv_qp_ex
  *   work_queue.c   the rings of what was posted
  *   qp_progress.c  the gate and its owner, errors, flushing, the engine's rounds
  *   qp_complete.c  completions, and the receives that messages take
- *   qp_target.c    handles of target queue pairs (XRC)
  *   srq.c          work queues that queue pairs share: create, query, destroy
  *   srq_take.c     the receives that queue pairs take from them
- *   xrcd.c         domains of XRC: which target queue pairs may use which shared receive queues
  *   mw.c           memory windows, which requests bind and invalidate
  *   inline_recv.c  messages and answers that travel in their completion
  */
@@ -60,17 +57,12 @@
 struct ah;
 struct mw;
 struct qp_ops;
-struct ud;
-struct xrc_domain;
 
 /* Requests that the peer does not see, numbered above enum wire_op. */
 enum qp_local_op {
     QP_OP_BIND_MW = 128,
     QP_OP_LOCAL_INV,
 };
-
-/* Value of `srqn` that no request has: requests have 32 bits. */
-#define QP_NO_SRQN UINT64_MAX
 
 struct send_wqe {
     uint64_t wr_id;
@@ -106,31 +98,6 @@ struct send_wqe {
     struct ibv_sge sge[]; /* list, or inline data */
 };
 
-/* Peer's end as it introduced itself, before or after this end is ready for it. */
-struct attachment {
-    struct attachment *next;
-    struct peer *peer;
-    struct view *view;
-    struct wire_place place;
-    const struct wire_segment *segment;
-    const struct wire_control *control;
-    uint32_t src_qpn;
-    uint32_t recv_cq, send_cq, recv_cq_id, send_cq_id;
-    int recv_doorbell, send_doorbell;
-    bool doorbells_counted; /* doorbells of a held attachment are charged to the peer */
-};
-
-/* Request of the peer that is being executed. */
-struct inbound {
-    bool active;
-    uint8_t op;
-    uint32_t total, offset, rkey;
-    uint64_t remote_address;
-    struct sge_cursor cursor;
-    bool inlined; /* message goes to the completion */
-    bool dropped; /* rest of the message is skipped */
-};
-
 enum qp_work {
     QP_WORK_SEND = 1,      /* post_send was called */
     QP_WORK_ALL = 2,       /* the peer has published or acknowledged something, or a receive was posted */
@@ -142,103 +109,65 @@ enum qp_work {
     QP_WORK_NUDGE = 128,   /* the peer waits for work to be taken */
 };
 
+/*
+ * What queue pairs of all types have. Each type embeds it in a struct of its own: rc.h, ud.h. What a message's way
+ * touches is at the end, where the type's own goes on.
+ */
 struct qp {
     union {
         struct ibv_qp ibv;
         struct ibv_qp_ex ex; /* begins with the same fields; complete if there is a `posting` */
     };
-    struct posting *posting; /* state of qp_wr.c, guarded by the lock of sq; or NULL */
+    struct qp *next_in_table;
+    pthread_mutex_t control; /* guards modify, destroy, attach messages; taken before gates */
+    struct engine_task again; /* unfinished work found outside of a poll */
+    struct async_source async;
+    struct mw *windows; /* windows of type 2 that are bound through this queue pair; mw.c */
+    struct ibv_qp_cap cap;
+    struct ibv_qp_attr attr;
+    atomic_uint refs;
+    atomic_bool destroyed;
+
+    struct posting *posting; /* state of programs/qp_wr.c, guarded by the lock of sq; or NULL */
     const struct qp_ops *ops;
     struct pd *pd;
     struct cq *send_cq, *recv_cq;
     struct context *context;
-    atomic_uint refs;
     _Atomic int state; /* enum ibv_qp_state */
     atomic_bool waiting_for_receive; /* the peer's request waits for post_recv: RNR */
     atomic_bool in_message; /* a message was begun and not ended, in either direction: cq_scan.c */
+
+    /* Fields that polls look at: qp_has_work(). */
     _Atomic uint64_t seen_ack; /* the peer's word for our requests, as last looked at */
     const struct wire_control *_Atomic peek; /* control words of the peer, while attached */
     struct consumer requests, responses; /* streams of the peer */
+
     struct gate gate;
     struct work_queue sq, rq;
     uint8_t *inlined; /* `inline_recv` bytes for each place of rq, written by the gate's owner, read by polls */
     uint32_t inline_recv;
-    /* Shared queue in place of rq, or NULL; for a target queue pair, the queue of the latest message. */
+    /* Shared queue in place of rq, or NULL; with `named_receives`, the queue of the latest message. */
     struct srq *srq;
     bool waits_for_shared; /* guarded by the lock of srq, as the next one */
     struct qp *next_waiting;
+    struct qp *next_watched; /* watch.c */
+    struct qp *next_deferred; /* list of cq_doorbell.c */
+    struct qp *next_expecting; /* list of cq_overdue.c */
+    atomic_bool watched, doorbell_deferred, expecting;
+    _Atomic uint64_t round_gap_ns; /* from one look to the next; set by the gate's owner */
+    _Atomic uint64_t next_round_ns; /* 0: nothing to watch */
+    _Atomic uint64_t introduce_at_ns; /* time to introduce this end again; 0: the peer has answered */
 
-    /* Fields of the gate's owner, unless said otherwise. */
-    struct producer out, answers; /* our requests, our responses */
-    struct wire_segment *segment; /* own segment, of a link's arenas: as long as there is a route */
-    struct wire_control *own;     /* control words of the segment */
-    struct arena *arena;
-    struct attachment *attached;
-    bool answered; /* the peer has answered the attachment: if not, it comes again */
-    struct announcement to_recv_cq, to_send_cq; /* completion queues of the peer */
-    struct inbound inbound;
+    /* Fields of the gate's owner. */
+    struct cq *receive_cq;          /* completion queue of receives: recv_cq, or with `named_receives` that of `srq` */
+    _Atomic uint32_t *receive_tail; /* counter for the completions of receives */
     struct receive_wqe *taken; /* room for the receive that was taken from srq for the message under way */
     bool has_taken;
     bool said_last; /* IBV_EVENT_QP_LAST_WQE_REACHED was raised: no more will be taken from srq */
-    uint32_t staged;  /* first work request not completely staged */
-    uint32_t reading; /* first READ or atomic not yet answered, or later */
-    uint32_t unanswered;
-    uint32_t taken_bytes;   /* bytes taken of responses by this call */
-    enum wake request_wake; /* urgency of what the peer must be told before the gate is left */
     bool failed; /* flushing */
     bool announces_drained; /* IBV_EVENT_SQ_DRAINED is owed */
-    bool faulted; /* a work request failed here; nothing is staged after it */
-    bool peer_gone; /* the peer's process died: sends fail now; posted receives stay, as nothing tells a device */
     bool sq_sig_all;
-    struct ibv_qp_cap cap;
-    struct ibv_qp_attr attr;
-    uint64_t srqn; /* number of `srq` for a target queue pair, or QP_NO_SRQN; else 0 */
-    struct cq *receive_cq;          /* completion queue of receives: recv_cq, or the one of `srq` for a target */
-    _Atomic uint32_t *receive_tail; /* counter for the completions of receives */
-
-    /* Timers, advanced by QP_WORK_WATCH. */
-    uint64_t stalled_since_ns, rnr_since_ns;
-    uint32_t rnr_at; /* the descriptor that is not taken, while rnr_since_ns is not 0 */
-    uint32_t watched_progress;
-    _Atomic uint64_t round_gap_ns; /* from one look to the next; set by the gate's owner */
-    _Atomic uint64_t next_round_ns; /* 0: nothing to watch */
-    atomic_bool watched;
-    struct qp *next_watched; /* watch.c */
-    atomic_bool doorbell_deferred;
-    struct qp *next_deferred; /* list of cq_doorbell.c */
-    uint64_t sleeper;      /* process_sleeper() at the latest acknowledgement; guarded by the gate */
-    atomic_bool expecting;
-    struct qp *next_expecting; /* list of cq_overdue.c */
-    /* Fields of the gate's owner. */
-    uint32_t one_sided_end;     /* the stream's position after the last request that is no message */
-    uint32_t expected_progress; /* progress of the peer at the latest look */
-    uint64_t stuck_since_ns;    /* time since which there is no progress and no poll; 0: not known */
-    uint32_t stuck_recv_polls, stuck_send_polls; /* polls of the peer's completion queues at that time */
-    bool gave_room;             /* acknowledged a full stream, so that the peer can send more, after `room_after` */
-    uint32_t room_after;
-    bool nudged;                /* the peer was nudged since stuck_since_ns */
-    uint32_t nudges;            /* number of nudges so far */
-
-    pthread_mutex_t control; /* guards modify, destroy, attach messages; taken before gates */
-    atomic_bool destroyed;
-    struct peer *route; /* link that leads to the peer's number, from RTR on; guarded by `control` */
-    uint64_t introduce_gap_ns;
-    _Atomic uint64_t introduce_at_ns; /* time to introduce this end again; 0: the peer has answered */
-    struct attachment *held;
-    struct cq_place recv_cq_place, send_cq_place; /* places where the peer announces work */
-    struct engine_task again; /* unfinished work found outside of a poll */
-    struct async_source async;
-    struct qp *next_in_table;
-    struct mw *windows; /* windows of type 2 that are bound through this queue pair; mw.c */
-    bool unheard;        /* peer of an unreliable connection took nothing for long; guarded by the gate: rc/uc.c */
-    uint32_t unheard_at; /* stream position that the peer had acknowledged by then */
-    struct xrc_domain *domain; /* domain of a target queue pair */
-    struct qp *target;  /* target of this handle, of which only the name is used: qp_target.c */
-    struct qp *handles; /* handles of a target queue pair, guarded by the lock of its domain's names */
-    struct qp *next_handle;
-    struct qp *next_target; /* next target of the domain */
-    bool closed;            /* no handle is left, and there will be none */
-    struct ud *ud; /* additional state of a UD queue pair, which does without much of the above */
+    uint32_t staged;  /* first work request not completely staged */
 };
 
 struct qp_transition {
@@ -251,14 +180,25 @@ struct qp_transition {
  * modifying and destroying.
  */
 struct qp_ops {
+    size_t size; /* size of the type's struct, which begins with struct qp */
     const struct qp_transition *transitions;
     size_t num_transitions;
     int ignored; /* attributes that may be given and say nothing: enum ibv_qp_attr_mask */
     bool watch_posted; /* work requests have timers once they are posted */
     bool unreliable;   /* connections repeat nothing, and no error of the one end is told to the other */
+    enum ibv_qp_type peer_type; /* type of the other end of a connection; else 0 */
+    bool iwarp;        /* an iWARP device has the type */
+    bool needs_name;   /* senders know the number only, and no link: it must have a name */
+    bool inline_recv;  /* messages and answers may travel in their completion */
+    bool sends_only;   /* attributes of receives are ignored, as by the kernel */
+    /*
+     * Each message names the shared receive queue that it takes from; nothing can be posted. Such queue pairs are not
+     * made by ibv_create_qp(3), but by ibv_create_qp_ex(3).
+     */
+    bool named_receives;
 
-    /* Creates the type's own state: 0 or errno. `destroy` is called after a failure as well; both may be NULL. */
-    int (*create)(struct qp *qp);
+    /* Initializes the type's own state, which is 0, and ends it; both may be NULL. `argument` is of qp_parts. */
+    void (*create)(struct qp *qp, void *argument);
     void (*destroy)(struct qp *qp);
 
     /*
@@ -287,11 +227,26 @@ struct qp_ops {
     int (*introduce)(struct qp *qp);
     /* Introduces this end again in the engine's rounds, when introduce_at_ns has come; may be NULL. */
     void (*introduce_again)(struct qp *qp);
+    /* Notes that attributes have changed otherwise. Called with the gate; may be NULL. */
+    void (*modified)(struct qp *qp);
+    /*
+     * Tells the peer whether the polls that come to the place look at the queue pair itself: if so, no tick need
+     * announce what qp_has_work() finds. Called with the scan gate, while the queue pair has the place. NULL if each
+     * place has a `found`.
+     */
+    void (*set_direct)(struct qp *qp, const struct cq_place *place, bool direct);
+
+    /*
+     * Selects the shared receive queue with this number, another one than before, for the message that begins. Returns
+     * false if there is none. Called with the gate; NULL without `named_receives`.
+     */
+    bool (*select)(struct qp *qp, uint32_t srqn);
 
     /* Tells the application of an asynchronous event, in place of doing it for the queue pair itself; may be NULL. */
     void (*raise)(struct qp *qp, enum ibv_event_type event);
 
-    /* Closes a handle: ibv_destroy_qp(3); may be NULL. */
+    /* Return the queue pair that a handle stands for, and close the handle: ibv_destroy_qp(3). NULL: no handle. */
+    struct qp *(*meant)(const struct qp *handle);
     int (*close)(struct qp *handle);
     /* Begins to destroy a queue pair, without `control`: 0 or EBUSY; may be NULL. */
     int (*begin_destroy)(struct qp *qp);
@@ -307,10 +262,9 @@ static inline struct qp *qp_of(struct ibv_qp *qp) {
     return (struct qp *) qp;
 }
 
-/* Resolves an XRC handle to its target queue pair; returns others unchanged. */
+/* Resolves a handle to its queue pair; returns others unchanged. */
 static inline struct qp *qp_meant(struct ibv_qp *qp) {
-    struct qp *target = qp_of(qp)->target;
-    return target != NULL ? target : qp_of(qp);
+    return qp_of(qp)->ops->meant == NULL ? qp_of(qp) : qp_of(qp)->ops->meant(qp_of(qp));
 }
 
 static inline enum ibv_qp_state qp_state(const struct qp *qp) {
@@ -327,12 +281,12 @@ static inline bool qp_sends_in(enum ibv_qp_state state) {
 void qp_set_ops(enum ibv_qp_type type, const struct qp_ops *ops);
 struct qp_parts {
     struct ibv_qp ibv; /* part that the application sees: type, context, ... */
-    struct pd *pd; /* NULL: the protection domain of each message's shared receive queue, in `domain` */
-    struct xrc_domain *domain;
+    struct pd *pd; /* NULL: the protection domain of each message's shared receive queue */
     struct cq *send_cq, *recv_cq;
     struct srq *srq;
     struct ibv_qp_cap cap;
     bool sq_sig_all;
+    void *argument; /* argument of `create` */
 };
 struct qp *qp_make(const struct qp_parts *parts); /* NULL: errno */
 int qp_destroy(struct qp *qp); /* does ibv_destroy_qp(3) except for its asynchronous events: 0 or EBUSY */
@@ -369,19 +323,6 @@ int qp_fill_send(struct qp *qp, const struct ibv_send_wr *wr, uint32_t head);
 /* Starts posted requests. Called after the head of the queue was set, without the lock. */
 void qp_posted_sends(struct qp *qp);
 
-/* qp_wr.c */
-/* Does ibv_create_qp_ex(3), for the extended context. */
-struct ibv_qp *qp_create_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
-/* Does ibv_qp_to_qp_ex(3): NULL if the queue pair was made without these operations. */
-struct ibv_qp_ex *qp_to_ex(struct ibv_qp *qp);
-
-/* qp_target.c */
-struct ibv_qp *qp_create_target(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
-/* Does ibv_open_qp(3), for the extended context. */
-struct ibv_qp *qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr);
-/* Raises an event of a target queue pair on all its handles. */
-void qp_raise_to_handles(struct qp *qp, enum ibv_event_type event);
-
 /* qp_progress.c */
 /*
  * Does the work now, or leaves it to the thread that owns the gate. Returns true if some was left over for a later
@@ -407,12 +348,6 @@ void qp_raise(struct qp *qp, enum ibv_event_type event);
 void qp_fail_users(struct cq *cq);
 /* Does a round of the engine. Returns when to look again, or 0 if the queue pair is not watched any more. */
 uint64_t qp_round(struct qp *qp, uint64_t now_ns);
-
-/*
- * Tells the peer whether the polls that come to the place look at the queue pair itself: if so, no tick need announce
- * what qp_has_work() finds. Called with the scan gate, while the queue pair has the place.
- */
-void qp_set_direct(struct qp *qp, const struct cq_place *place, bool direct);
 
 /* Whether the peer seems to have done something; a hint, for polls. */
 static inline bool qp_has_work(const struct qp *qp) {

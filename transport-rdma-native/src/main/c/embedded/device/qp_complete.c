@@ -134,7 +134,7 @@ static void flush_shared(struct qp *qp) {
     if (qp->has_taken) {
         qp_fail_receive(qp, IBV_WC_WR_FLUSH_ERR, 0);
     }
-    if (!qp->said_last && qp->domain == NULL) { /* a target queue pair takes from whatever its peer names */
+    if (!qp->said_last && !qp->ops->named_receives) { /* its peer may name another one */
         qp->said_last = true;
         async_raise(qp->context, IBV_EVENT_QP_LAST_WQE_REACHED, &qp->ibv, &qp->async);
     }

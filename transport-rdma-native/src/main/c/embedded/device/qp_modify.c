@@ -119,12 +119,10 @@ static int change(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, c
         keep(&qp->attr, attr, mask);
         if (introduces) {
             qp->ops->prepare(qp);
-        } else if (qp->segment != NULL) {
-            atomic_store(&qp->own->min_rnr_timer, qp->attr.min_rnr_timer);
+        } else if (qp->ops->modified != NULL) {
+            qp->ops->modified(qp);
         }
-        if (error == 0) {
-            set_state(qp, to);
-        }
+        set_state(qp, to);
         if (from != to) {
             qp->announces_drained = to == IBV_QPS_SQD && (mask & IBV_QP_EN_SQD_ASYNC_NOTIFY) != 0
                     && attr->en_sqd_async_notify != 0;

@@ -109,18 +109,6 @@ void qp_unlock(struct qp *qp) {
     run_all(qp, gate_leave(&qp->gate));
 }
 
-void qp_set_direct(struct qp *qp, const struct cq_place *place, bool direct) {
-    bool one_cq = qp->send_cq == qp->recv_cq;
-    uint32_t streams = (place == &qp->recv_cq_place ? WIRE_DIRECT_REQUESTS : 0)
-            | (place == &qp->send_cq_place || one_cq ? WIRE_DIRECT_RESULTS : 0);
-    _Atomic uint32_t *word = &qp->own->direct;
-    if (direct) {
-        atomic_fetch_or(word, streams);
-    } else {
-        atomic_fetch_and(word, ~streams);
-    }
-}
-
 static void fail_user(struct qp *qp, const void *cq) {
     if (qp->send_cq == cq || qp->recv_cq == cq) {
         qp_kick(qp, QP_WORK_FATAL);

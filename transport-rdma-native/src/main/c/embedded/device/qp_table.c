@@ -157,8 +157,7 @@ static struct qp **bucket_of(uint32_t qpn) {
 
 int qp_table_add(struct qp *qp) {
     pthread_mutex_lock(&lock);
-    bool needs_name = qp->ibv.qp_type == IBV_QPT_UD; /* senders to a UD queue pair know its number, and no link */
-    uint32_t qpn = num_qps < DEVICE_MAX_QP ? claim_number(needs_name) : 0;
+    uint32_t qpn = num_qps < DEVICE_MAX_QP ? claim_number(qp->ops->needs_name) : 0;
     int error = num_qps == DEVICE_MAX_QP ? ENOMEM : qpn == 0 ? errno : 0;
     if (error == 0) {
         num_qps++;

@@ -22,11 +22,17 @@
 
 #include "qp.h"
 
-struct cq;
-struct xrc_domain;
+struct srq;
+
+/* Operations of a shared receive queue that is for XRC. */
+struct srq_ops {
+    void (*leave)(struct srq *srq);   /* makes target queue pairs take no more, before the queue is destroyed */
+    void (*release)(struct srq *srq); /* releases what the queue refers to; in the child of a fork() as well */
+};
 
 struct srq {
     struct ibv_srq ibv;
+    const struct srq_ops *ops; /* NULL without XRC */
     struct pd *pd;
     struct context *context;
     atomic_int users; /* number of queue pairs */
@@ -35,22 +41,15 @@ struct srq {
     struct qp *waiting, **last_waiting; /* queue pairs that found no receive, the longest wait first */
     uint32_t limit;                     /* 0: not armed */
     struct async_source async;
-    /* Fields for XRC: xrcd.h */
-    struct xrc_domain *domain; /* NULL without XRC */
-    struct ibv_xrcd *xrcd;
-    uint32_t number;
-    struct cq *cq; /* completion queue of the receives */
-    _Atomic uint32_t polled; /* counter that identifies these completions by its address; its value says nothing */
-    struct srq *next_of_domain;
 };
 
 static inline struct srq *srq_of(struct ibv_srq *srq) {
     return (struct srq *) srq;
 }
 
-/* Calls of the extended context: ibv_create_srq_ex(3), ibv_get_srq_num(3). */
-struct ibv_srq *srq_create_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr);
-int srq_get_number(struct ibv_srq *srq, uint32_t *number);
+/* Makes a queue in a struct of this size, which begins with it. NULL: errno. */
+struct srq *srq_make(struct ibv_pd *pd, const struct ibv_srq_init_attr *init, size_t size);
+void srq_free(struct srq *srq);
 
 /* Call of ibv_context_ops: qp_post.c. */
 int srq_post_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
@@ -63,16 +62,6 @@ bool srq_take(struct srq *srq, struct qp *qp);
 
 /* Returns the queue pair that has waited longest, with a reference, or NULL if none waits or there is no receive. */
 struct qp *srq_next_to_serve(struct srq *srq);
-
-/*
- * Selects the shared receive queue with this number, in the target queue pair's domain, for the next message (XRC).
- * Returns false if there is none; then the target has none. Called with the target's gate.
- */
-bool srq_select(struct qp *target, uint32_t number);
-/* Leaves the target queue pair without a shared receive queue. */
-void srq_deselect(struct qp *target);
-/* Fails all shared receive queues that use a completion queue, as it has overflowed. */
-void srq_fail_users(struct cq *cq);
 
 /* Removes a queue pair that does not wait any more. */
 void srq_forget(struct srq *srq, struct qp *qp);

@@ -13,10 +13,10 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Receives that queue pairs take from shared receive queues, and the choice of the queue by a target. See srq.h. */
+/* Receives that queue pairs take from shared receive queues. See srq.h. */
 #include <string.h>
 
-#include "xrcd.h"
+#include "srq.h"
 
 /* Called with the queue's lock held. */
 static uint32_t available(const struct srq *srq) {
@@ -92,33 +92,4 @@ struct qp *srq_next_to_serve(struct srq *srq) {
     }
     pthread_mutex_unlock(&srq->queue.lock);
     return qp;
-}
-
-/* ---- XRC ---- */
-
-void srq_deselect(struct qp *target) {
-    if (target->srq != NULL) {
-        srq_forget(target->srq, target);
-    }
-    target->srq = NULL;
-    target->srqn = QP_NO_SRQN;
-    target->ibv.pd = NULL;
-    target->receive_cq = target->recv_cq;
-    target->receive_tail = &target->rq.tail;
-    target->has_taken = false;
-    atomic_store(&target->waiting_for_receive, false);
-}
-
-bool srq_select(struct qp *target, uint32_t number) {
-    srq_deselect(target);
-    struct srq *srq = xrcd_find_srq(target->domain, number);
-    if (srq == NULL) {
-        return false;
-    }
-    target->srq = srq;
-    target->srqn = number;
-    target->ibv.pd = &srq->pd->ibv; /* domain whose keys the peer may use */
-    target->receive_cq = srq->cq;
-    target->receive_tail = &srq->polled;
-    return true;
 }

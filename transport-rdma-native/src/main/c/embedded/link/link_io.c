@@ -245,16 +245,16 @@ enum refusal { FOR_EVER, UNTIL_SPACE, UNTIL_RETRY, UNTIL_GREETED };
 
 static enum refusal refusal_of(const struct link *link, int err) {
     switch (err) {
-    case EAGAIN:
-        return UNTIL_SPACE;
-    case ETOOMANYREFS:
-    case ENOBUFS:
-    case ENOMEM:
-        return UNTIL_RETRY;
-    case EPERM: /* no descriptors before the peer knows this process, which it does when it greets */
-        return link->peer_version != 0 ? FOR_EVER : UNTIL_GREETED;
-    default:
-        return FOR_EVER;
+        case EAGAIN:
+            return UNTIL_SPACE;
+        case ETOOMANYREFS:
+        case ENOBUFS:
+        case ENOMEM:
+            return UNTIL_RETRY;
+        case EPERM: /* no descriptors before the peer knows this process, which it does when it greets */
+            return link->peer_version != 0 ? FOR_EVER : UNTIL_GREETED;
+        default:
+            return FOR_EVER;
     }
 }
 

@@ -36,6 +36,10 @@ static const struct qp_transition rc_transitions[] = {
 };
 
 static const struct qp_ops ops = {
+    .size = sizeof(struct rc),
+    .peer_type = IBV_QPT_RC,
+    .iwarp = true,
+    .inline_recv = true,
     .transitions = rc_transitions,
     .num_transitions = sizeof(rc_transitions) / sizeof(rc_transitions[0]),
     .watch_posted = true,
@@ -46,6 +50,8 @@ static const struct qp_ops ops = {
     .prepare = rc_prepare,
     .introduce = rc_introduce,
     .introduce_again = rc_introduce_again,
+    .modified = rc_modified,
+    .set_direct = rc_set_direct,
     .leave_cqs = rc_leave_cqs,
     .detach = rc_detach,
     .release = rc_release,

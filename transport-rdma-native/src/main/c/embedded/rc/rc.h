@@ -14,14 +14,12 @@
  * under the License.
  */
 /*
- * Connections: operations of RC, UC and XRC queue pairs, beside those of all types (qp.h). The owner of the queue
- * pair's gate calls all functions, unless said otherwise.
+ * Connections: what RC, UC and XRC queue pairs have beside all types (qp.h), and the operations of RC; those of UC and
+ * XRC are in programs/. The owner of the queue pair's gate calls all functions, unless said otherwise.
  *
  * Each file uses those below it only:
  *
  *   rc.c           the operations of RC queue pairs
- *   uc.c           the operations of UC queue pairs, and sends that the peer does not take
- *   xrc.c          the operations of XRC queue pairs
  *   rc_attach.c    attaching to the peer's queue pair
  *   rc_progress.c  the owner's work, timers, and a peer that does not receive
  *   rc_receive.c   execution of the peer's requests
@@ -34,19 +32,84 @@
 
 #include "embedded/device/qp.h"
 
+/* Value of `srqn` that no request has: requests have 32 bits. */
+#define RC_NO_SRQN UINT64_MAX
+
+/* Peer's end as it introduced itself, before or after this end is ready for it. */
+struct attachment {
+    struct attachment *next;
+    struct peer *peer;
+    struct view *view;
+    struct wire_place place;
+    const struct wire_segment *segment;
+    const struct wire_control *control;
+    uint32_t src_qpn;
+    uint32_t recv_cq, send_cq, recv_cq_id, send_cq_id;
+    int recv_doorbell, send_doorbell;
+    bool doorbells_counted; /* doorbells of a held attachment are charged to the peer */
+};
+
+/* Request of the peer that is being executed. */
+struct inbound {
+    bool active;
+    uint8_t op;
+    uint32_t total, offset, rkey;
+    uint64_t remote_address;
+    struct sge_cursor cursor;
+    bool inlined; /* message goes to the completion */
+    bool dropped; /* rest of the message is skipped */
+};
+
+/* Connection: an RC queue pair, and what UC and XRC queue pairs begin with. */
+struct rc {
+    struct qp qp;
+
+    /* Fields of the gate's owner, unless said otherwise. */
+    uint32_t reading; /* first READ or atomic not yet answered, or later */
+    uint32_t unanswered;
+    uint32_t taken_bytes;   /* bytes taken of responses by this call */
+    enum wake request_wake; /* urgency of what the peer must be told before the gate is left */
+    bool faulted; /* a work request failed here; nothing is staged after it */
+    bool peer_gone; /* the peer's process died: sends fail now; posted receives stay, as nothing tells a device */
+    bool answered; /* the peer has answered the attachment: if not, it comes again */
+    bool gave_room; /* acknowledged a full stream, so that the peer can send more, after `room_after` */
+    bool nudged;    /* the peer was nudged since stuck_since_ns */
+    uint32_t one_sided_end; /* the stream's position after the last request that is no message */
+    struct producer out, answers; /* our requests, our responses */
+    struct wire_segment *segment; /* own segment, of a link's arenas: as long as there is a route */
+    struct wire_control *own;     /* control words of the segment */
+    struct attachment *attached;
+    struct announcement to_recv_cq, to_send_cq; /* completion queues of the peer */
+    struct inbound inbound;
+    uint64_t srqn; /* number of `srq` with `named_receives`, or RC_NO_SRQN; else 0 */
+    uint64_t sleeper; /* process_sleeper() at the latest acknowledgement; guarded by the gate */
+
+    /* Timers, advanced by QP_WORK_WATCH. */
+    uint64_t rnr_since_ns, stalled_since_ns;
+    uint32_t rnr_at; /* the descriptor that is not taken, while rnr_since_ns is not 0 */
+    uint32_t watched_progress;
+
+    /* Checks that the peer takes its work. */
+    uint32_t room_after;
+    uint32_t expected_progress; /* progress of the peer at the latest look */
+    uint64_t stuck_since_ns;    /* time since which there is no progress and no poll; 0: not known */
+    uint32_t stuck_recv_polls, stuck_send_polls; /* polls of the peer's completion queues at that time */
+    uint32_t nudges;            /* number of nudges so far */
+
+    /* Attaching: rc_attach.c. */
+    struct arena *arena;
+    struct peer *route; /* link that leads to the peer's number, from RTR on; guarded by `control` */
+    uint64_t introduce_gap_ns;
+    struct attachment *held;
+    struct cq_place recv_cq_place, send_cq_place; /* places where the peer announces work */
+};
+
+static inline struct rc *rc_of(const struct qp *qp) {
+    return container_of(qp, struct rc, qp);
+}
+
 /* rc.c */
 void rc_init(void);
-
-/* uc.c */
-void uc_init(void);
-/*
- * Time after which an unreliable connection's peer that takes nothing counts as gone; up to then it may only be late,
- * as when it is about to attach itself, or has no processor. A device would not wait at all. Written by tests only.
- */
-extern _Atomic uint64_t uc_patience_ns;
-
-/* xrc.c */
-void xrc_init(void);
 
 /* rc_attach.c */
 void rc_attach_init(void);
@@ -62,6 +125,7 @@ void rc_leave_cqs(struct qp *qp); /* makes polls not come to it any more; called
 bool rc_run(struct qp *qp, unsigned work);
 void rc_settle(struct qp *qp);
 void rc_failed(struct qp *qp);
+void rc_modified(struct qp *qp);
 
 /* rc_send.c */
 int rc_fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe);
@@ -106,6 +170,7 @@ bool rc_signal(const struct qp *qp, uint32_t streams, enum wake wake);
  * a sequentially consistent store.
  */
 void rc_hint(const struct qp *qp, uint32_t streams);
+void rc_set_direct(struct qp *qp, const struct cq_place *place, bool direct);
 /* Asks to be woken by progress of the own stream. */
 void rc_want(struct qp *qp, enum wire_stream stream);
 /* Ends the link to a peer that broke the protocol, and fails the queue pair. */
@@ -115,7 +180,8 @@ void rc_violation(struct qp *qp);
  * application needs it, and an application that is delayed would find all its receives consumed.
  */
 static inline bool rc_awaits_one_sided(const struct qp *qp) {
-    return qp->one_sided_end - qp->out.acked - 1 < qp->out.prod - qp->out.acked;
+    const struct rc *rc = rc_of(qp);
+    return rc->one_sided_end - rc->out.acked - 1 < rc->out.prod - rc->out.acked;
 }
 /* Checks, after publishing work to a peer marked as polling, until it is taken (cq_overdue.c). */
 void rc_expect(struct qp *qp);

@@ -72,55 +72,60 @@ static void free_attachment(struct attachment *attachment) {
 }
 
 void rc_release(struct qp *qp, bool destroyed) {
-    while (destroyed && qp->held != NULL) {
-        struct attachment *next = qp->held->next;
-        free_attachment(qp->held);
-        qp->held = next;
+    struct rc *rc = rc_of(qp);
+    while (destroyed && rc->held != NULL) {
+        struct attachment *next = rc->held->next;
+        free_attachment(rc->held);
+        rc->held = next;
     }
 }
 
 void rc_prepare(struct qp *qp) {
-    qp->staged = qp->reading = qp->sq.done;
-    qp->unanswered = 0;
-    qp->nudged = qp->gave_room = false;
-    qp->inbound = (struct inbound) { 0 };
-    qp->stalled_since_ns = qp->rnr_since_ns = 0;
-    qp->peer_gone = qp->faulted = qp->unheard = false;
+    struct rc *rc = rc_of(qp);
+    qp->staged = rc->reading = qp->sq.done;
+    rc->unanswered = 0;
+    rc->nudged = rc->gave_room = false;
+    rc->inbound = (struct inbound) { 0 };
+    rc->stalled_since_ns = rc->rnr_since_ns = 0;
+    rc->peer_gone = rc->faulted = false;
     atomic_store(&qp->waiting_for_receive, false);
 }
 
 static void bind_held(struct qp *qp);
 
 static int open_segment(struct qp *qp) {
+    struct rc *rc = rc_of(qp);
     struct arena *arena;
-    struct wire_segment *segment = arenas_claim(peer_arenas(qp->route), &arena);
+    struct wire_segment *segment = arenas_claim(peer_arenas(rc->route), &arena);
     if (segment == NULL) {
         return errno;
     }
     qp_lock(qp);
-    qp->segment = segment;
-    qp->own = arena_control(arena, segment);
-    qp->arena = arena;
-    atomic_store(&qp->own->min_rnr_timer, qp->attr.min_rnr_timer);
-    producer_init(&qp->out, qp->own, segment, WIRE_REQUESTS);
-    qp->one_sided_end = qp->out.prod;
-    producer_init(&qp->answers, qp->own, segment, WIRE_RESPONSES);
+    rc->segment = segment;
+    rc->own = arena_control(arena, segment);
+    rc->arena = arena;
+    atomic_store(&rc->own->min_rnr_timer, qp->attr.min_rnr_timer);
+    producer_init(&rc->out, rc->own, segment, WIRE_REQUESTS);
+    rc->one_sided_end = rc->out.prod;
+    producer_init(&rc->answers, rc->own, segment, WIRE_RESPONSES);
     qp_unlock(qp);
     return 0;
 }
 
 /* Called with the gate. */
 static void close_segment(struct qp *qp) {
-    if (qp->segment != NULL) {
-        const uint32_t published[WIRE_STREAMS] = { qp->out.prod, qp->answers.prod };
-        atomic_store(&qp->own->dead, 1);
-        arenas_release(peer_arenas(qp->route), qp->arena, qp->segment, published);
-        qp->segment = NULL;
-        qp->own = NULL;
+    struct rc *rc = rc_of(qp);
+    if (rc->segment != NULL) {
+        const uint32_t published[WIRE_STREAMS] = { rc->out.prod, rc->answers.prod };
+        atomic_store(&rc->own->dead, 1);
+        arenas_release(peer_arenas(rc->route), rc->arena, rc->segment, published);
+        rc->segment = NULL;
+        rc->own = NULL;
     }
 }
 
 static int send_introduction(struct qp *qp) {
+    struct rc *rc = rc_of(qp);
     struct ibv_comp_channel *recv_channel = qp->recv_cq->ibv.channel, *send_channel = qp->send_cq->ibv.channel;
     struct wire_attach attach = {
         .src_qpn = qp->ibv.qp_num,
@@ -131,14 +136,14 @@ static int send_introduction(struct qp *qp) {
         .send_cq_id = qp->send_cq->id,
         .type = (uint32_t) qp->ibv.qp_type,
     };
-    struct arenas *arenas = peer_arenas(qp->route);
+    struct arenas *arenas = peer_arenas(rc->route);
     int fds[3], nfds = 0;
-    fds[0] = arenas_begin_introduction(arenas, qp->arena, qp->segment, &attach.place);
+    fds[0] = arenas_begin_introduction(arenas, rc->arena, rc->segment, &attach.place);
     if (fds[0] >= 0) {
         attach.carries |= WIRE_ARENA;
         nfds++;
     }
-    const struct link_peer *to = link_peer(peer_link(qp->route));
+    const struct link_peer *to = link_peer(peer_link(rc->route));
     int to_recv = channel_lend_doorbell(recv_channel, to);
     int to_send = qp->send_cq != qp->recv_cq ? channel_lend_doorbell(send_channel, to) : -1;
     if (to_recv >= 0) {
@@ -149,10 +154,10 @@ static int send_introduction(struct qp *qp) {
         attach.carries |= WIRE_SEND_DOORBELL;
         fds[nfds++] = to_send;
     }
-    int error = peer_send(qp->route, WIRE_ATTACH, &attach, sizeof(attach), fds, nfds);
+    int error = peer_send(rc->route, WIRE_ATTACH, &attach, sizeof(attach), fds, nfds);
     channel_doorbell_lent(recv_channel, to_recv);
     channel_doorbell_lent(send_channel, to_send);
-    arenas_end_introduction(arenas, qp->arena, qp->segment, (attach.carries & WIRE_ARENA) != 0, error == 0);
+    arenas_end_introduction(arenas, rc->arena, rc->segment, (attach.carries & WIRE_ARENA) != 0, error == 0);
     return error;
 }
 
@@ -184,11 +189,12 @@ static int find_link(const struct qp *qp, struct link **link) {
 }
 
 static int reach(struct qp *qp) {
+    struct rc *rc = rc_of(qp);
     struct link *link;
     int error = find_link(qp, &link);
     if (error == 0) {
-        qp->route = peer_of_link(link);
-        error = qp->route == NULL ? errno : 0;
+        rc->route = peer_of_link(link);
+        error = rc->route == NULL ? errno : 0;
         link_put(link);
     }
     if (error == 0) {
@@ -201,8 +207,8 @@ static int reach(struct qp *qp) {
             qp_lock(qp);
             close_segment(qp);
             qp_unlock(qp);
-            peer_put(qp->route);
-            qp->route = NULL;
+            peer_put(rc->route);
+            rc->route = NULL;
         }
     }
     return error;
@@ -213,64 +219,68 @@ static int reach(struct qp *qp) {
  * which end in RETRY_EXC_ERR.
  */
 static int announce(struct qp *qp) {
+    struct rc *rc = rc_of(qp);
     int error = reach(qp);
     if (error != 0 && error != ECONNREFUSED && error != EAGAIN && error != EPIPE) {
         return error;
     }
-    qp->introduce_gap_ns = FIRST_INTRODUCE_GAP_NS;
-    atomic_store(&qp->introduce_at_ns, engine_now_ns() + qp->introduce_gap_ns);
-    watch_qp(qp, qp->introduce_gap_ns);
+    rc->introduce_gap_ns = FIRST_INTRODUCE_GAP_NS;
+    atomic_store(&qp->introduce_at_ns, engine_now_ns() + rc->introduce_gap_ns);
+    watch_qp(qp, rc->introduce_gap_ns);
     return 0;
 }
 
 void rc_introduce_again(struct qp *qp) {
-    if (qp_state(qp) == IBV_QPS_ERR || (qp->route != NULL && !link_is_up(peer_link(qp->route)))) {
+    struct rc *rc = rc_of(qp);
+    if (qp_state(qp) == IBV_QPS_ERR || (rc->route != NULL && !link_is_up(peer_link(rc->route)))) {
         atomic_store(&qp->introduce_at_ns, 0);
         return;
     }
     /* While messages wait, the last introduction is still on its way. */
-    if (qp->route != NULL && !link_is_behind(peer_link(qp->route))) {
+    if (rc->route != NULL && !link_is_behind(peer_link(rc->route))) {
         send_introduction(qp);
-    } else if (qp->route == NULL && reach(qp) == 0) {
+    } else if (rc->route == NULL && reach(qp) == 0) {
         bind_held(qp);
     }
-    if (qp->introduce_gap_ns < MAX_INTRODUCE_GAP_NS) {
-        qp->introduce_gap_ns *= 2;
+    if (rc->introduce_gap_ns < MAX_INTRODUCE_GAP_NS) {
+        rc->introduce_gap_ns *= 2;
     }
-    atomic_store(&qp->introduce_at_ns, engine_now_ns() + qp->introduce_gap_ns);
+    atomic_store(&qp->introduce_at_ns, engine_now_ns() + rc->introduce_gap_ns);
 }
 
 /* Tells the peer on which of our ticks it finds out about us. The peer introduces itself again until it knows. */
 static void answer(struct qp *qp) {
+    struct rc *rc = rc_of(qp);
     const struct wire_slots slots = {
         .src_qpn = qp->ibv.qp_num,
-        .dst_qpn = qp->attached->src_qpn,
-        .recv_bank = qp->to_recv_cq.bank,
-        .recv_slot = qp->to_recv_cq.slot,
-        .send_bank = qp->to_send_cq.bank,
-        .send_slot = qp->to_send_cq.slot,
+        .dst_qpn = rc->attached->src_qpn,
+        .recv_bank = rc->to_recv_cq.bank,
+        .recv_slot = rc->to_recv_cq.slot,
+        .send_bank = rc->to_send_cq.bank,
+        .send_slot = rc->to_send_cq.slot,
     };
-    int error = peer_send(qp->attached->peer, WIRE_SLOTS, &slots, sizeof(slots), NULL, 0);
-    qp->answered = !is_shortage(error);
-    if (qp->answered && error != 0 && error != EPIPE) { /* if the link is down, on_down() is about to come here */
+    int error = peer_send(rc->attached->peer, WIRE_SLOTS, &slots, sizeof(slots), NULL, 0);
+    rc->answered = !is_shortage(error);
+    if (rc->answered && error != 0 && error != EPIPE) { /* if the link is down, on_down() is about to come here */
         qp_fail(qp, IBV_EVENT_QP_FATAL);
     }
 }
 
 /* Called with the gate. */
 static bool claim_announcements(struct qp *qp, struct attachment *a) {
-    if (!process_announce(peer_process(a->peer), a->recv_cq, a->recv_cq_id, &a->recv_doorbell, &qp->to_recv_cq)) {
+    struct rc *rc = rc_of(qp);
+    if (!process_announce(peer_process(a->peer), a->recv_cq, a->recv_cq_id, &a->recv_doorbell, &rc->to_recv_cq)) {
         return false;
     }
     if (a->send_cq_id == a->recv_cq_id) {
-        qp->to_send_cq = qp->to_recv_cq;
+        rc->to_send_cq = rc->to_recv_cq;
         return true;
     }
-    return process_announce(peer_process(a->peer), a->send_cq, a->send_cq_id, &a->send_doorbell, &qp->to_send_cq);
+    return process_announce(peer_process(a->peer), a->send_cq, a->send_cq_id, &a->send_doorbell, &rc->to_send_cq);
 }
 
 static void attach(struct qp *qp, struct attachment *attachment) {
-    qp->attached = attachment;
+    rc_of(qp)->attached = attachment;
     bool claimed = claim_announcements(qp, attachment);
     /* The doorbells of the first queue pair are kept for all: one for each would use up the descriptors. */
     close_doorbells(attachment);
@@ -281,7 +291,6 @@ static void attach(struct qp *qp, struct attachment *attachment) {
     consumer_init(&qp->requests, attachment->control, attachment->segment, WIRE_REQUESTS);
     consumer_init(&qp->responses, attachment->control, attachment->segment, WIRE_RESPONSES);
     atomic_store(&qp->seen_ack, 0);
-    qp->unheard = false;
     atomic_store(&qp->peek, attachment->control);
     answer(qp);
 }
@@ -291,14 +300,15 @@ static void attach(struct qp *qp, struct attachment *attachment) {
  * found. A peer that is dead already was reset after it introduced itself, and will come again.
  */
 static bool is_from_peer(const struct qp *qp, const struct attachment *a) {
+    const struct rc *rc = rc_of(qp);
     /* Acknowledgements go to the address, too. */
     return a->src_qpn == qp->attr.dest_qp_num && ah_leads_here(&qp->attr.ah_attr)
             && atomic_load(&a->control->dead) == 0
-            && (qp->route == NULL || link_peer_is(link_peer(peer_link(qp->route)), link_peer(peer_link(a->peer))));
+            && (rc->route == NULL || link_peer_is(link_peer(peer_link(rc->route)), link_peer(peer_link(a->peer))));
 }
 
 static struct attachment **find_held(struct qp *qp) {
-    struct attachment **link = &qp->held;
+    struct attachment **link = &rc_of(qp)->held;
     while (*link != NULL && !is_from_peer(qp, *link)) {
         link = &(*link)->next;
     }
@@ -306,12 +316,13 @@ static struct attachment **find_held(struct qp *qp) {
 }
 
 static void bind_held(struct qp *qp) {
+    struct rc *rc = rc_of(qp);
     enum ibv_qp_state state = qp_state(qp);
     struct attachment **link = find_held(qp);
     if ((state != IBV_QPS_RTR && !qp_sends_in(state)) || *link == NULL) {
         return;
     }
-    if (qp->route == NULL) {
+    if (rc->route == NULL) {
         if (reach(qp) != 0) {
             return; /* not attached till the introduction is repeated */
         }
@@ -322,7 +333,7 @@ static void bind_held(struct qp *qp) {
     }
     struct attachment *attachment = *link;
     qp_lock(qp);
-    if (qp->attached == NULL && !qp->failed) {
+    if (rc->attached == NULL && !qp->failed) {
         *link = attachment->next;
         attach(qp, attachment);
     }
@@ -339,29 +350,31 @@ int rc_introduce(struct qp *qp) {
 }
 
 void rc_detach(struct qp *qp) {
+    struct rc *rc = rc_of(qp);
     atomic_store(&qp->peek, NULL);
     atomic_store(&qp->introduce_at_ns, 0);
     close_segment(qp);
-    if (qp->attached != NULL) {
-        if (qp->to_send_cq.cq != NULL && qp->to_send_cq.cq != qp->to_recv_cq.cq) {
-            process_renounce(&qp->to_send_cq);
+    if (rc->attached != NULL) {
+        if (rc->to_send_cq.cq != NULL && rc->to_send_cq.cq != rc->to_recv_cq.cq) {
+            process_renounce(&rc->to_send_cq);
         }
-        process_renounce(&qp->to_recv_cq);
-        qp->to_send_cq.cq = NULL;
-        free_attachment(qp->attached);
-        qp->attached = NULL;
+        process_renounce(&rc->to_recv_cq);
+        rc->to_send_cq.cq = NULL;
+        free_attachment(rc->attached);
+        rc->attached = NULL;
     }
-    if (qp->route != NULL) {
-        peer_put(qp->route);
-        qp->route = NULL;
+    if (rc->route != NULL) {
+        peer_put(rc->route);
+        rc->route = NULL;
     }
 }
 
 void rc_leave_cqs(struct qp *qp) {
+    struct rc *rc = rc_of(qp);
     struct {
         struct cq *cq;
         struct cq_place *place;
-    } entries[] = { { qp->recv_cq, &qp->recv_cq_place }, { qp->send_cq, &qp->send_cq_place } };
+    } entries[] = { { qp->recv_cq, &rc->recv_cq_place }, { qp->send_cq, &rc->send_cq_place } };
     for (int i = 0; i < 2; i++) {
         struct cq_place *place = entries[i].place;
         if (place->process != NULL) {
@@ -370,6 +383,20 @@ void rc_leave_cqs(struct qp *qp) {
             place->process = NULL;
         }
     }
+}
+
+static bool is_connection(const struct qp *qp) {
+    return qp->ops->introduce == rc_introduce;
+}
+
+/* Returns a reference to the connection with this number, or NULL. */
+static struct qp *find(uint32_t qpn) {
+    struct qp *qp = qp_table_find(qpn);
+    if (qp != NULL && !is_connection(qp)) {
+        qp_put(qp);
+        qp = NULL;
+    }
+    return qp;
 }
 
 static bool join_cq(struct qp *qp, struct cq *cq, struct cq_place *place, struct process *process, uint32_t bank,
@@ -400,13 +427,15 @@ static bool is_same_end(const struct attachment *a, const struct attachment *b) 
  * segment that we are attached to.
  */
 static bool is_repeated(const struct qp *qp, const struct attachment *attachment) {
-    return qp->attached != NULL && is_same_end(qp->attached, attachment)
-            && atomic_load(&qp->attached->control->dead) == 0;
+    const struct rc *rc = rc_of(qp);
+    return rc->attached != NULL && is_same_end(rc->attached, attachment)
+            && atomic_load(&rc->attached->control->dead) == 0;
 }
 
 static void hold(struct qp *qp, struct attachment *attachment) {
+    struct rc *rc = rc_of(qp);
     int count = 0;
-    struct attachment **link = &qp->held;
+    struct attachment **link = &rc->held;
     while (*link != NULL) {
         struct attachment *other = *link;
         if (is_same_end(other, attachment) || ++count == MAX_HELD) {
@@ -416,8 +445,8 @@ static void hold(struct qp *qp, struct attachment *attachment) {
             link = &other->next;
         }
     }
-    attachment->next = qp->held;
-    qp->held = attachment;
+    attachment->next = rc->held;
+    rc->held = attachment;
 }
 
 static bool is_well_formed(const struct wire_attach *message, const struct peer *peer, int nfds) {
@@ -473,10 +502,11 @@ static struct attachment *read_attach(struct peer *peer, const struct wire_attac
 
 /* Takes the attachment over. Called with control of the queue pair. */
 static void take(struct qp *qp, struct attachment *attachment) {
+    struct rc *rc = rc_of(qp);
     if (atomic_load(&qp->destroyed)) {
         free_attachment(attachment);
     } else if (is_repeated(qp, attachment)) {
-        if (!qp->answered) {
+        if (!rc->answered) {
             qp_lock(qp);
             answer(qp);
             qp_unlock(qp);
@@ -485,18 +515,10 @@ static void take(struct qp *qp, struct attachment *attachment) {
     } else {
         hold(qp, attachment);
         bind_held(qp);
-        if (qp->held == attachment) { /* not bound yet */
+        if (rc->held == attachment) { /* not bound yet */
             count_doorbells(attachment);
         }
     }
-}
-
-/* Whether the peer may be of this type: enum ibv_qp_type. Messages of another type are no packets of this service. */
-static bool is_service_of(const struct qp *qp, uint32_t peer_type) {
-    enum ibv_qp_type type = qp->ibv.qp_type;
-    return qp->ops->introduce == rc_introduce
-            && peer_type == (uint32_t) (type == IBV_QPT_XRC_SEND ? IBV_QPT_XRC_RECV
-                                        : type == IBV_QPT_XRC_RECV ? IBV_QPT_XRC_SEND : type);
 }
 
 static bool on_attach(struct link *link, const void *body, size_t length, int *fds, int nfds) {
@@ -510,9 +532,10 @@ static bool on_attach(struct link *link, const void *body, size_t length, int *f
         peer_put(peer);
         return false;
     }
-    struct qp *qp = qp_table_find(message.dst_qpn);
+    struct qp *qp = find(message.dst_qpn);
     bool honest = true;
-    if (qp == NULL || !is_service_of(qp, message.type)) {
+    /* Messages of another type are no packets of this service. */
+    if (qp == NULL || message.type != (uint32_t) qp->ops->peer_type) {
         /* No such queue pair any more: the peer will find out by its timer, as on a wire. */
         arenas_decline(peer_arenas(peer), &message.place);
         peer_put(peer);
@@ -555,18 +578,19 @@ static bool on_slots(struct link *link, const void *body, size_t length, int *fd
         return false;
     }
     struct peer *peer = peer_of_link(link);
-    struct qp *qp = qp_table_find(message.dst_qpn);
+    struct qp *qp = find(message.dst_qpn);
     bool known = peer != NULL && peer_process(peer) != NULL;
     if (known && qp != NULL) {
+        struct rc *rc = rc_of(qp);
         pthread_mutex_lock(&qp->control);
-        if (!atomic_load(&qp->destroyed) && qp->route == peer && qp->attr.dest_qp_num == message.src_qpn) {
+        if (!atomic_load(&qp->destroyed) && rc->route == peer && qp->attr.dest_qp_num == message.src_qpn) {
             struct process *process = peer_process(peer);
             atomic_store(&qp->introduce_at_ns, 0);
-            arenas_answered(peer_arenas(peer), qp->arena);
+            arenas_answered(peer_arenas(peer), rc->arena);
             rc_leave_cqs(qp);
-            bool added = join_cq(qp, qp->recv_cq, &qp->recv_cq_place, process, message.recv_bank, message.recv_slot);
+            bool added = join_cq(qp, qp->recv_cq, &rc->recv_cq_place, process, message.recv_bank, message.recv_slot);
             if (added && qp->send_cq != qp->recv_cq) {
-                added = join_cq(qp, qp->send_cq, &qp->send_cq_place, process, message.send_bank, message.send_slot);
+                added = join_cq(qp, qp->send_cq, &rc->send_cq_place, process, message.send_bank, message.send_slot);
             }
             qp_kick(qp, added ? QP_WORK_ALL : QP_WORK_FATAL);
         }
@@ -589,11 +613,12 @@ static bool on_nudge(struct link *link, const void *body, size_t length, int *fd
         return false;
     }
     memcpy(&message, body, sizeof(message));
-    struct qp *qp = qp_table_find(message.dst_qpn);
+    struct qp *qp = find(message.dst_qpn);
     if (qp != NULL) {
+        const struct rc *rc = rc_of(qp);
         pthread_mutex_lock(&qp->control);
-        bool of_peer = qp->attached != NULL
-                && link_peer_is(link_peer(peer_link(qp->attached->peer)), link_peer(link));
+        bool of_peer = rc->attached != NULL
+                && link_peer_is(link_peer(peer_link(rc->attached->peer)), link_peer(link));
         pthread_mutex_unlock(&qp->control);
         if (of_peer) {
             qp_kick(qp, QP_WORK_NUDGE);
@@ -604,8 +629,12 @@ static bool on_nudge(struct link *link, const void *body, size_t length, int *fd
 }
 
 static void fail_if_on(struct qp *qp, const void *link) {
+    if (!is_connection(qp)) {
+        return;
+    }
+    struct rc *rc = rc_of(qp);
     pthread_mutex_lock(&qp->control);
-    for (struct attachment **held = &qp->held, *attachment; (attachment = *held) != NULL;) {
+    for (struct attachment **held = &rc->held, *attachment; (attachment = *held) != NULL;) {
         if (peer_link(attachment->peer) == link) {
             *held = attachment->next;
             free_attachment(attachment);
@@ -613,8 +642,8 @@ static void fail_if_on(struct qp *qp, const void *link) {
             held = &attachment->next;
         }
     }
-    bool affected = (qp->route != NULL && peer_link(qp->route) == link)
-            || (qp->attached != NULL && peer_link(qp->attached->peer) == link);
+    bool affected = (rc->route != NULL && peer_link(rc->route) == link)
+            || (rc->attached != NULL && peer_link(rc->attached->peer) == link);
     pthread_mutex_unlock(&qp->control);
     if (affected) {
         qp_kick(qp, QP_WORK_PEER_DOWN);

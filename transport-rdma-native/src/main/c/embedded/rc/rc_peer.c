@@ -19,31 +19,34 @@
 #include "rc.h"
 
 void rc_violation(struct qp *qp) {
-    link_abort(peer_link(qp->attached->peer));
+    link_abort(peer_link(rc_of(qp)->attached->peer));
     qp_fail(qp, IBV_EVENT_QP_FATAL);
 }
 
 /* ---- work published to a peer marked as polling: cq_overdue.c ---- */
 
 static uint32_t peer_progress(const struct qp *qp) {
-    return qp->out.acked + qp->answers.acked + consumer_pos(&qp->responses) + consumer_pos(&qp->requests);
+    const struct rc *rc = rc_of(qp);
+    return rc->out.acked + rc->answers.acked + consumer_pos(&qp->responses) + consumer_pos(&qp->requests);
 }
 
 static void begin_to_count(struct qp *qp, uint64_t now_ns) {
-    qp->stuck_since_ns = now_ns;
-    qp->stuck_recv_polls = process_polls(&qp->to_recv_cq);
-    qp->stuck_send_polls = process_polls(&qp->to_send_cq);
+    struct rc *rc = rc_of(qp);
+    rc->stuck_since_ns = now_ns;
+    rc->stuck_recv_polls = process_polls(&rc->to_recv_cq);
+    rc->stuck_send_polls = process_polls(&rc->to_send_cq);
 }
 
 /* Notes the peer's progress. Returns false if there was none since the latest look. */
 static bool note_progress(struct qp *qp) {
+    struct rc *rc = rc_of(qp);
     uint32_t progress = peer_progress(qp);
-    if (progress == qp->expected_progress) {
+    if (progress == rc->expected_progress) {
         return false;
     }
-    qp->expected_progress = progress;
-    qp->stuck_since_ns = 0;
-    qp->nudged = false;
+    rc->expected_progress = progress;
+    rc->stuck_since_ns = 0;
+    rc->nudged = false;
     return true;
 }
 
@@ -52,7 +55,7 @@ void rc_expect(struct qp *qp) {
         return;
     }
     note_progress(qp);
-    qp->stuck_since_ns = 0;
+    rc_of(qp)->stuck_since_ns = 0;
     if (!cq_is_polled(qp->send_cq)) { /* looks cost a wake-up each, so that the time runs from now on */
         begin_to_count(qp, engine_now_ns());
     }
@@ -60,33 +63,36 @@ void rc_expect(struct qp *qp) {
 }
 
 static void nudge(struct qp *qp) {
+    struct rc *rc = rc_of(qp);
     UNCANCELLED;
-    const struct wire_nudge nudge = { .dst_qpn = qp->attached->src_qpn };
-    if (!qp->nudged) { /* a peer that is stopped must not find a heap of nudges */
-        qp->nudged = true;
-        qp->nudges++;
-        peer_send(qp->attached->peer, WIRE_NUDGE, &nudge, sizeof(nudge), NULL, 0);
+    const struct wire_nudge nudge = { .dst_qpn = rc->attached->src_qpn };
+    if (!rc->nudged) { /* a peer that is stopped must not find a heap of nudges */
+        rc->nudged = true;
+        rc->nudges++;
+        peer_send(rc->attached->peer, WIRE_NUDGE, &nudge, sizeof(nudge), NULL, 0);
     }
 }
 
 /* Whether the peer has polled each completion queue for which it has work. */
 static bool is_polled_since(const struct qp *qp, bool requests, bool answers) {
-    return (!requests || process_polls(&qp->to_recv_cq) != qp->stuck_recv_polls)
-            && (!answers || process_polls(&qp->to_send_cq) != qp->stuck_send_polls);
+    const struct rc *rc = rc_of(qp);
+    return (!requests || process_polls(&rc->to_recv_cq) != rc->stuck_recv_polls)
+            && (!answers || process_polls(&rc->to_send_cq) != rc->stuck_send_polls);
 }
 
 void rc_check_overdue(struct qp *qp) {
-    qp->gave_room = qp->gave_room && consumer_published(&qp->requests) == qp->room_after;
-    bool requests = rc_awaits_one_sided(qp), answers = qp->answers.prod != qp->answers.acked || qp->gave_room;
-    if (qp->failed || (!requests && !answers) || qp->rnr_since_ns != 0) {
+    struct rc *rc = rc_of(qp);
+    rc->gave_room = rc->gave_room && consumer_published(&qp->requests) == rc->room_after;
+    bool requests = rc_awaits_one_sided(qp), answers = rc->answers.prod != rc->answers.acked || rc->gave_room;
+    if (qp->failed || (!requests && !answers) || rc->rnr_since_ns != 0) {
         return;
     }
     uint64_t now;
     if (note_progress(qp)) {
         /* The time begins to count when there is none. */
-    } else if (now = engine_now_ns(), qp->stuck_since_ns == 0 || is_polled_since(qp, requests, answers)) {
+    } else if (now = engine_now_ns(), rc->stuck_since_ns == 0 || is_polled_since(qp, requests, answers)) {
         begin_to_count(qp, now);
-    } else if (now - qp->stuck_since_ns >= QP_PATIENCE_NS) {
+    } else if (now - rc->stuck_since_ns >= QP_PATIENCE_NS) {
         nudge(qp); /* checks begin anew for later work */
         return;
     }
@@ -98,12 +104,13 @@ void rc_check_overdue(struct qp *qp) {
 /* ---- announcements ---- */
 
 static const struct announcement *announcement_of(const struct qp *qp, uint32_t streams) {
-    return streams == WIRE_DIRECT_REQUESTS ? &qp->to_recv_cq : &qp->to_send_cq;
+    const struct rc *rc = rc_of(qp);
+    return streams == WIRE_DIRECT_REQUESTS ? &rc->to_recv_cq : &rc->to_send_cq;
 }
 
 /* Whether polls of the peer look at these streams without a tick. */
 static bool is_direct(const struct qp *qp, uint32_t streams, memory_order order) {
-    return (atomic_load_explicit(&qp->attached->control->direct, order) & streams) != 0;
+    return (atomic_load_explicit(&rc_of(qp)->attached->control->direct, order) & streams) != 0;
 }
 
 void rc_hint(const struct qp *qp, uint32_t streams) {
@@ -123,17 +130,31 @@ bool rc_signal(const struct qp *qp, uint32_t streams, enum wake wake) {
     return process_ring(to, wake);
 }
 
+void rc_set_direct(struct qp *qp, const struct cq_place *place, bool direct) {
+    const struct rc *rc = rc_of(qp);
+    bool one_cq = qp->send_cq == qp->recv_cq;
+    uint32_t streams = (place == &rc->recv_cq_place ? WIRE_DIRECT_REQUESTS : 0)
+            | (place == &rc->send_cq_place || one_cq ? WIRE_DIRECT_RESULTS : 0);
+    _Atomic uint32_t *word = &rc->own->direct;
+    if (direct) {
+        atomic_fetch_or(word, streams);
+    } else {
+        atomic_fetch_and(word, ~streams);
+    }
+}
+
 /* ---- acknowledgements of both streams ---- */
 
 void rc_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status status, enum wake wake) {
+    struct rc *rc = rc_of(qp);
     struct consumer *consumer = stream == WIRE_REQUESTS ? &qp->requests : &qp->responses;
-    const struct announcement *to = stream == WIRE_REQUESTS ? &qp->to_send_cq : &qp->to_recv_cq;
-    uint64_t said = atomic_load_explicit(&qp->own->stream[stream].ack, memory_order_relaxed);
+    const struct announcement *to = stream == WIRE_REQUESTS ? &rc->to_send_cq : &rc->to_recv_cq;
+    uint64_t said = atomic_load_explicit(&rc->own->stream[stream].ack, memory_order_relaxed);
     uint32_t pos = consumer_pos(consumer);
     if (said == WIRE_ACK_WORD(pos, status) && pos == consumer->notified) {
         return;
     }
-    bool wanted = consumer_acknowledge(consumer, qp->own, qp->attached->control, stream, status);
+    bool wanted = consumer_acknowledge(consumer, rc->own, rc->attached->control, stream, status);
     if (wanted && wake < WAKE_EVENT) {
         wake = wake == WAKE_NONE ? WAKE_WORK : WAKE_EVENT;
     }
@@ -147,13 +168,14 @@ void rc_acknowledge(struct qp *qp, enum wire_stream stream, enum wire_status sta
     }
     if (!process_ring(to, wake) && wanted) {
         if (stream == WIRE_REQUESTS) {
-            qp->gave_room = true;
-            qp->room_after = consumer_published(consumer);
+            rc->gave_room = true;
+            rc->room_after = consumer_published(consumer);
         }
         rc_expect(qp);
     }
 }
 
 void rc_want(struct qp *qp, enum wire_stream stream) {
-    producer_want(stream == WIRE_REQUESTS ? &qp->out : &qp->answers, qp->own, stream);
+    struct rc *rc = rc_of(qp);
+    producer_want(stream == WIRE_REQUESTS ? &rc->out : &rc->answers, rc->own, stream);
 }

@@ -34,7 +34,7 @@ static const uint32_t rnr_timer_10us[32] = {
 
 static bool is_connected(const struct qp *qp) {
     enum ibv_qp_state state = qp_state(qp);
-    return qp->attached != NULL && !qp->failed
+    return rc_of(qp)->attached != NULL && !qp->failed
             && (state == IBV_QPS_RTR || qp_sends_in(state) || state == IBV_QPS_SQE);
 }
 
@@ -46,17 +46,26 @@ static void note_drained(struct qp *qp) {
 }
 
 static void ring_sleeper(struct qp *qp) {
-    if (process_still_sleeps(&qp->to_send_cq, qp->sleeper)) {
-        process_ring(&qp->to_send_cq, WAKE_COMPLETION);
+    struct rc *rc = rc_of(qp);
+    if (process_still_sleeps(&rc->to_send_cq, rc->sleeper)) {
+        process_ring(&rc->to_send_cq, WAKE_COMPLETION);
     }
 }
 
 void rc_failed(struct qp *qp) {
-    if (qp->segment != NULL) {
-        atomic_store(&qp->own->dead, 1);
+    struct rc *rc = rc_of(qp);
+    if (rc->segment != NULL) {
+        atomic_store(&rc->own->dead, 1);
     }
-    if (qp->to_send_cq.cq != NULL && atomic_load(&qp->doorbell_deferred)) {
+    if (rc->to_send_cq.cq != NULL && atomic_load(&qp->doorbell_deferred)) {
         ring_sleeper(qp);
+    }
+}
+
+void rc_modified(struct qp *qp) {
+    const struct rc *rc = rc_of(qp);
+    if (rc->segment != NULL) {
+        atomic_store(&rc->own->min_rnr_timer, qp->attr.min_rnr_timer);
     }
 }
 
@@ -80,7 +89,8 @@ void rc_settle(struct qp *qp) {
  * end of its link would say that it is, and the mark in its segment that its queue pair is.
  */
 static bool is_peer_alive(const struct qp *qp) {
-    return qp->attached != NULL && !qp->peer_gone && atomic_load(&qp->attached->control->dead) == 0;
+    const struct rc *rc = rc_of(qp);
+    return rc->attached != NULL && !rc->peer_gone && atomic_load(&rc->attached->control->dead) == 0;
 }
 
 /* Returns the time from the latest progress to the time-out of a work request; 0: never. */
@@ -91,13 +101,14 @@ static uint64_t timeout_ns(const struct qp *qp) {
 
 /* Returns the time when the outstanding work requests time out; 0: never. */
 static uint64_t deadline(const struct qp *qp) {
-    if (qp->rnr_since_ns != 0) {
-        uint32_t timer = atomic_load_explicit(&qp->attached->control->min_rnr_timer, memory_order_relaxed) % 32;
+    const struct rc *rc = rc_of(qp);
+    if (rc->rnr_since_ns != 0) {
+        uint32_t timer = atomic_load_explicit(&rc->attached->control->min_rnr_timer, memory_order_relaxed) % 32;
         return qp->attr.rnr_retry == INFINITE_RNR_RETRY ? 0
-                : qp->rnr_since_ns + UINT64_C(10000) * rnr_timer_10us[timer] * qp->attr.rnr_retry;
+                : rc->rnr_since_ns + UINT64_C(10000) * rnr_timer_10us[timer] * qp->attr.rnr_retry;
     }
     uint64_t timeout = timeout_ns(qp);
-    return timeout == 0 ? 0 : qp->stalled_since_ns + timeout;
+    return timeout == 0 ? 0 : rc->stalled_since_ns + timeout;
 }
 
 /*
@@ -115,30 +126,32 @@ static uint64_t gap_of_progress(const struct qp *qp) {
 
 /* Looks for progress of outstanding work requests. Returns the time from `now` to the next look. */
 static uint64_t look(struct qp *qp, uint64_t now) {
+    struct rc *rc = rc_of(qp);
     uint64_t gap = atomic_load_explicit(&qp->round_gap_ns, memory_order_relaxed);
-    uint32_t progress = qp->attached == NULL ? 0 : qp->out.acked + consumer_pos(&qp->responses) + qp->sq.done;
-    if (qp->stalled_since_ns == 0 || progress != qp->watched_progress) {
-        gap = qp->stalled_since_ns == 0 ? WATCH_ROUND_NS : gap_of_progress(qp);
-        qp->watched_progress = progress;
-        qp->stalled_since_ns = now;
+    uint32_t progress = rc->attached == NULL ? 0 : rc->out.acked + consumer_pos(&qp->responses) + qp->sq.done;
+    if (rc->stalled_since_ns == 0 || progress != rc->watched_progress) {
+        gap = rc->stalled_since_ns == 0 ? WATCH_ROUND_NS : gap_of_progress(qp);
+        rc->watched_progress = progress;
+        rc->stalled_since_ns = now;
         return gap;
     }
-    if (qp->attached != NULL && qp->rnr_since_ns == 0) {
-        process_ring_engine(peer_process(qp->attached->peer));
+    if (rc->attached != NULL && rc->rnr_since_ns == 0) {
+        process_ring_engine(peer_process(rc->attached->peer));
     }
-    if (!qp->ops->unreliable && is_peer_alive(qp)) { /* an unreliable connection waits for no answer: uc.c */
-        qp->stalled_since_ns = now;
+    if (!qp->ops->unreliable && is_peer_alive(qp)) { /* an unreliable connection waits for no answer: programs/uc.c */
+        rc->stalled_since_ns = now;
     }
     return gap * 2 < WATCH_MAX_ROUND_NS ? gap * 2 : WATCH_MAX_ROUND_NS;
 }
 
 static void watch(struct qp *qp) {
+    struct rc *rc = rc_of(qp);
     uint64_t now = engine_now_ns(), introduce_at = atomic_load(&qp->introduce_at_ns);
     if (qp->failed || !qp_sends_in(qp_state(qp)) || !qp_has_outstanding(qp)) {
         if (introduce_at != 0) {
             watch_qp(qp, WATCH_ROUND_NS);
         }
-        qp->stalled_since_ns = 0;
+        rc->stalled_since_ns = 0;
         atomic_store_explicit(&qp->round_gap_ns, gap_of_progress(qp), memory_order_relaxed);
         atomic_store(&qp->next_round_ns, introduce_at);
         return;
@@ -150,7 +163,7 @@ static void watch(struct qp *qp) {
         next = introduce_at;
     }
     if (end != 0 && now >= end) {
-        rc_fail_send(qp, qp->rnr_since_ns != 0 ? IBV_WC_RNR_RETRY_EXC_ERR : IBV_WC_RETRY_EXC_ERR);
+        rc_fail_send(qp, rc->rnr_since_ns != 0 ? IBV_WC_RNR_RETRY_EXC_ERR : IBV_WC_RETRY_EXC_ERR);
         next = atomic_load(&qp->introduce_at_ns); /* attaching may have to be given up */
     } else if (end != 0 && end < next) {
         next = end;
@@ -160,14 +173,15 @@ static void watch(struct qp *qp) {
 
 /* Returns true if something was left over. */
 static bool work_when_nudged(struct qp *qp) {
-    uint32_t requests = consumer_pos(&qp->requests), answers = qp->answers.prod;
+    struct rc *rc = rc_of(qp);
+    uint32_t requests = consumer_pos(&qp->requests), answers = rc->answers.prod;
     uint32_t responses = consumer_pos(&qp->responses);
     bool left = rc_take_results(qp);
     left |= rc_execute(qp);
     if (!engine_is_self()) {
         return left; /* a thread that polls was faster than the engine */
     }
-    bool received = requests != consumer_pos(&qp->requests) || answers != qp->answers.prod;
+    bool received = requests != consumer_pos(&qp->requests) || answers != rc->answers.prod;
     if (received) {
         cq_was_nudged(qp->recv_cq);
     }
@@ -178,7 +192,7 @@ static bool work_when_nudged(struct qp *qp) {
 }
 
 static void note_message(struct qp *qp) {
-    bool in_message = qp->inbound.active || qp_is_staging(qp) || rc_is_reading(qp);
+    bool in_message = rc_of(qp)->inbound.active || qp_is_staging(qp) || rc_is_reading(qp);
     if (atomic_load_explicit(&qp->in_message, memory_order_relaxed) != in_message) {
         atomic_store_explicit(&qp->in_message, in_message, memory_order_relaxed);
     }
@@ -203,16 +217,17 @@ static bool transfer(struct qp *qp, unsigned work) {
 }
 
 bool rc_run(struct qp *qp, unsigned work) {
+    struct rc *rc = rc_of(qp);
     bool left = false;
     if ((work & QP_WORK_PEER_DOWN) != 0) {
-        qp->peer_gone = true;
+        rc->peer_gone = true;
     }
     if (is_connected(qp)) {
         if ((work & QP_WORK_DOORBELL) != 0) {
             ring_sleeper(qp);
         }
         epoch_enter();
-        qp->taken_bytes = 0;
+        rc->taken_bytes = 0;
         if ((work & ~(unsigned) (QP_WORK_DOORBELL | QP_WORK_OVERDUE)) != 0) {
             left = transfer(qp, work);
         }
@@ -225,7 +240,7 @@ bool rc_run(struct qp *qp, unsigned work) {
         epoch_leave();
     }
     /* Failed after the above, as the peer's memory outlives it: requests that it had acknowledged have succeeded. */
-    if (qp->peer_gone && !qp->ops->unreliable && !qp->failed && qp_sends_in(qp_state(qp)) && qp_has_outstanding(qp)) {
+    if (rc->peer_gone && !qp->ops->unreliable && !qp->failed && qp_sends_in(qp_state(qp)) && qp_has_outstanding(qp)) {
         rc_fail_send(qp, IBV_WC_RETRY_EXC_ERR);
     }
     if ((work & QP_WORK_WATCH) != 0) {

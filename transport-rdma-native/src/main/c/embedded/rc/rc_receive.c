@@ -26,6 +26,7 @@
 #include "rc.h"
 
 static void complete(struct qp *qp, const struct wire_desc *desc) {
+    struct rc *rc = rc_of(qp);
     const struct receive_wqe *wqe = qp_current_receive(qp);
     qp_finish_receive(qp);
     bool imm = desc->op == WIRE_SEND_IMM || desc->op == WIRE_WRITE_IMM, inv = desc->op == WIRE_SEND_INV;
@@ -34,14 +35,14 @@ static void complete(struct qp *qp, const struct wire_desc *desc) {
             .wr_id = wqe->wr_id,
             .status = IBV_WC_SUCCESS,
             .opcode = desc->op == WIRE_WRITE_IMM ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV,
-            .byte_len = qp->inbound.total,
+            .byte_len = rc->inbound.total,
             .wc_flags = imm ? IBV_WC_WITH_IMM : inv ? IBV_WC_WITH_INV : 0,
             .imm_data = imm || inv ? desc->imm : 0, /* union with invalidated_rkey */
             .qp_num = qp->ibv.qp_num,
         },
         .tail = qp->receive_tail,
         .end = qp->rq.done,
-        .inlined = qp->inbound.inlined,
+        .inlined = rc->inbound.inlined,
     };
     cq_push(qp->receive_cq, &cqe, (desc->flags & WIRE_SOLICITED) != 0);
 }
@@ -52,7 +53,7 @@ static bool is_write(uint8_t op) {
 
 /* Checks once a message what does not depend on the payload. */
 static enum outcome begin(struct qp *qp, const struct wire_desc *desc) {
-    struct inbound *in = &qp->inbound;
+    struct inbound *in = &rc_of(qp)->inbound;
     bool inlined = false;
     if (!is_write(desc->op)) {
         const struct receive_wqe *wqe = qp_next_receive(qp);
@@ -88,7 +89,7 @@ static enum outcome begin(struct qp *qp, const struct wire_desc *desc) {
 }
 
 static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload) {
-    struct inbound *in = &qp->inbound;
+    struct inbound *in = &rc_of(qp)->inbound;
     if (is_write(in->op)) {
         /* Checked again, as the region or window may have gone since the previous piece. */
         struct mw *entered;
@@ -122,16 +123,17 @@ static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload
  * have been destroyed in the middle of a message, or after a violation.
  */
 __attribute__((noinline)) static bool select_srq(struct qp *qp, uint32_t number) {
-    if (qp->domain == NULL || (qp->inbound.active && qp->srq != NULL)) {
+    struct rc *rc = rc_of(qp);
+    if (qp->ops->select == NULL || (rc->inbound.active && qp->srq != NULL)) {
         rc_violation(qp);
         return false;
     }
-    return !qp->inbound.active && srq_select(qp, number);
+    return !rc->inbound.active && qp->ops->select(qp, number);
 }
 
 /* Whether no honest end of this provider would send the request. */
 static bool is_malformed(const struct qp *qp, const struct wire_desc *desc) {
-    const struct inbound *in = &qp->inbound;
+    const struct inbound *in = &rc_of(qp)->inbound;
     bool first = (desc->flags & WIRE_FIRST) != 0, last = (desc->flags & WIRE_LAST) != 0;
     if (desc->op < WIRE_SEND || desc->op > WIRE_CMP_SWAP || desc->total > WIRE_MAX_MESSAGE
             || (desc->op >= WIRE_READ && qp->ops->unreliable)) {
@@ -149,6 +151,7 @@ static bool is_malformed(const struct qp *qp, const struct wire_desc *desc) {
 }
 
 static enum outcome execute(struct qp *qp, const struct wire_desc *desc, const uint8_t *payload, uint32_t *budget) {
+    struct rc *rc = rc_of(qp);
     if (desc->op >= WIRE_READ) {
         return rc_respond(qp, desc, budget);
     }
@@ -159,7 +162,7 @@ static enum outcome execute(struct qp *qp, const struct wire_desc *desc, const u
     if (desc->op == WIRE_WRITE_IMM && last && qp_next_receive(qp) == NULL) {
         return OUTCOME_BLOCKED;
     }
-    enum outcome outcome = qp->inbound.active ? OUTCOME_DONE : begin(qp, desc);
+    enum outcome outcome = rc->inbound.active ? OUTCOME_DONE : begin(qp, desc);
     if (outcome == OUTCOME_DONE && desc->length > 0) {
         outcome = place(qp, desc->length, payload);
     }
@@ -170,7 +173,7 @@ static enum outcome execute(struct qp *qp, const struct wire_desc *desc, const u
         return OUTCOME_ACCESS_ERROR;
     }
     if (outcome == OUTCOME_DONE && last) {
-        qp->inbound.active = false;
+        rc->inbound.active = false;
         if (desc->op != WIRE_WRITE) {
             complete(qp, desc);
         }
@@ -183,9 +186,10 @@ static enum outcome execute(struct qp *qp, const struct wire_desc *desc, const u
  * message. IBA 9.9.3, class D
  */
 static void drop(struct qp *qp, const struct wire_desc *desc) {
-    uint32_t before = (desc->flags & WIRE_FIRST) != 0 ? 0 : qp->inbound.offset;
+    struct rc *rc = rc_of(qp);
+    uint32_t before = (desc->flags & WIRE_FIRST) != 0 ? 0 : rc->inbound.offset;
     bool last = (desc->flags & WIRE_LAST) != 0;
-    qp->inbound = (struct inbound) {
+    rc->inbound = (struct inbound) {
         .active = !last,
         .op = desc->op,
         .total = desc->total,
@@ -225,21 +229,23 @@ static bool makes_completion(const struct wire_desc *desc) {
  * another queue pair.
  */
 static void acknowledge_awaited(struct qp *qp, bool message) {
-    if (!message || !cq_is_polled(qp->recv_cq) || qp->domain != NULL) {
+    struct rc *rc = rc_of(qp);
+    if (!message || !cq_is_polled(qp->recv_cq) || qp->ops->named_receives) {
         rc_acknowledge(qp, WIRE_REQUESTS, WIRE_OK, WAKE_COMPLETION);
         return;
     }
     rc_acknowledge(qp, WIRE_REQUESTS, WIRE_OK, WAKE_NONE);
     rc_hint(qp, WIRE_DIRECT_RESULTS);
-    qp->sleeper = process_sleeper(&qp->to_send_cq);
-    if (qp->sleeper != 0) {
+    rc->sleeper = process_sleeper(&rc->to_send_cq);
+    if (rc->sleeper != 0) {
         cq_defer_doorbell(qp->recv_cq, qp);
     }
 }
 
 bool rc_execute(struct qp *qp) {
+    struct rc *rc = rc_of(qp);
     struct consumer *requests = &qp->requests;
-    struct wire_control *own = qp->own;
+    struct wire_control *own = rc->own;
     enum wake wake = WAKE_NONE;
     enum outcome outcome = OUTCOME_DONE;
     uint32_t budget = QP_BUDGET_BYTES;
@@ -247,7 +253,7 @@ bool rc_execute(struct qp *qp) {
     if (qp->failed || !consumer_ready(requests)) {
         return false;
     }
-    if (atomic_load(&qp->attached->control->dead) != 0) {
+    if (atomic_load(&rc->attached->control->dead) != 0) {
         return false;
     }
     while (budget > 0 && consumer_ready(requests)) {
@@ -261,9 +267,9 @@ bool rc_execute(struct qp *qp) {
         const uint8_t *payload;
         bool readable = consumer_read(requests, &desc, &payload);
         if (qp->ops->unreliable && (desc.flags & WIRE_FIRST) != 0) {
-            qp->inbound = (struct inbound) { 0 }; /* the sender gave up the message before */
+            rc->inbound = (struct inbound) { 0 }; /* the sender gave up the message before */
         }
-        if (readable && desc.srqn != qp->srqn && !select_srq(qp, desc.srqn)) {
+        if (readable && desc.srqn != rc->srqn && !select_srq(qp, desc.srqn)) {
             if (qp->failed) {
                 return false;
             }
@@ -274,7 +280,7 @@ bool rc_execute(struct qp *qp) {
             rc_violation(qp);
             return false;
         }
-        bool skips = qp->inbound.active && qp->inbound.dropped;
+        bool skips = rc->inbound.active && rc->inbound.dropped;
         outcome = skips ? OUTCOME_INVALID : execute(qp, &desc, payload, &budget);
         if (outcome > OUTCOME_UNFINISHED && outcome <= OUTCOME_ACCESS_ERROR && qp->ops->unreliable) {
             drop(qp, &desc);

@@ -24,38 +24,40 @@
 /* ---- responder ---- */
 
 bool rc_take_answer_acks(struct qp *qp) {
-    const struct wire_control *peer = qp->attached->control;
-    uint32_t before = qp->answers.acked;
-    if (!producer_acked(&qp->answers, WIRE_ACK_COUNT(atomic_load(&peer->stream[WIRE_RESPONSES].ack)))) {
+    struct rc *rc = rc_of(qp);
+    const struct wire_control *peer = rc->attached->control;
+    uint32_t before = rc->answers.acked;
+    if (!producer_acked(&rc->answers, WIRE_ACK_COUNT(atomic_load(&peer->stream[WIRE_RESPONSES].ack)))) {
         rc_violation(qp);
         return false;
     }
-    return qp->answers.acked != before;
+    return rc->answers.acked != before;
 }
 
 /* Publishes a response, or finds no room. `from` may be in a registered region: within the epoch section. */
 static enum outcome publish(struct qp *qp, const void *from, uint32_t length, bool last, bool event) {
-    struct wire_slot *slot = producer_slot(&qp->answers);
+    struct rc *rc = rc_of(qp);
+    struct wire_slot *slot = producer_slot(&rc->answers);
     uint32_t offset = WIRE_INLINE;
     if (slot == NULL) {
         return OUTCOME_BLOCKED;
     }
     uint8_t *to = slot->payload;
     if (length > WIRE_INLINE_SIZE) {
-        offset = producer_claim(&qp->answers, length);
+        offset = producer_claim(&rc->answers, length);
         if (offset == WIRE_INLINE) {
             return OUTCOME_BLOCKED;
         }
-        to = qp->answers.slab + offset;
+        to = rc->answers.slab + offset;
     }
-    if (length > 0 && !producer_copy(&qp->answers, to, from, length)) {
+    if (length > 0 && !producer_copy(&rc->answers, to, from, length)) {
         return OUTCOME_MEMORY_GONE;
     }
     slot->desc.op = WIRE_RESPONSE;
     slot->desc.flags = last ? WIRE_LAST : 0;
     slot->desc.length = length;
     slot->desc.slab = offset;
-    producer_publish(&qp->answers, slot);
+    producer_publish(&rc->answers, slot);
     if (!rc_signal(qp, WIRE_DIRECT_RESULTS, last && event ? WAKE_EVENT : WAKE_WORK)) {
         rc_expect(qp);
     }
@@ -64,11 +66,11 @@ static enum outcome publish(struct qp *qp, const void *from, uint32_t length, bo
 
 static bool has_room(struct qp *qp) {
     rc_take_answer_acks(qp);
-    return !qp->failed && producer_slot(&qp->answers) != NULL;
+    return !qp->failed && producer_slot(&rc_of(qp)->answers) != NULL;
 }
 
 static enum outcome respond_piece(struct qp *qp, uint32_t length, bool event) {
-    const struct inbound *in = &qp->inbound;
+    const struct inbound *in = &rc_of(qp)->inbound;
     struct mw *entered;
     const void *from = mw_enter(qp, in->rkey, in->remote_address + in->offset, length, IBV_ACCESS_REMOTE_READ,
                                 &entered);
@@ -81,7 +83,7 @@ static enum outcome respond_piece(struct qp *qp, uint32_t length, bool event) {
 }
 
 static enum outcome respond_read(struct qp *qp, bool event, uint32_t *budget) {
-    struct inbound *in = &qp->inbound;
+    struct inbound *in = &rc_of(qp)->inbound;
     do {
         if (*budget == 0) {
             return OUTCOME_UNFINISHED;
@@ -134,7 +136,7 @@ static enum outcome respond_atomic(struct qp *qp, const struct wire_desc *desc) 
 }
 
 enum outcome rc_respond(struct qp *qp, const struct wire_desc *desc, uint32_t *budget) {
-    struct inbound *in = &qp->inbound;
+    struct inbound *in = &rc_of(qp)->inbound;
     int needed = desc->op == WIRE_READ ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_ATOMIC;
     /* No errors of keys: the operation is not allowed, or there are no resources for it. IBA 9.9.3, 11.6.2 */
     if ((qp->attr.qp_access_flags & (unsigned) needed) == 0 || qp->attr.max_dest_rd_atomic == 0) {
@@ -166,11 +168,12 @@ enum outcome rc_respond(struct qp *qp, const struct wire_desc *desc, uint32_t *b
 /* ---- requester ---- */
 
 static struct send_wqe *next_reading(struct qp *qp) {
-    if ((int32_t) (qp->sq.done - qp->reading) > 0) {
-        qp->reading = qp->sq.done;
+    struct rc *rc = rc_of(qp);
+    if ((int32_t) (qp->sq.done - rc->reading) > 0) {
+        rc->reading = qp->sq.done;
     }
-    for (; qp->reading != qp->staged; qp->reading++) {
-        struct send_wqe *wqe = work_queue_at(&qp->sq, qp->reading);
+    for (; rc->reading != qp->staged; rc->reading++) {
+        struct send_wqe *wqe = work_queue_at(&qp->sq, rc->reading);
         if (wqe->op >= WIRE_READ && !wqe->answered) { /* local requests are done when they are staged */
             return wqe;
         }
@@ -179,7 +182,7 @@ static struct send_wqe *next_reading(struct qp *qp) {
 }
 
 bool rc_is_reading(struct qp *qp) {
-    const struct send_wqe *wqe = qp->unanswered == 0 ? NULL : next_reading(qp);
+    const struct send_wqe *wqe = rc_of(qp)->unanswered == 0 ? NULL : next_reading(qp);
     return wqe != NULL && wqe->done > 0;
 }
 
@@ -196,6 +199,7 @@ static int place_answer(struct qp *qp, struct send_wqe *wqe, const uint8_t *payl
 
 /* Takes a response. Returns false after a violation or a local fault. */
 static bool take_response(struct qp *qp) {
+    struct rc *rc = rc_of(qp);
     struct wire_desc desc;
     const uint8_t *payload;
     struct send_wqe *wqe = next_reading(qp);
@@ -210,14 +214,14 @@ static bool take_response(struct qp *qp) {
     if (error != 0) {
         wqe->fault = IBV_WC_LOC_PROT_ERR; /* rc_complete_sends() reports it in its turn */
         wqe->vendor_err = (uint8_t) error;
-        qp->faulted = true;
+        rc->faulted = true;
     }
     wqe->done += desc.length;
-    qp->taken_bytes += WIRE_DESC_SIZE + desc.length;
+    rc->taken_bytes += WIRE_DESC_SIZE + desc.length;
     if ((desc.flags & WIRE_LAST) != 0) {
         wqe->answered = wqe->fault == 0;
-        qp->unanswered--;
-        qp->reading++;
+        rc->unanswered--;
+        rc->reading++;
     }
     consumer_advance(&qp->responses);
     return true;
@@ -228,7 +232,7 @@ bool rc_take_responses(struct qp *qp) {
         return false;
     }
     bool left;
-    while ((left = consumer_ready(&qp->responses)) && qp->taken_bytes < QP_BUDGET_BYTES) {
+    while ((left = consumer_ready(&qp->responses)) && rc_of(qp)->taken_bytes < QP_BUDGET_BYTES) {
         if (!take_response(qp)) {
             return false;
         }

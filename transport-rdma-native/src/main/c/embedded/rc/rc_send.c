@@ -57,26 +57,29 @@ static uint32_t piece(uint32_t total, uint32_t left) {
 }
 
 static bool copy_payload(struct qp *qp, struct send_wqe *wqe, uint8_t *to, uint32_t length) {
+    struct rc *rc = rc_of(qp);
     if (wqe->inlined) {
         memcpy(to, (const uint8_t *) wqe->sge + wqe->done, length);
         return true;
     }
-    bool past_cache = producer_begin_copy(&qp->out, length);
+    bool past_cache = producer_begin_copy(&rc->out, length);
     wqe->vendor_err = (uint8_t) sge_gather(&qp->pd->ibv, wqe->sge, wqe->num_sge, &wqe->cursor, to, length, past_cache);
-    producer_end_copy(&qp->out, length);
+    producer_end_copy(&rc->out, length);
     return wqe->vendor_err == 0;
 }
 
 static void request_wake(struct qp *qp, enum wake wake) {
-    if (qp->request_wake < wake) {
-        qp->request_wake = wake;
+    struct rc *rc = rc_of(qp);
+    if (rc->request_wake < wake) {
+        rc->request_wake = wake;
     }
 }
 
 static void signal_peer(struct qp *qp) {
-    if (qp->request_wake != WAKE_NONE) {
-        enum wake wake = qp->request_wake;
-        qp->request_wake = WAKE_NONE;
+    struct rc *rc = rc_of(qp);
+    if (rc->request_wake != WAKE_NONE) {
+        enum wake wake = rc->request_wake;
+        rc->request_wake = WAKE_NONE;
         if (!rc_signal(qp, WIRE_DIRECT_REQUESTS, wake) && rc_awaits_one_sided(qp)) {
             rc_expect(qp);
         }
@@ -92,7 +95,8 @@ static enum wake wake_of(const struct send_wqe *wqe, bool last) {
 
 /* Publishes the next descriptor of the work request. */
 static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
-    struct wire_slot *slot = producer_slot(&qp->out);
+    struct rc *rc = rc_of(qp);
+    struct wire_slot *slot = producer_slot(&rc->out);
     if (slot == NULL) {
         return OUTCOME_BLOCKED;
     }
@@ -102,11 +106,11 @@ static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
     uint8_t *to = slot->payload;
     if (left > WIRE_INLINE_SIZE) {
         length = piece(wqe->total, left);
-        offset = producer_claim(&qp->out, length);
+        offset = producer_claim(&rc->out, length);
         if (offset == WIRE_INLINE) {
             return OUTCOME_BLOCKED;
         }
-        to = qp->out.slab + offset;
+        to = rc->out.slab + offset;
     }
     if (length > 0 && !copy_payload(qp, wqe, to, length)) {
         return OUTCOME_ACCESS_ERROR;
@@ -130,9 +134,9 @@ static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
     desc->remote_address = wqe->remote_address;
     desc->operand[0] = wqe->operand[0];
     desc->operand[1] = wqe->operand[1];
-    producer_publish(&qp->out, slot);
+    producer_publish(&rc->out, slot);
     if (wqe->op == WIRE_WRITE || answered) {
-        qp->one_sided_end = qp->out.prod;
+        rc->one_sided_end = rc->out.prod;
     }
     request_wake(qp, wake_of(wqe, last));
     if (!answered) {
@@ -140,8 +144,8 @@ static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
     }
     if (last) {
         wqe->staged = true;
-        wqe->end = qp->out.prod;
-        qp->unanswered += answered;
+        wqe->end = rc->out.prod;
+        rc->unanswered += answered;
     } else {
         /* A peer that polls starts copying now; a sleeper is woken when the slab is full. */
         rc_hint(qp, WIRE_DIRECT_REQUESTS);
@@ -151,16 +155,17 @@ static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
 
 /* Takes acknowledgements. Returns true if there was anything new. */
 static bool take_acks(struct qp *qp) {
+    struct rc *rc = rc_of(qp);
     if (qp->failed) {
         return false;
     }
-    const struct wire_control *peer = qp->attached->control;
+    const struct wire_control *peer = rc->attached->control;
     uint64_t word = atomic_load(&peer->stream[WIRE_REQUESTS].ack);
     if (word == atomic_load_explicit(&qp->seen_ack, memory_order_relaxed)) {
         return false;
     }
     atomic_store_explicit(&qp->seen_ack, word, memory_order_relaxed);
-    if (WIRE_ACK_STATUS(word) >= WIRE_STATUS_LIMIT || !producer_acked(&qp->out, WIRE_ACK_COUNT(word))) {
+    if (WIRE_ACK_STATUS(word) >= WIRE_STATUS_LIMIT || !producer_acked(&rc->out, WIRE_ACK_COUNT(word))) {
         rc_violation(qp);
         return false;
     }
@@ -169,13 +174,14 @@ static bool take_acks(struct qp *qp) {
 
 /* Executes a local request. Requests after it find it done, and so does the peer when it sees one of them. */
 bool rc_carry_out(struct qp *qp, struct send_wqe *wqe) {
+    struct rc *rc = rc_of(qp);
     if (!(wqe->op == QP_OP_BIND_MW ? mw_carry_out_bind(qp, wqe) : mw_invalidate(qp, wqe->imm))) {
         return false;
     }
     wqe->staged = wqe->answered = true;
-    wqe->end = qp->out.prod;
-    if (wqe->signaled && qp->out.acked != wqe->end) { /* requests before it may not ask for a wake-up */
-        atomic_exchange(&qp->own->stream[WIRE_REQUESTS].want, wqe->end);
+    wqe->end = rc->out.prod;
+    if (wqe->signaled && rc->out.acked != wqe->end) { /* requests before it may not ask for a wake-up */
+        atomic_exchange(&rc->own->stream[WIRE_REQUESTS].want, wqe->end);
         take_acks(qp); /* the peer may have looked before */
     }
     return true;
@@ -183,26 +189,27 @@ bool rc_carry_out(struct qp *qp, struct send_wqe *wqe) {
 
 static void fault(struct qp *qp, struct send_wqe *wqe, enum ibv_wc_status status) {
     wqe->fault = (uint8_t) status;
-    qp->faulted = true;
+    rc_of(qp)->faulted = true;
 }
 
 /* Stages requests while there is room, within the budget. Returns false if it stopped for want of room. */
 static bool stage_some(struct qp *qp, uint32_t budget, uint32_t *bytes) {
+    struct rc *rc = rc_of(qp);
     uint32_t head = atomic_load_explicit(&qp->sq.head, memory_order_acquire);
     bool drains = qp_state(qp) == IBV_QPS_SQD;
     while (qp->staged != head) {
         struct send_wqe *wqe = work_queue_at(&qp->sq, qp->staged);
-        if (qp->faulted || (drains && wqe->done == 0)) {
+        if (rc->faulted || (drains && wqe->done == 0)) {
             return true;
         }
         uint32_t reads = qp->attr.max_rd_atomic == 0 ? 1 : qp->attr.max_rd_atomic;
-        if ((is_answered(wqe) && qp->unanswered >= reads) || (wqe->fenced && qp->unanswered > 0)) {
+        if ((is_answered(wqe) && rc->unanswered >= reads) || (wqe->fenced && rc->unanswered > 0)) {
             return true; /* the response, not an acknowledgement, lets it go on */
         }
         if (wqe->op >= QP_OP_BIND_MW && !rc_carry_out(qp, wqe)) {
             fault(qp, wqe, IBV_WC_MW_BIND_ERR);
         }
-        if (qp->faulted || qp->failed) {
+        if (rc->faulted || qp->failed) {
             return true;
         }
         while (!wqe->staged) {
@@ -227,8 +234,9 @@ static bool stage_some(struct qp *qp, uint32_t budget, uint32_t *bytes) {
 
 /* Whether the peer, by the time it was told what we want, had acknowledged that: then it does not wake us. */
 static bool has_what_it_wanted(const struct qp *qp) {
-    uint32_t want = atomic_load(&qp->own->stream[WIRE_REQUESTS].want);
-    uint64_t ack = atomic_load(&qp->attached->control->stream[WIRE_REQUESTS].ack);
+    const struct rc *rc = rc_of(qp);
+    uint32_t want = atomic_load(&rc->own->stream[WIRE_REQUESTS].want);
+    uint64_t ack = atomic_load(&rc->attached->control->stream[WIRE_REQUESTS].ack);
     return (int32_t) (WIRE_ACK_COUNT(ack) - want) >= 0;
 }
 
@@ -259,7 +267,7 @@ void rc_fail_send(struct qp *qp, enum ibv_wc_status status) {
     if (qp->ops->unreliable) {
         qp_fail_sends(qp, status);
         qp->staged = qp->sq.done;
-        qp->faulted = false;
+        rc_of(qp)->faulted = false;
         return;
     }
     qp_complete_send(qp, status);
@@ -267,7 +275,7 @@ void rc_fail_send(struct qp *qp, enum ibv_wc_status status) {
 }
 
 static bool is_complete(const struct qp *qp, const struct send_wqe *wqe) {
-    return wqe->staged && (int32_t) (qp->out.acked - wqe->end) >= 0 && (wqe->op < WIRE_READ || wqe->answered);
+    return wqe->staged && (int32_t) (rc_of(qp)->out.acked - wqe->end) >= 0 && (wqe->op < WIRE_READ || wqe->answered);
 }
 
 static enum ibv_wc_status refused_as(uint32_t status) {
@@ -279,6 +287,7 @@ static enum ibv_wc_status refused_as(uint32_t status) {
 }
 
 void rc_complete_sends(struct qp *qp) {
+    struct rc *rc = rc_of(qp);
     if (qp->failed) {
         return;
     }
@@ -294,20 +303,20 @@ void rc_complete_sends(struct qp *qp) {
     }
     uint32_t status = WIRE_ACK_STATUS(atomic_load_explicit(&qp->seen_ack, memory_order_relaxed));
     if (status == WIRE_OK) {
-        qp->rnr_since_ns = 0;
+        rc->rnr_since_ns = 0;
     } else if (qp->ops->unreliable) {
         return; /* the peer's status does not matter any more */
-    } else if (!outstanding || qp->out.acked == qp->out.prod) {
+    } else if (!outstanding || rc->out.acked == rc->out.prod) {
         rc_violation(qp); /* the status judges a request that does not exist */
     } else if (status != WIRE_RNR) {
         rc_fail_send(qp, refused_as(status));
     } else if (qp->attr.rnr_retry == 0) {
         atomic_fetch_add_explicit(&rnr_naks, 1, memory_order_relaxed);
         rc_fail_send(qp, IBV_WC_RNR_RETRY_EXC_ERR);
-    } else if (qp->rnr_since_ns == 0 || qp->rnr_at != qp->out.acked) {
+    } else if (rc->rnr_since_ns == 0 || rc->rnr_at != rc->out.acked) {
         /* Each message has all its retries; the word may go from one not ready to the next. */
-        qp->rnr_since_ns = engine_now_ns();
-        qp->rnr_at = qp->out.acked;
+        rc->rnr_since_ns = engine_now_ns();
+        rc->rnr_at = rc->out.acked;
         atomic_fetch_add_explicit(&rnr_naks, 1, memory_order_relaxed);
     }
 }

@@ -36,7 +36,7 @@ _Atomic uint64_t flow_room_patience_ns = UINT64_C(200000000);
 static _Atomic uint32_t next_id = 1;
 
 void flow_free(struct qp *qp, struct flow *flow) {
-    flow_table_remove(&qp->ud->flows, flow);
+    flow_table_remove(&ud_of(qp)->flows, flow);
     if (flow->to_recv_cq.cq != NULL) {
         process_renounce(&flow->to_recv_cq);
     }
@@ -69,7 +69,7 @@ void flow_close(struct qp *qp, struct flow *flow) {
 }
 
 struct flow *flow_find(const struct qp *qp, const struct link *link, const struct wire_flow *message) {
-    struct flow *flow = flow_table_find(&qp->ud->flows, message->dst_qpn);
+    struct flow *flow = flow_table_find(&ud_of(qp)->flows, message->dst_qpn);
     bool same = flow != NULL && flow->id == message->id && flow->peer != NULL && peer_link(flow->peer) == link;
     return same ? flow : NULL;
 }
@@ -84,7 +84,7 @@ bool flow_is_overdue(const struct flow *flow) {
 
 /* Makes a flow. NULL without memory. */
 static struct flow *make(struct qp *qp, uint32_t qpn) {
-    struct flow_table *table = &qp->ud->flows;
+    struct flow_table *table = &ud_of(qp)->flows;
     if (table->count == MAX_FLOWS) {
         flow_close(qp, flow_table_oldest(table));
     }
@@ -217,14 +217,15 @@ static struct wire_slot *find_room(struct qp *qp, struct flow *flow, uint32_t le
 }
 
 void flow_prepare(struct qp *qp, uint32_t qpn) {
-    struct flow *flow = flow_table_find(&qp->ud->flows, qpn);
+    struct flow *flow = flow_table_find(&ud_of(qp)->flows, qpn);
     if (flow == NULL && (flow = make(qp, qpn)) != NULL) {
         await_opening(qp, flow);
     }
 }
 
 enum flow_result flow_send(struct qp *qp, uint32_t qpn, const struct datagram *datagram, const uint8_t *payload) {
-    struct flow *flow = flow_table_find(&qp->ud->flows, qpn);
+    struct flow_table *table = &ud_of(qp)->flows;
+    struct flow *flow = flow_table_find(table, qpn);
     if (flow != NULL && flow->state == FLOW_REFUSED) {
         flow_free(qp, flow);
         return FLOW_LOST;
@@ -239,7 +240,7 @@ enum flow_result flow_send(struct qp *qp, uint32_t qpn, const struct datagram *d
     if (flow == NULL) {
         return FLOW_LOST;
     }
-    flow_table_use(&qp->ud->flows, flow);
+    flow_table_use(table, flow);
     if (flow->state != FLOW_OPEN) {
         return await_opening(qp, flow);
     }

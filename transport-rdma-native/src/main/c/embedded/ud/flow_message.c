@@ -44,21 +44,22 @@ static void leave_cqs(struct rx_flow *rx_flow) {
 }
 
 void flow_leave_cqs(struct qp *qp) {
-    for (struct rx_flow *rx_flow = qp->ud->rx_flows; rx_flow != NULL; rx_flow = rx_flow->next) {
+    for (struct rx_flow *rx_flow = ud_of(qp)->rx_flows; rx_flow != NULL; rx_flow = rx_flow->next) {
         leave_cqs(rx_flow);
     }
 }
 
 /* Called with control and the gate. */
 static void unlink_incoming(struct qp *qp, struct rx_flow *rx_flow) {
-    ud_forget(qp->ud, rx_flow);
-    struct rx_flow **link = &qp->ud->rx_flows;
+    struct ud *ud = ud_of(qp);
+    ud_forget(ud, rx_flow);
+    struct rx_flow **link = &ud->rx_flows;
     while (*link != rx_flow) {
         link = &(*link)->next;
     }
     *link = rx_flow->next;
     rx_flow->next = NULL;
-    qp->ud->num_rx_flows--;
+    ud->num_rx_flows--;
 }
 
 static void free_incoming(struct rx_flow *rx_flow) {
@@ -78,7 +79,7 @@ void flow_free_incoming(struct rx_flow *rx_flows) {
 }
 
 static struct rx_flow *find_incoming(const struct qp *qp, const struct link *link, uint32_t id) {
-    struct rx_flow *rx_flow = qp->ud->rx_flows;
+    struct rx_flow *rx_flow = ud_of(qp)->rx_flows;
     while (rx_flow != NULL && (rx_flow->id != id || peer_link(rx_flow->peer) != link)) {
         rx_flow = rx_flow->next;
     }
@@ -163,8 +164,9 @@ static int accept_flow(struct qp *qp, struct rx_flow *rx_flow) {
 }
 
 static void make_place(struct qp *qp) {
-    if (qp->ud->num_rx_flows == MAX_RX_FLOWS) {
-        struct rx_flow *last = qp->ud->rx_flows;
+    struct ud *ud = ud_of(qp);
+    if (ud->num_rx_flows == MAX_RX_FLOWS) {
+        struct rx_flow *last = ud->rx_flows;
         while (last->next != NULL) {
             last = last->next;
         }
@@ -175,6 +177,7 @@ static void make_place(struct qp *qp) {
 
 /* Opens an incoming flow. Called with control. Returns 0 or errno. */
 static int open_incoming(struct qp *qp, struct peer *peer, const struct wire_flow *message, int arena_fd) {
+    struct ud *ud = ud_of(qp);
     if (atomic_load(&qp->destroyed) || !ud_may_receive(qp_state(qp))) {
         arenas_decline(peer_arenas(peer), &message->place);
         return ECONNREFUSED;
@@ -193,9 +196,9 @@ static int open_incoming(struct qp *qp, struct peer *peer, const struct wire_flo
         return error;
     }
     qp_lock(qp);
-    rx_flow->next = qp->ud->rx_flows;
-    qp->ud->rx_flows = rx_flow;
-    qp->ud->num_rx_flows++;
+    rx_flow->next = ud->rx_flows;
+    ud->rx_flows = rx_flow;
+    ud->num_rx_flows++;
     qp_unlock(qp);
     return 0;
 }
@@ -223,7 +226,7 @@ static bool begin(struct link *link, const void *body, size_t length, bool to_se
         return false;
     }
     struct qp *qp = qp_table_find(to_sender ? subject->message.src_qpn : subject->message.dst_qpn);
-    if (qp != NULL && qp->ud == NULL) {
+    if (qp != NULL && !is_ud(qp)) {
         qp_put(qp);
         qp = NULL;
     }
@@ -390,7 +393,7 @@ static bool on_slot(struct link *link, const void *body, size_t length, int *fds
             .found = ud_found,
         };
         if (cq_scan_add(s.qp->recv_cq, &rx_flow->place)) {
-            ud_announce(s.qp->ud, rx_flow);
+            ud_announce(ud_of(s.qp), rx_flow);
             qp_kick(s.qp, QP_WORK_ALL);
         } else {
             flow_refuse(s.qp, rx_flow);
@@ -466,12 +469,12 @@ static void free_if_on(struct qp *qp, struct flow *flow, const void *link) {
 }
 
 static void end_flows_on(struct qp *qp, const void *link) {
-    if (qp->ud == NULL) {
+    if (!is_ud(qp)) {
         return;
     }
     pthread_mutex_lock(&qp->control);
     if (!atomic_load(&qp->destroyed)) {
-        for (struct rx_flow *rx_flow = qp->ud->rx_flows, *next; rx_flow != NULL; rx_flow = next) {
+        for (struct rx_flow *rx_flow = ud_of(qp)->rx_flows, *next; rx_flow != NULL; rx_flow = next) {
             next = rx_flow->next;
             if (peer_link(rx_flow->peer) == link) {
                 end_incoming(qp, rx_flow);

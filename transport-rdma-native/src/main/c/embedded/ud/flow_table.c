@@ -69,7 +69,7 @@ struct flow *flow_table_oldest(const struct flow_table *table) {
 void flow_table_visit(struct qp *qp, void (*visit)(struct qp *qp, struct flow *flow, const void *argument),
                       const void *argument) {
     for (unsigned i = 0; i < FLOW_BUCKETS; i++) {
-        for (struct flow *flow = qp->ud->flows.bucket[i], *next; flow != NULL; flow = next) {
+        for (struct flow *flow = ud_of(qp)->flows.bucket[i], *next; flow != NULL; flow = next) {
             next = flow->next;
             visit(qp, flow, argument);
         }

@@ -17,7 +17,6 @@
 #include "ud.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "embedded/base/cancel.h"
@@ -36,21 +35,15 @@ static const struct qp_transition ud_transitions[] = {
 #define LINGER_NS UINT64_C(1000000000)
 #define LINGER_STEP_NS 50000
 
-static int create(struct qp *qp) {
-    qp->ud = calloc(1, sizeof(*qp->ud));
-    if (qp->ud == NULL) {
-        return ENOMEM;
-    }
-    STAILQ_INIT(&qp->ud->queue);
-    pthread_mutex_init(&qp->ud->attaching, NULL);
-    return 0;
+static void create(struct qp *qp, void *unused) {
+    (void) unused;
+    struct ud *ud = ud_of(qp);
+    STAILQ_INIT(&ud->queue);
+    pthread_mutex_init(&ud->attaching, NULL);
 }
 
 static void destroy(struct qp *qp) {
-    if (qp->ud != NULL) {
-        pthread_mutex_destroy(&qp->ud->attaching);
-        free(qp->ud);
-    }
+    pthread_mutex_destroy(&ud_of(qp)->attaching);
 }
 
 static void close_flow(struct qp *qp, struct flow *flow, const void *unused) {
@@ -63,7 +56,7 @@ static void leave_cqs(struct qp *qp) {
 }
 
 static void detach(struct qp *qp) {
-    struct ud *ud = qp->ud;
+    struct ud *ud = ud_of(qp);
     flow_table_visit(qp, close_flow, NULL);
     ud->detached = ud->rx_flows;
     for (struct rx_flow *rx_flow = ud->detached; rx_flow != NULL; rx_flow = rx_flow->next) {
@@ -77,9 +70,10 @@ static void detach(struct qp *qp) {
 }
 
 static void release(struct qp *qp, bool destroyed) {
+    struct ud *ud = ud_of(qp);
     (void) destroyed;
-    flow_free_incoming(qp->ud->detached);
-    qp->ud->detached = NULL;
+    flow_free_incoming(ud->detached);
+    ud->detached = NULL;
 }
 
 static bool run(struct qp *qp, unsigned work) {
@@ -92,7 +86,7 @@ static bool run(struct qp *qp, unsigned work) {
     left |= ud_send(qp);
     epoch_leave();
     /* Each poll that finds nothing tries waiting datagrams again, and so do the engine's rounds, which end the wait. */
-    if (qp->ud->pending) {
+    if (ud_of(qp)->pending) {
         cq_defer_doorbell(qp->send_cq, qp);
         atomic_store(&qp->next_round_ns, engine_now_ns() + WATCH_ROUND_NS);
         watch_qp(qp, WATCH_ROUND_NS);
@@ -111,7 +105,7 @@ static void linger(struct qp *qp) {
     bool pending;
     do {
         qp_lock(qp);
-        pending = qp->ud->pending;
+        pending = ud_of(qp)->pending;
         qp_unlock(qp);
         if (pending) {
             nanosleep(&(struct timespec) { .tv_nsec = LINGER_STEP_NS }, NULL);
@@ -128,6 +122,8 @@ static int begin_destroy(struct qp *qp) {
 }
 
 static const struct qp_ops ops = {
+    .size = sizeof(struct ud),
+    .needs_name = true,
     .transitions = ud_transitions,
     .num_transitions = sizeof(ud_transitions) / sizeof(ud_transitions[0]),
     .create = create,

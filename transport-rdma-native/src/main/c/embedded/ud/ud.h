@@ -14,7 +14,7 @@
  * under the License.
  */
 /*
- * Unreliable datagrams: what a UD queue pair has beside the queues and the state that all have.
+ * Unreliable datagrams: what a UD queue pair has beside the queues and the state of all types.
  *
  *   ud.c            the operations of the type (qp.h)
  *   ud_group.c      the multicast groups that a queue pair is attached to
@@ -40,6 +40,7 @@
 #define UD_MAX_GROUPS 64u /* limit of one queue pair */
 
 struct ud {
+    struct qp qp;
     struct rx_flow *_Atomic announced; /* new entries of `queue`, added by any thread */
 
     /*
@@ -68,6 +69,15 @@ struct ud {
 
 /* ud.c */
 void ud_init(void);
+
+/* Whether a queue pair is one of these. */
+static inline bool is_ud(const struct qp *qp) {
+    return qp->ibv.qp_type == IBV_QPT_UD;
+}
+
+static inline struct ud *ud_of(const struct qp *qp) {
+    return container_of(qp, struct ud, qp);
+}
 
 static inline bool ud_may_receive(enum ibv_qp_state state) {
     return state == IBV_QPS_RTR || state == IBV_QPS_RTS || state == IBV_QPS_SQE;

@@ -30,9 +30,10 @@ static unsigned find_group(const struct ud *ud, const union ibv_gid *gid) {
 }
 
 bool ud_is_attached(struct qp *qp) {
-    pthread_mutex_lock(&qp->ud->attaching);
-    bool attached = qp->ud->num_groups > 0;
-    pthread_mutex_unlock(&qp->ud->attaching);
+    struct ud *ud = ud_of(qp);
+    pthread_mutex_lock(&ud->attaching);
+    bool attached = ud->num_groups > 0;
+    pthread_mutex_unlock(&ud->attaching);
     return attached;
 }
 
@@ -42,7 +43,7 @@ bool ud_is_member(const struct ud *ud, const union ibv_gid *gid) {
 
 /* Whether a group is valid, as is_valid_mcast_lid() and ib_attach_mcast() of the kernel's verbs.c say. */
 static bool is_valid(const struct qp *qp, const union ibv_gid *gid, uint16_t lid) {
-    return qp->ud != NULL && gid_is_multicast(gid) && lid >= 0xc000 && lid != 0xffff;
+    return is_ud(qp) && gid_is_multicast(gid) && lid >= 0xc000 && lid != 0xffff;
 }
 
 int embedded_ibv_attach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint16_t lid) {
@@ -54,7 +55,7 @@ int embedded_ibv_attach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint
     if (!is_valid(qp, gid, lid)) {
         return EINVAL;
     }
-    struct ud *ud = qp->ud;
+    struct ud *ud = ud_of(qp);
     int error = 0;
     pthread_mutex_lock(&ud->attaching);
     if (ud->num_groups == UD_MAX_GROUPS) {
@@ -83,7 +84,7 @@ int embedded_ibv_detach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint
     if (!is_valid(qp, gid, lid)) {
         return EINVAL;
     }
-    struct ud *ud = qp->ud;
+    struct ud *ud = ud_of(qp);
     pthread_mutex_lock(&ud->attaching);
     unsigned i = find_group(ud, gid);
     int error = i == ud->num_groups ? EINVAL : 0;

@@ -43,7 +43,7 @@ static bool is_for(const struct qp *qp, const struct wire_desc *desc, const uint
     }
     union ibv_gid gid;
     memcpy(&gid, payload + offsetof(struct ibv_grh, dgid), sizeof(gid));
-    return ud_is_member(qp->ud, &gid);
+    return ud_is_member(ud_of(qp), &gid);
 }
 
 /* Places a datagram. Returns the result of sge_scatter(). */
@@ -126,7 +126,7 @@ void ud_announce(struct ud *ud, struct rx_flow *rx_flow) {
 }
 
 void ud_found(struct cq_place *place) {
-    ud_announce(place->qp->ud, container_of(place, struct rx_flow, place));
+    ud_announce(ud_of(place->qp), container_of(place, struct rx_flow, place));
 }
 
 /* Queues announced flows: the latest is the first of the stack, and the last in the queue. */
@@ -151,7 +151,7 @@ void ud_forget(struct ud *ud, struct rx_flow *rx_flow) {
 }
 
 bool ud_receive(struct qp *qp) {
-    struct ud *ud = qp->ud;
+    struct ud *ud = ud_of(qp);
     struct rx_flow *rx_flow;
     collect(ud);
     for (int budget = BUDGET_DATAGRAMS; budget > 0 && (rx_flow = STAILQ_FIRST(&ud->queue)) != NULL;) {

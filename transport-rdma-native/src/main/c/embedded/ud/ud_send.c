@@ -60,7 +60,7 @@ static bool gather(struct qp *qp, struct send_wqe *wqe, uint8_t *to) {
 
 /* Prepares the datagram as it arrives; it does not depend on the receiver. */
 static enum ibv_wc_status prepare(struct qp *qp, struct send_wqe *wqe) {
-    struct ud *ud = qp->ud;
+    struct ud *ud = ud_of(qp);
     const struct ah *ah = wqe->ah;
     if (wqe->total > UD_MTU) {
         return IBV_WC_LOC_LEN_ERR;
@@ -113,7 +113,7 @@ static bool find_receivers(struct ud *ud, const struct send_wqe *wqe, const uint
 
 /* Opens flows to the other receivers at the same time, not each after the wait for the one before. */
 static void prepare_others(struct qp *qp, const uint32_t *qpns, uint32_t count) {
-    struct ud *ud = qp->ud;
+    struct ud *ud = ud_of(qp);
     for (uint32_t i = ud->next + 1; i < count && !ud->prepared; i++) {
         flow_prepare(qp, qpns[i]);
     }
@@ -122,7 +122,7 @@ static void prepare_others(struct qp *qp, const uint32_t *qpns, uint32_t count) 
 
 /* Transmits the datagram. Returns false if it has to wait. */
 static bool transmit(struct qp *qp, const struct send_wqe *wqe) {
-    struct ud *ud = qp->ud;
+    struct ud *ud = ud_of(qp);
     const uint32_t *qpns = NULL;
     uint32_t count;
     if (!find_receivers(ud, wqe, &qpns, &count)) {
@@ -139,7 +139,7 @@ static bool transmit(struct qp *qp, const struct send_wqe *wqe) {
 }
 
 bool ud_send(struct qp *qp) {
-    struct ud *ud = qp->ud;
+    struct ud *ud = ud_of(qp);
     int budget = BUDGET_DATAGRAMS;
     bool waits = false;
     while (!waits && budget-- > 0 && !qp->failed && qp_state(qp) == IBV_QPS_RTS
@@ -163,7 +163,7 @@ bool ud_send(struct qp *qp) {
 }
 
 void ud_drop_sends(struct qp *qp) {
-    qp->ud->pending = false;
+    ud_of(qp)->pending = false;
     for (uint32_t i = qp->sq.done, head = atomic_load(&qp->sq.head); i != head; i++) {
         ah_put(((struct send_wqe *) work_queue_at(&qp->sq, i))->ah);
     }

@@ -48,7 +48,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "embedded/cm/cm_private.h"
+#include "embedded/cm/cm.h"
 #include "embedded/device/presence.h"
 #include "embedded/link/link.h"
 #include "../namespaces.h"

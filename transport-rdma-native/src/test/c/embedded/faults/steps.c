@@ -27,13 +27,13 @@
 
 static const char *name_of(enum rdma_cm_event_type type) {
     switch (type) {
-    case RDMA_CM_EVENT_ADDR_ERROR: return "ADDR_ERROR";
-    case RDMA_CM_EVENT_CONNECT_ERROR: return "CONNECT_ERROR";
-    case RDMA_CM_EVENT_UNREACHABLE: return "UNREACHABLE";
-    case RDMA_CM_EVENT_REJECTED: return "REJECTED";
-    case RDMA_CM_EVENT_DISCONNECTED: return "DISCONNECTED";
-    case RDMA_CM_EVENT_MULTICAST_ERROR: return "MULTICAST_ERROR";
-    default: return "another event";
+        case RDMA_CM_EVENT_ADDR_ERROR: return "ADDR_ERROR";
+        case RDMA_CM_EVENT_CONNECT_ERROR: return "CONNECT_ERROR";
+        case RDMA_CM_EVENT_UNREACHABLE: return "UNREACHABLE";
+        case RDMA_CM_EVENT_REJECTED: return "REJECTED";
+        case RDMA_CM_EVENT_DISCONNECTED: return "DISCONNECTED";
+        case RDMA_CM_EVENT_MULTICAST_ERROR: return "MULTICAST_ERROR";
+        default: return "another event";
     }
 }
 

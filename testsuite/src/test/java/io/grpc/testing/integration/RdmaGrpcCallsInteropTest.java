@@ -16,6 +16,7 @@
 package io.grpc.testing.integration;
 
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 import java.util.Set;
@@ -25,6 +26,7 @@ import java.util.stream.Stream;
  * In plaintext: a call of each kind, small and large, one that is cancelled, and one that takes too long. A class of
  * its own for lanes that run a part of the tests.
  */
+@Tag("rxe-quick")
 class RdmaGrpcCallsInteropTest extends RdmaGrpcInterop {
     static final Set<String> CALLS = Set.of("emptyUnary", "largeUnary", "clientStreaming", "serverStreaming",
             "pingPong", "veryLargeRequest", "veryLargeResponse", "cancelAfterFirstResponse", "deadlineExceeded");

@@ -16,7 +16,7 @@
 package io.netty.channel.epoll;
 
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.channel.rdma.SslEchoVariants;
+import io.netty.channel.rdma.netty.SslEchoVariants;
 
 import java.util.Collection;
 import java.util.List;

@@ -16,7 +16,7 @@
 package io.netty.channel.epoll;
 
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.AutoScalingGroup;
+import io.netty.channel.rdma.netty.AutoScalingGroup;
 import io.netty.channel.rdma.RdmaEventLoopGroup;
 import io.netty.channel.rdma.leakcheck.LeftChannels;
 import io.netty.channel.socket.ServerSocketChannel;

@@ -15,7 +15,7 @@
  */
 package io.netty.channel.epoll;
 
-import io.netty.channel.rdma.SslEchoVariants;
+import io.netty.channel.rdma.netty.SslEchoVariants;
 import org.junit.jupiter.api.Tag;
 
 import java.util.Collection;

@@ -47,8 +47,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * What RDMA channels of all kinds have in common: registration with a {@link RdmaIoHandler}, addresses, and
- * events of the connection manager.
+ * Common parts of all RDMA channels: registration with a {@link RdmaIoHandler}, addresses, and events of the connection
+ * manager.
  *
  * <p>For the channels of this transport.
  */
@@ -58,7 +58,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     private static final AtomicBoolean TOLD_OF_LOOPS = new AtomicBoolean();
 
     private enum State {
-        /** Perhaps bound, connecting or being accepted. */
+        /** The channel is open, and perhaps bound, connecting or being accepted. */
         OPEN,
         /** Listening, connected, or bound if that is all that there is to it. */
         ACTIVE,
@@ -68,11 +68,13 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     private IoRegistration registration;
     private LoopHandler handler;
     private volatile EventLoop home;
-    /** On its way from one event loop to another, with the native objects. On the new loop. */
+    /** Set while the channel moves with its native objects to another event loop. On the new loop. */
     private boolean moving;
     /** A close that was asked for meanwhile. */
     private Runnable closeAfterMove;
-    /** How many were asked for while it was open and have not taken effect. On the loop. */
+    /**
+     * Number of deregistrations that were asked for while the channel was open and have not taken effect. On the loop.
+     */
     private int deregistrations;
     private boolean closedActive;
     private volatile State state = State.OPEN;
@@ -105,7 +107,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         }
     }
 
-    /** What was asked of the channel is a mistake. */
+    /** Records a mistake in what was asked of the channel. */
     protected final void misused(Throwable cause) {
         misused = cause;
     }
@@ -115,7 +117,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         return misused;
     }
 
-    /** Whether what the channel has can't leave the event loop that it was registered with. Any thread. */
+    /** Whether the native objects of the channel can't leave the event loop that it was registered with. Any thread. */
     protected boolean isBoundToLoop() {
         return false;
     }
@@ -135,8 +137,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
                 promise.setFailure(future.cause());
                 return;
             }
-            // What the future gives is a wrapper that counts registrations: cancelling the handler's own object would
-            // not.
+            // The future's value is a wrapper that counts registrations: cancelling the handler's own object would not.
             registration = (IoRegistration) future.getNow();
             handler = registration.attachment();
             handler.registered((IoEventLoop) eventLoop());
@@ -151,7 +152,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         });
     }
 
-    /** One after the other. */
+    /** Moves the owners to this event loop, one after the other. */
     private void move(Iterator<? extends IdMove.Owner> owners, ChannelPromise promise) {
         if (!owners.hasNext()) {
             moved(null, promise);
@@ -202,8 +203,8 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     }
 
     /**
-     * Something was done for the channel and has thrown, so that its state can't be relied upon. From the middle of
-     * anything, on the loop.
+     * Called when something that was done for the channel has thrown, so that its state can't be relied upon. From the
+     * middle of anything, on the loop.
      */
     protected void unexpected(Throwable cause) {
         pipeline().fireExceptionCaught(cause);
@@ -300,7 +301,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         activate();
     }
 
-    /** From now on the listener gets the events of the id. On the loop. */
+    /** Makes the listener get the events of the id. On the loop. */
     protected final void listen(ConnectionId id, Consumer<ConnectionEvent> listener) throws Exception {
         handler.events(id.verbs()).listen(id, listener(listener));
     }
@@ -341,7 +342,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         });
     }
 
-    /** Read on the loop by the read paths. */
+    /** Clears the pending {@code read()}, at which the read paths look on the loop. */
     protected abstract void clearReadPending();
 
     /** {@code setAutoRead(false)} was called: a {@code read()} that auto-read asked for no longer counts. */
@@ -407,8 +408,9 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     }
 
     /**
-     * As {@link AbstractChannel}, to which a channel that is told to close has no room: a handler that writes as long
-     * as there is some would do so for ever, as each write fails at once, and its event loop would do nothing else.
+     * Whether there is room for writes: none, as in {@link AbstractChannel}, once the channel is told to close. A
+     * handler that writes as long as there is room would otherwise do so for ever, as each write fails at once, and its
+     * event loop would do nothing else.
      */
     @Override
     public final boolean isWritable() {
@@ -471,7 +473,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     @Override
     protected abstract AbstractRdmaUnsafe newUnsafe();
 
-    /** What {@link #newUnsafe()} has made. */
+    /** The object that {@link #newUnsafe()} has made. */
     protected final AbstractRdmaUnsafe ownUnsafe() {
         return (AbstractRdmaUnsafe) super.unsafe();
     }
@@ -481,7 +483,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         return ownUnsafe().front;
     }
 
-    /** What the pipeline calls: a deregistration may have to wait. */
+    /** The {@code Unsafe} that the pipeline calls: a deregistration may have to wait. */
     private final class Front extends DelegatingUnsafe {
         Front(AbstractRdmaUnsafe unsafe) {
             super(unsafe);

@@ -19,8 +19,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.rdma.connection.Bind;
+import io.netty.channel.rdma.connection.OutgoingConnection;
 import io.netty.channel.rdma.connection.QueuePairOptions;
-import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.connection.Rejection;
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
@@ -28,7 +28,6 @@ import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.LoopId;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
-import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.channel.rdma.verbs.PortSpace;
@@ -51,24 +50,27 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What connected channels, of bytes and of messages, have in common: being bound to an address, and connecting, with
- * its promise and timeout.
+ * Common parts of connected channels, of bytes and of messages: being bound to an address, and connecting, with its
+ * promise and timeout.
  *
  * <p>For the channels of this transport. On the loop of the channel.
  */
 @UnstableApi
 public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(AbstractRdmaConnectedChannel.class);
-    /** Less is not worth another timer. */
+    /** The least preparation that is worth another timer. */
     private static final long MIN_PREPARATION_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    /** Enough for a process that waits for a processor, or collects garbage. */
+    /**
+     * The time to confirm for a peer on this host: enough for a process that waits for a processor, or collects
+     * garbage.
+     */
     private static final int MAX_LOCAL_CONFIRMATION_MILLIS = 5_000;
 
     /** Bound before connecting; or of the request that the channel was made for, and that is not answered yet. */
     private LoopId boundId;
     private RdmaConnector connector;
-    /** Of a connection that a peer has asked for and has not completed, else {@code null}. */
+    /** The half-open state of a connection that a peer has asked for and not completed, else {@code null}. */
     private volatile AbstractRdmaServerChannel<?>.HalfOpen halfOpen;
     private volatile RdmaProviderChoice providerChoice;
 
@@ -77,7 +79,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     }
 
     /**
-     * Which provider the connection goes by, and why. Any thread.
+     * The provider by which the connection goes, and the reason. Any thread.
      *
      * @return {@code null} before the channel is connected, and if an application has connected it without the
      *         connection manager.
@@ -97,7 +99,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
                 "the peer has come this way");
     }
 
-    /** It is about to be connected. */
+    /** Notes the provider by which the channel is about to be connected. */
     final void takes(RdmaProviderChoice newChoice) {
         providerChoice = newChoice;
     }
@@ -111,34 +113,32 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     protected abstract boolean hasConnection();
 
     /**
-     * Creates the queue pair for an id that has found its way to the peer. On success the id belongs to the
-     * connection, of which one of the next two methods tells what becomes.
-     *
-     * @return what the peer is to be asked with.
+     * Creates the queue pair for an id that has found its way to the peer. On success the id belongs to the connection,
+     * and that to the caller until it is {@linkplain #connected(OutgoingConnection, ConnectionEvent, InetSocketAddress)
+     * the channel's}.
      */
-    protected abstract ConnectionParameters createConnection(ConnectionId id) throws Exception;
+    @SuppressWarnings("exports") // for the channels of this module
+    protected abstract OutgoingConnection createConnection(LoopId id) throws Exception;
 
-    /** Why the connection that was created can't be made, if it broke on this side; else {@code null}. */
-    protected abstract Throwable createdFailure();
-
-    /** The peer has accepted. Must end in {@link #connected}, or throw. */
-    protected abstract void connectionEstablished(ConnectionId id, ConnectionEvent event, InetSocketAddress remote)
+    /**
+     * The peer has accepted: the connection is the channel's. Must end in {@link #connected(InetSocketAddress)}, or
+     * throw.
+     */
+    @SuppressWarnings("exports") // for the channels of this module
+    protected abstract void connected(OutgoingConnection connection, ConnectionEvent event, InetSocketAddress remote)
             throws Exception;
 
     /** The attempt to connect has ended without a connection; its promise is told next. */
     protected void connectEnded() {
-        // There may be another one.
+        // Another provider may be tried.
     }
-
-    /** The connection that was created can't be made: gives it back. */
-    protected abstract void discardConnection();
 
     /** The channel is closed: closes what it has, beside what is bound or connecting. */
     protected abstract void closeConnection();
 
     /** The channel, with an id that is bound or was requested, is registered with its loop, perhaps once more. */
     protected void registeredWithId() {
-        // Nothing has changed.
+        // Nothing to do by default.
     }
 
     // ---- the connection request that the channel was made for, as long as that is in the backlog of its listener
@@ -222,7 +222,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         return reject(request, kind, Rejection.data(reason));
     }
 
-    /** As above, with private data of up to 148 bytes. */
+    /** Rejects and closes the request, with private data of up to 148 bytes. */
     protected static boolean reject(ConnectionId request, RdmaRejection kind, byte[] data) {
         try {
             return tellRejection(request, kind, data);
@@ -231,7 +231,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         }
     }
 
-    /** As above, but the caller closes the request, when it has closed what there is of the connection. */
+    /** Rejects the request, which the caller closes when it has closed what there is of the connection. */
     protected static boolean tellRejection(ConnectionId request, RdmaRejection kind, String reason) {
         return tellRejection(request, kind, Rejection.data(reason));
     }
@@ -242,7 +242,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
             RdmaConnectMetrics.total().rejected(kind);
             return true;
         } catch (VerbsException | IllegalStateException e) {
-            // Already gone, for example with the event loop of the listener.
+            // The request may be gone already, for example with the event loop of the listener.
             logger.debug("Could not reject {}", request, e);
             return false;
         }
@@ -265,7 +265,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     @Override
     protected void deregistered() {
         if (connector != null) {
-            connector.detach();
+            connector.owner().detach();
         }
     }
 
@@ -289,7 +289,8 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         if (boundId != null || connector != null || hasConnection()) {
             throw new AlreadyBoundException();
         }
-        // Where it will connect to is not known yet, so of those that have the address the one that reaches furthest.
+        // The remote address is not known yet: of the providers that have the local address, take the one with the
+        // longest reach.
         List<Verbs> providers = queuePairOptions().device.providers();
         for (int i = providers.size() - 1; boundId == null; i--) {
             try {
@@ -353,16 +354,6 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         return connector != null;
     }
 
-    /** Where the events of the id arrive that connects. */
-    final LoopId connectingId() {
-        return connector.loopId();
-    }
-
-    /** The connection that is being made, if it can move to another loop; else {@code null}. */
-    RdmaConnection outgoing() {
-        return null;
-    }
-
     /** The connection is made: the channel becomes active. */
     protected final void connected(InetSocketAddress newRemote) {
         connector = null;
@@ -372,7 +363,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         ((ConnectingUnsafe) ownUnsafe()).connected();
     }
 
-    /** This end was prepared for the request, which took so long. */
+    /** Counts the time that it took to prepare this end for the request, in nanoseconds. */
     final void prepared(long nanos) {
         ((ConnectingUnsafe) ownUnsafe()).prepared(nanos);
     }
@@ -508,7 +499,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
             }
         }
 
-        /** Before the application is told, which may look. */
+        /** Counts a failed connect, before the application, which may look at the metrics, is told. */
         private void countFailure(ChannelPromise promise, Throwable cause, VerbsProvider provider) {
             if (!promise.isDone()) {
                 RdmaConnectMetrics.total().failed(requestedRemote, provider, cause);
@@ -528,7 +519,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         /** The channel has become active. */
         private void connected() {
             ChannelPromise promise = endConnect();
-            // What a listener of the promise does, closing the channel for example, doesn't undo that it was active.
+            // A listener of the promise may close the channel, for example; the channel was active nevertheless.
             boolean promiseSet = promise != null && promise.trySuccess();
             pipeline().fireChannelActive();
             if (!promiseSet) {
@@ -555,7 +546,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
         @Override
         protected void flush0() {
-            // As with epoll, what is flushed while connecting waits for that.
+            // Messages that are flushed while the channel connects wait, as with epoll.
             if (!isConnecting()) {
                 super.flush0();
             }

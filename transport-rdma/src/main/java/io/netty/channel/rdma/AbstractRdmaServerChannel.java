@@ -57,8 +57,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * What listening channels have in common, whatever they accept: the listener of the connection manager, and the
- * requests that wait to be read.
+ * Common parts of listening channels, whatever they accept: the listener of the connection manager, and the requests
+ * that wait to be read.
  *
  * <p>For the channels of this transport.
  *
@@ -69,7 +69,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         implements ServerChannel {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(AbstractRdmaServerChannel.class);
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
-    /** For a port that is free with each provider. */
+    /** The most ports that are tried until one is free with each provider. */
     private static final int MAX_PORTS = 16;
     private static final long WARNING_NANOS = TimeUnit.MINUTES.toNanos(1);
     /**
@@ -84,7 +84,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     private final PeerShares pending = new PeerShares();
     /** Requests that wait for memory. */
     private final RequestQueue<C> requests = new RequestQueue<>();
-    /** Those that have it and wait to be read. */
+    /** Requests that have their memory and wait to be read. */
     private final ArrayDeque<C> backlog = new ArrayDeque<>();
     private final Runnable memoryFreed = () -> loop().execute(this::advance);
     /** An id for each provider that has the address; none before {@code bind}. */
@@ -107,14 +107,14 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
      */
     protected abstract C newChild(ConnectionEvent request) throws Exception;
 
-    /** How many bytes of registered memory a child takes before its connection is established. */
+    /** Number of bytes of registered memory that a child takes before its connection is established. */
     protected long halfOpenMemory() {
         return 0;
     }
 
     /** The child has memory and has to wait until this channel reads. */
     protected void hold(C child) {
-        // It waits as a request.
+        // Nothing to do: the child waits as a request.
     }
 
     @Override
@@ -122,7 +122,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         return config;
     }
 
-    /** By which providers it listens, the nearest one first. Any thread; none before it is bound. */
+    /** The providers by which the channel listens, the nearest one first. Any thread; none before it is bound. */
     public final List<VerbsProvider> providers() {
         return listensBy;
     }
@@ -142,7 +142,9 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     protected final void registeredAgain() {
     }
 
-    /** Meanwhile requests are accepted and put into the backlog, as a kernel does for a socket. */
+    /**
+     * Keeps the listening ids: requests are accepted meanwhile and put into the backlog, as a kernel does for a socket.
+     */
     @Override
     protected final void deregistered() {
     }
@@ -239,7 +241,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         }
     }
 
-    /** As with a socket, what goes wrong with one connection leaves the listener. */
+    /** Tells the pipeline of the error. An error of one connection does not close the listener, as with a socket. */
     @Override
     protected final void unexpected(Throwable cause) {
         pipeline().fireExceptionCaught(cause);
@@ -314,7 +316,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         C child = requests.poll(request -> request.halfOpen().start());
         if (child == null) {
             MEMORY.await(memoryFreed);
-            // It may have been freed since.
+            // Memory may have been freed since the first attempt.
             child = requests.poll(request -> request.halfOpen().start());
         }
         return child;
@@ -360,7 +362,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
             this.peer = peer;
         }
 
-        /** Whether there is memory for the connection. */
+        /** Takes memory for the connection. Returns whether there is enough. */
         private synchronized boolean start() {
             long bytes = halfOpenMemory();
             if (memory < 0 && (bytes == 0 || MEMORY.take(peer, bytes, MAX_MEMORY))) {
@@ -398,7 +400,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         child.unsafe().closeForcibly();
     }
 
-    /** Where the channel is, or was last. */
+    /** The event loop that the channel is on, or was on last. */
     private CurrentLoop loop() {
         return listening.get(0).loop();
     }
@@ -444,7 +446,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         }
     }
 
-    /** Whether there is something to read now. */
+    /** Whether a child is ready to be read now. */
     private boolean fillBacklog() {
         if (backlog.isEmpty()) {
             C child = nextRequest();

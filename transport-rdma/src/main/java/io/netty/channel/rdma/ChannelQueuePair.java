@@ -75,15 +75,16 @@ public final class ChannelQueuePair {
         /** A work request completed. Only takes note of it: the rest is done in {@link #completionsDone()}. */
         void completed(WorkCompletions batch, int index);
 
-        /** All completions that were there have been given to {@link #completed}. */
+        /** Called when all completions that were there have been given to {@link #completed}. */
         void completionsDone();
 
         /** The device or the completion queue does not work any more. */
         void failed(Throwable cause);
 
         /**
-         * One of these methods has thrown, or a task of {@link #execute} and {@link #schedule}, so that the state of
-         * the owner can't be relied upon: it ends, at once and alone. From the middle of anything.
+         * Called when one of these methods has thrown, or a task of {@link #execute} or {@link #schedule}. The state of
+         * the owner can't be relied upon any more, so the owner ends, at once and alone. The call may come from the
+         * middle of anything.
          */
         void unexpected(Throwable cause);
 
@@ -92,7 +93,7 @@ public final class ChannelQueuePair {
          * device tells.
          */
         default void lastReceiveReached() {
-            // Of no interest to those that share none.
+            // Nothing to do for an owner that shares no receives.
         }
 
         /** The event loop ends: close the queue pair and all that depends on it, at once. */
@@ -122,7 +123,7 @@ public final class ChannelQueuePair {
                 resources.shareReceives(sharedReceiveSize, () -> receiveBuffer(context, sharedReceiveSize));
             }
             int sges = DeviceLimits.limit(options, sendSges, context.attributes.maxSges(), device, "its max_sge");
-            // What comes before a datagram goes to memory of its own.
+            // The header before a datagram goes to memory of its own.
             int ownSges = id != null && id.portSpace() == PortSpace.UDP ? 2 : 1;
             QueuePair queuePair = resources.create(id, sges, receiveSges == null ? ownSges :
                     DeviceLimits.limit(options, receiveSges, context.attributes.maxSges(), device, "its max_sge"), 0);
@@ -145,7 +146,7 @@ public final class ChannelQueuePair {
     }
 
     /**
-     * As above, after a while. On the loop.
+     * Runs a task on the loop after a number of milliseconds. On the loop.
      *
      * @return cancels it.
      * @throws java.util.concurrent.RejectedExecutionException if the loop has ended.
@@ -177,7 +178,7 @@ public final class ChannelQueuePair {
         return resources.context.device;
     }
 
-    /** What is counted of the device. */
+    /** The counters of the device. */
     public DeviceCounters deviceCounters() {
         return resources.context.counters;
     }
@@ -196,7 +197,7 @@ public final class ChannelQueuePair {
         return resources.context.iwarp;
     }
 
-    /** What all queue pairs and address handles of the device belong to. */
+    /** The protection domain of all queue pairs and address handles of the device. */
     public ProtectionDomain domain() {
         return resources.context.domain;
     }
@@ -302,7 +303,7 @@ public final class ChannelQueuePair {
     }
 
     /**
-     * For who needs a {@link #receiveBuffer} and gets none.
+     * The error for a caller that needs a {@link #receiveBuffer} and gets none.
      *
      * @param options that could be lower.
      */
@@ -358,7 +359,7 @@ public final class ChannelQueuePair {
         resources.release(completions);
     }
 
-    /** What the loop sees of the owner. */
+    /** The owner as the loop sees it. */
     private static final class Completions implements CompletionHandler {
         private final Owner owner;
         private final CurrentLoop loop;

@@ -24,14 +24,14 @@ import java.util.Arrays;
  * same memory may be registered with different permissions, or a part of it once more. Thread-safe.
  */
 final class ForeignMemory {
-    /** In the order of their addresses. Replaced, never changed. */
+    /** The ranges in the order of their addresses. Replaced, never changed. */
     private static volatile Ranges current = new Ranges(new RegisteredMemory[0]);
 
     private ForeignMemory() { }
 
     private static final class Ranges {
         final RegisteredMemory[] memory;
-        /** Where the range ends, of this one and those before, that reaches farthest. */
+        /** The farthest end of the range at the same index and all before it. */
         final long[] farthest;
 
         Ranges(RegisteredMemory[] memory) {

@@ -33,7 +33,7 @@ final class NettyVersion {
     /** The oldest one that the tests run with. */
     static final String OLDEST = "4.2.9.Final";
 
-    /** What the transport is built on. Each one may call those before it. */
+    /** The artifacts of Netty that the transport is built on. Each one may call those before it. */
     private static final List<String> ARTIFACTS = List.of("netty-common", "netty-buffer", "netty-resolver",
             "netty-transport", "netty-transport-native-unix-common", "netty-transport-classes-epoll",
             "netty-transport-native-epoll");
@@ -43,7 +43,7 @@ final class NettyVersion {
 
     private NettyVersion() { }
 
-    /** Why the transport can't be used, and what to do about it, or {@code null}. */
+    /** The reason why the transport can't be used, and what to do about it, or {@code null}. */
     static String problem() {
         return problem(Version.identify(NettyVersion.class.getClassLoader()).values());
     }

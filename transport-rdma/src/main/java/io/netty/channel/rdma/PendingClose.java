@@ -32,7 +32,7 @@ import java.util.function.IntSupplier;
  */
 @UnstableApi
 public class PendingClose {
-    /** How long a close waits unless {@code SO_LINGER} says. */
+    /** The time that a close waits if {@code SO_LINGER} is not set. */
     private static final long CLOSE_MILLIS = 3_000;
 
     private final Channel channel;
@@ -52,7 +52,7 @@ public class PendingClose {
     }
 
     /**
-     * Another close joins the one that waits.
+     * Makes another close join the one that waits.
      *
      * @param loopEnds there is no time to wait any more.
      */
@@ -84,7 +84,7 @@ public class PendingClose {
             scheduled = true;
         } finally {
             if (!scheduled) {
-                // Without the timer it might wait for ever.
+                // The close might wait for ever without the timer.
                 overdue();
             }
         }
@@ -104,7 +104,7 @@ public class PendingClose {
         return () -> timer.cancel(false);
     }
 
-    /** It has waited long enough. */
+    /** Closes the channel, since the close has waited long enough. */
     void overdue() {
         closeNow(null);
     }

@@ -42,7 +42,7 @@ final class PendingEnd extends PendingClose {
     }
 
     private boolean isSending() {
-        return channel.connection() != null && channel.connection().isSending();
+        return channel.connection() != null && channel.connection().sendPath().isSending();
     }
 
     /** Whether the end was asked for, and waits for what was flushed before. Any thread. */
@@ -50,10 +50,10 @@ final class PendingEnd extends PendingClose {
         return isClosing() || shutdown != null;
     }
 
-    /** Nothing may get in between. */
+    /** Throws if an end is waiting, since no write may come between. */
     void checkNone() throws IOException {
         if (isWaiting()) {
-            // What AbstractChannel says once it is done.
+            // AbstractChannel throws the same once the end is done.
             throw new ClosedChannelException();
         }
     }
@@ -110,7 +110,7 @@ final class PendingEnd extends PendingClose {
     /** Whether the promises must not be done yet, since the device reads the memory of their messages. */
     private boolean mustWait() {
         LoopHandler handler = channel.handler();
-        return channel.connection().isReadingShared() && (handler == null || !handler.isEnding());
+        return channel.connection().sendPath().isReadingShared() && (handler == null || !handler.isEnding());
     }
 
     /**
@@ -124,8 +124,8 @@ final class PendingEnd extends PendingClose {
             closeNow();
             return;
         }
-        if (!channel.connection().isHeld()) {
-            channel.connection().hold();
+        if (!channel.connection().sendPath().isHeld()) {
+            channel.connection().sendPath().hold();
             // As long as the loop goes on, if it ends: see RdmaIoHandler.destroy().
             if (!channel.isLoopEnding()) {
                 scheduleTimer(this::closeNow, RdmaConnection.END_TIMEOUT_MILLIS);
@@ -151,7 +151,7 @@ final class PendingEnd extends PendingClose {
             shutdown = null;
             task.run();
         }
-        if (isClosing() && (!isSending() || channel.connection().isHeld() && !mustWait())) {
+        if (isClosing() && (!isSending() || channel.connection().sendPath().isHeld() && !mustWait())) {
             closeNow();
         }
     }

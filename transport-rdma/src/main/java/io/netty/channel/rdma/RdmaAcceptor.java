@@ -57,15 +57,15 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     private final ConnectionData peer;
     /** {@code null} once it belongs to the connection, or is closed. */
     private ConnectionId id;
-    /** Which loop reads the events of the id: first the listener's. */
+    /** The loop that reads the events of the id: first the listener's. */
     private volatile LoopHandler home;
     private final Verbs verbs;
     private RdmaConnection connection;
-    // What happens before the connection exists, on whichever loop the events arrive.
+    // Events before the connection exists, on whichever loop they arrive.
     private volatile IOException lost;
     private volatile boolean answered;
     private volatile boolean disconnected;
-    /** Of a connection that was accepted in advance. */
+    /** The resources of a connection that was accepted in advance. */
     private volatile ConnectionResources held;
     private boolean migrating;
     private Future<?> timer;
@@ -96,13 +96,13 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         id.migrate(events);
     }
 
-    /** For the time before there is a connection. */
+    /** Handles the events that arrive before there is a connection. */
     @Override
     public void connectionEvent(ConnectionEvent event) {
         if (event.type() == ConnectionEventType.ESTABLISHED) {
             answered = true;
         } else if (event.type() == ConnectionEventType.DISCONNECTED && held != null) {
-            // What it sent before is still to be read.
+            // Bytes that the peer sent before are still to be read.
             disconnected = true;
         } else {
             lost = new IOException("the connection request of " + channel.remote + " was withdrawn: " +
@@ -129,7 +129,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         try {
             channel.config().setReceiveBufferSize(listener.config().getReceiveBufferSize());
             resources = channel.newConnectionResources(id);
-            ConnectionParameters parameters = channel.queuePairOptions().parameters(id, resources.localData());
+            ConnectionParameters parameters = resources.parameters();
             resources.establish(peer);
             id.accept(parameters);
             held = resources;
@@ -138,7 +138,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
                 listener.schedule(this::holdOverdue, millis);
             }
         } catch (Throwable t) {
-            // It goes on waiting as a request.
+            // The channel goes on waiting as a request.
             logger.debug("{}: could not be accepted in advance", channel, t);
             if (resources != null) {
                 held = null;
@@ -148,7 +148,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         }
     }
 
-    /** On the loop of the listener. */
+    /** Withdraws a channel that was accepted in advance and got no answer in time. On the loop of the listener. */
     private void holdOverdue() {
         if (!answered && !disconnected) {
             listener.withdraw(channel);
@@ -192,7 +192,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         }
     }
 
-    /** On the loop that the id has left. */
+    /** Goes on when the id has moved, or could not. On the loop that the id has left. */
     private void migrated(Throwable failure) {
         try {
             channel.eventLoop().execute(() -> {
@@ -225,9 +225,8 @@ final class RdmaAcceptor implements LoopEvents.Listener {
                 adoptHeld();
                 return;
             }
-            connection = channel.newConnection(new CurrentLoop(home), id);
-            ConnectionParameters parameters =
-                    channel.queuePairOptions().parameters(id, connection.localData());
+            connection = channel.newConnection(new CurrentLoop(home), id, this);
+            ConnectionParameters parameters = connection.parameters();
             connection.establish(peer, false);
             id.accept(parameters);
             channel.queuePairOptions().connected(id.queuePair());
@@ -249,7 +248,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     private void adoptHeld() throws Exception {
         ConnectionResources resources = held;
         held = null;
-        connection = channel.newConnection(new CurrentLoop(home), id, resources);
+        connection = channel.newConnection(new CurrentLoop(home), id, this, resources);
         if (!disconnected) {
             channel.queuePairOptions().connected(id.queuePair());
         }

@@ -144,7 +144,8 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
     }
 
     /**
-     * How many direct buffers came from ordinary memory so far, because they were too large or the bound was reached.
+     * The number of direct buffers that came from ordinary memory so far, because they were too large or the bound was
+     * reached.
      */
     public long fallbackAllocations() {
         return pool.fallbackAllocations();

@@ -69,38 +69,38 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
             valueOf(RdmaChannelOption.class, "RECEIVE_COPY_THRESHOLD");
 
     /**
-     * How often a device sends again what is not acknowledged before it gives the connection up ({@code
-     * rdma_conn_param.retry_count}), 0 to 7. Default 6, since soft-RoCE takes 7 for "for ever" ({@code rxe_completer}
-     * of the kernel) and then never reports a peer that is gone. The client's value counts for both directions: it
-     * travels with the connect request.
+     * The number of times that a device sends a message again that is not acknowledged, before it gives the connection
+     * up ({@code rdma_conn_param.retry_count}), 0 to 7. Default 6, since soft-RoCE takes 7 for "for ever"
+     * ({@code rxe_completer} of the kernel) and then never reports a peer that is gone. The client's value counts for
+     * both directions: it travels with the connect request.
      */
     public static final ChannelOption<Integer> RETRY_COUNT = valueOf(RdmaChannelOption.class, "RETRY_COUNT");
 
     /**
-     * How often the <em>peer's</em> device tries again when no receive is posted here ({@code
-     * rdma_conn_param.rnr_retry_count}), 0 to 6, or 7 for ever. Default 7. The stream protocol counts on 7: its control
-     * messages may wait for a receive for as long as this event loop is busy. With less, a long pause of this process
-     * ends the connection. Where a message channel is connected without the connection manager, it is how often
+     * The number of times that the <em>peer's</em> device tries again when no receive is posted here
+     * ({@code rdma_conn_param.rnr_retry_count}), 0 to 6, or 7 for ever. Default 7. The stream protocol counts on 7: its
+     * control messages may wait for a receive for as long as this event loop is busy. With less, a long pause of this
+     * process ends the connection. Where a message channel is connected without the connection manager, it is how often
      * <em>this</em> end does.
      */
     public static final ChannelOption<Integer> RNR_RETRY_COUNT = valueOf(RdmaChannelOption.class, "RNR_RETRY_COUNT");
 
     /**
-     * How long the device waits for an acknowledgement before it sends again, as the exponent that verbs use ({@code
-     * RDMA_OPTION_ID_ACK_TIMEOUT}, {@code ibv_qp_attr.timeout}): 4.096 microseconds times 2 to this power, 1 to 31; for
-     * example 14 is 67 milliseconds, 19 is 2.1 seconds. 0, the default, leaves it to the connection manager (soft-RoCE
-     * gets 19), and is 18 where a message channel is connected without it; never to send again, which is what 0 means
-     * in {@code ibv_qp_attr}, is not offered. A device may round it up, and waits for up to four times as long
-     * (InfiniBand Architecture Specification, volume 1, 9.7.6.1.3). A peer that does not answer is reported after about
-     * {@link #RETRY_COUNT} + 1 times that. Set it at both ends: each counts for what that end sends.
+     * The time that the device waits for an acknowledgement before it sends again, as the exponent that verbs use
+     * ({@code RDMA_OPTION_ID_ACK_TIMEOUT}, {@code ibv_qp_attr.timeout}): 4.096 microseconds times 2 to this power, 1 to
+     * 31; for example 14 is 67 milliseconds, 19 is 2.1 seconds. 0, the default, leaves it to the connection manager
+     * (soft-RoCE gets 19), and is 18 where a message channel is connected without it; never to send again, which is
+     * what 0 means in {@code ibv_qp_attr}, is not offered. A device may round it up, and waits for up to four times as
+     * long (InfiniBand Architecture Specification, volume 1, 9.7.6.1.3). A peer that does not answer is reported after
+     * about {@link #RETRY_COUNT} + 1 times that. Set it at both ends: each counts for what that end sends.
      */
     public static final ChannelOption<Integer> ACK_TIMEOUT = valueOf(RdmaChannelOption.class, "ACK_TIMEOUT");
 
     /**
-     * How long the peer's device waits at least before it tries again when no receive is posted here, as the code that
-     * verbs use ({@code ibv_qp_attr.min_rnr_timer}, table in ibv_modify_qp(3)): 1 (0.01 milliseconds) to 31 (491.52
-     * milliseconds), for example 12 is 0.64 milliseconds. 0, the default, is what the connection manager chooses, which
-     * is 655.36 milliseconds. The default of message channels is 12.
+     * The time that the peer's device waits at least before it tries again when no receive is posted here, as the code
+     * that verbs use ({@code ibv_qp_attr.min_rnr_timer}, table in ibv_modify_qp(3)): 1 (0.01 milliseconds) to 31
+     * (491.52 milliseconds), for example 12 is 0.64 milliseconds. 0, the default, is what the connection manager
+     * chooses, which is 655.36 milliseconds. The default of message channels is 12.
      */
     public static final ChannelOption<Integer> MIN_RNR_TIMER = valueOf(RdmaChannelOption.class, "MIN_RNR_TIMER");
 
@@ -123,7 +123,7 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
     public static final ChannelOption<String> DEVICE = valueOf(RdmaChannelOption.class, "DEVICE");
 
     /**
-     * By which providers of verbs a channel may connect, or a listener be reached: {@link VerbsProvider#EMBEDDED},
+     * The providers of verbs by which a channel may connect, or a listener be reached: {@link VerbsProvider#EMBEDDED},
      * through shared memory and by processes of this host only; {@link VerbsProvider#IBVERBS}, through an RDMA device.
      * Default: both. A listener takes each of these that has its address; a connect takes shared memory if the address
      * is of this host and somebody listens there, and else the device. If the process uses none of them ({@link
@@ -148,10 +148,9 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
     public static final ChannelOption<Integer> GID_INDEX = valueOf(RdmaChannelOption.class, "GID_INDEX");
 
     /**
-     * With {@link ChannelOption#SO_KEEPALIVE}: milliseconds without a sign of life of the peer after which an empty
+     * Milliseconds, with {@link ChannelOption#SO_KEEPALIVE}, without a sign of life of the peer after which an empty
      * RDMA write tests whether its device still answers, 10 to 86400000. Default 60000: a connection pins a receive
-     * buffer of registered memory, so the 2 hours of TCP (RFC 1122, 4.2.3.6) would be long. May be changed at any
-     * time.
+     * buffer of registered memory, so the 2 hours of TCP (RFC 1122, 4.2.3.6) would be long. May be changed at any time.
      *
      * <p>As with TCP, it is the peer's host that answers, not its process. With the embedded provider the process is
      * the device: one that is stopped does not answer.
@@ -160,10 +159,10 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
             valueOf(RdmaChannelOption.class, "KEEP_ALIVE_IDLE_MILLIS");
 
     /**
-     * With {@link ChannelOption#SO_KEEPALIVE}: the peer has this many milliseconds, 10 to 86400000, times {@link
-     * #KEEP_ALIVE_COUNT} to answer the test. Then the connection ends with an {@code IOException}: "Connection timed
-     * out". Default 10000; three times that is more than devices commonly retry for, and their own report is the more
-     * exact one. May be changed at any time.
+     * Milliseconds, 10 to 86400000, that the peer has, times {@link #KEEP_ALIVE_COUNT}, to answer the test of
+     * {@link ChannelOption#SO_KEEPALIVE}. Then the connection ends with an {@code IOException}: "Connection timed out".
+     * Default 10000; three times that is more than devices commonly retry for, and their own report is the more exact
+     * one. May be changed at any time.
      */
     public static final ChannelOption<Integer> KEEP_ALIVE_INTERVAL_MILLIS =
             valueOf(RdmaChannelOption.class, "KEEP_ALIVE_INTERVAL_MILLIS");
@@ -185,7 +184,7 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
             valueOf(RdmaChannelOption.class, "USER_TIMEOUT_MILLIS");
 
     /**
-     * Of a listener: whether a wildcard address is of its own family alone ({@code RDMA_OPTION_ID_AFONLY}), {@code ::}
+     * Whether a wildcard address of a listener is of its own family alone ({@code RDMA_OPTION_ID_AFONLY}), {@code ::}
      * of IPv6 and {@code 0.0.0.0} of IPv4, so that the port can be bound for each. Default false: either is the
      * wildcard of both, as with a socket of Netty.
      */
@@ -201,28 +200,27 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
     // ---- of message channels
 
     /**
-     * Of message channels: the bytes of each posted receive, and so the longest message that a peer can send, 0 to
-     * 4194304. Default 4096. {@link #RECEIVE_QUEUE_DEPTH} times this is registered memory of the connection.
+     * Bytes of each posted receive of a message channel, and so the longest message that a peer can send, 0 to 4194304.
+     * Default 4096. {@link #RECEIVE_QUEUE_DEPTH} times this is registered memory of the connection.
      */
     public static final ChannelOption<Integer> RECEIVE_BUFFER_SIZE =
             valueOf(RdmaChannelOption.class, "RECEIVE_BUFFER_SIZE");
 
     /**
-     * Of message channels: up to how many bytes of a received message, or of the answer to a read or an atomic
-     * operation, may travel in its completion, from where they are copied to their memory when the loop polls: one
-     * transfer over the bus less for a short message. 0 to 1024, default 0. A wish:
-     * {@link QueuePairInfo#maxInlineReceive()} is what the device grants, which for most, and with
-     * {@link #SHARED_RECEIVE_QUEUE} for all, is 0. Nothing else depends on it.
+     * The most bytes of a message that a message channel receives, or of the answer to a read or an atomic operation,
+     * that may travel in its completion, from where they are copied to their memory when the loop polls: one transfer
+     * over the bus less for a short message. 0 to 1024, default 0. A wish: {@link QueuePairInfo#maxInlineReceive()} is
+     * what the device grants, which for most, and with {@link #SHARED_RECEIVE_QUEUE} for all, is 0. Nothing else
+     * depends on it.
      */
     public static final ChannelOption<Integer> MAX_INLINE_RECEIVE =
             valueOf(RdmaChannelOption.class, "MAX_INLINE_RECEIVE");
 
     /**
-     * Of message channels: whether the channel takes its receives from a shared receive queue ({@code
-     * ibv_qp_init_attr.srq}), which all channels with this option, of the same event loop, device and {@link
-     * #RECEIVE_BUFFER_SIZE}, have in common. Default false. For many connections, few of which are busy at a time:
-     * memory for receives then does not grow with their number. {@link
-     * RdmaIoHandlerConfig#setSharedReceiveQueueDepth} is how many there are.
+     * Whether a message channel takes its receives from a shared receive queue ({@code ibv_qp_init_attr.srq}), which
+     * all channels with this option, of the same event loop, device and {@link #RECEIVE_BUFFER_SIZE}, have in common.
+     * Default false. For many connections, few of which are busy at a time: memory for receives then does not grow with
+     * their number. {@link RdmaIoHandlerConfig#setSharedReceiveQueueDepth} is how many there are.
      *
      * <p>What a shared queue can't do is to hold a single peer back. While a channel does not read, its messages wait
      * here: up to {@link #RECEIVE_QUEUE_DEPTH} in the registered memory where they arrived, further ones as copies in
@@ -232,74 +230,74 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
             valueOf(RdmaChannelOption.class, "SHARED_RECEIVE_QUEUE");
 
     /**
-     * Of message channels with {@link #SHARED_RECEIVE_QUEUE}: how many messages may wait for a channel that does not
-     * read, 16 to 1048576. Default 1024. One more ends the connection with an {@code IOException}.
+     * The most messages that may wait for a message channel with {@link #SHARED_RECEIVE_QUEUE} that does not read, 16
+     * to 1048576. Default 1024. One more ends the connection with an {@code IOException}.
      */
     public static final ChannelOption<Integer> MAX_UNREAD_MESSAGES =
             valueOf(RdmaChannelOption.class, "MAX_UNREAD_MESSAGES");
 
     /**
-     * Of message channels: whether the application posts the receives itself, into memory that it has registered: see
+     * Whether the application posts the receives of a message channel itself, into memory that it has registered: see
      * {@code RdmaMessageChannel.postReceive}. Default false. The channel then posts none, so the peer waits until there
      * is one. Not together with {@link #SHARED_RECEIVE_QUEUE}.
      */
     public static final ChannelOption<Boolean> MANUAL_RECEIVES = valueOf(RdmaChannelOption.class, "MANUAL_RECEIVES");
 
     /**
-     * Of message channels with {@link #MANUAL_RECEIVES}: the most slices of memory of one receive ({@code
-     * ibv_qp_cap.max_recv_sge}), 1 to 256. Default 16, or the device's {@code max_sge} if that is less.
+     * The most slices of memory of one receive of a message channel with {@link #MANUAL_RECEIVES}
+     * ({@code ibv_qp_cap.max_recv_sge}), 1 to 256. Default 16, or the device's {@code max_sge} if that is less.
      */
     public static final ChannelOption<Integer> MAX_RECEIVE_SGES = valueOf(RdmaChannelOption.class, "MAX_RECEIVE_SGES");
 
     /**
-     * Of message and datagram channels: the most pieces of a composite buffer that one operation takes from where they
+     * The most pieces of a composite buffer that one operation of a message or datagram channel takes from where they
      * are ({@code ibv_qp_cap.max_send_sge}), 1 to 256. Default 16, or the device's {@code max_sge} if that is less. A
      * message of more pieces is copied; one of more slices of registered memory fails.
      */
     public static final ChannelOption<Integer> MAX_SEND_SGES = valueOf(RdmaChannelOption.class, "MAX_SEND_SGES");
 
     /**
-     * Of message channels: the most RDMA reads and atomics that are under way to the peer ({@code
-     * rdma_conn_param.initiator_depth}), 0 to 255. Default 16, or the device's {@code max_qp_init_rd_atom} if that is
-     * less. No more than the peer's {@link #RESPONDER_RESOURCES}; the device holds further ones back.
+     * The most RDMA reads and atomics of a message channel that are under way to the peer
+     * ({@code rdma_conn_param.initiator_depth}), 0 to 255. Default 16, or the device's {@code max_qp_init_rd_atom} if
+     * that is less. No more than the peer's {@link #RESPONDER_RESOURCES}; the device holds further ones back.
      */
     public static final ChannelOption<Integer> INITIATOR_DEPTH = valueOf(RdmaChannelOption.class, "INITIATOR_DEPTH");
 
     /**
-     * Of message channels: the most RDMA reads and atomics of the peer that are under way here ({@code
-     * rdma_conn_param.responder_resources}), 0 to 255. Default 16, or the device's {@code max_qp_rd_atom} if that is
-     * less.
+     * The most RDMA reads and atomics of the peer of a message channel that are under way here
+     * ({@code rdma_conn_param.responder_resources}), 0 to 255. Default 16, or the device's {@code max_qp_rd_atom} if
+     * that is less.
      */
     public static final ChannelOption<Integer> RESPONDER_RESOURCES =
             valueOf(RdmaChannelOption.class, "RESPONDER_RESOURCES");
 
     /**
-     * Of message channels: what the peer may do to registered memory through this connection ({@code
-     * ibv_qp_attr.qp_access_flags}), of {@link RdmaPermission#REMOTE_READ}, {@link RdmaPermission#REMOTE_WRITE} and
-     * {@link RdmaPermission#REMOTE_ATOMIC}. Default all of them. What the memory itself allows counts as well.
+     * The operations on registered memory that the peer of a message channel may do through this connection
+     * ({@code ibv_qp_attr.qp_access_flags}), of {@link RdmaPermission#REMOTE_READ}, {@link RdmaPermission#REMOTE_WRITE}
+     * and {@link RdmaPermission#REMOTE_ATOMIC}. Default all of them. What the memory itself allows counts as well.
      */
     public static final ChannelOption<Set<RdmaPermission>> REMOTE_PERMISSIONS =
             valueOf(RdmaChannelOption.class, "REMOTE_PERMISSIONS");
 
     /**
-     * Of message channels: bytes for the peer, in the connect request; at most 56. They arrive padded with zeros.
+     * Bytes of a message channel for the peer, in the connect request; at most 56. They arrive padded with zeros.
      * Default none. Copied.
      */
     public static final ChannelOption<byte[]> CONNECT_DATA = valueOf(RdmaChannelOption.class, "CONNECT_DATA");
 
     /**
-     * Of message channels between two {@code RdmaEndpoint}s: the service level of what this end sends ({@code
-     * ibv_ah_attr.sl}), 0 to 15. Default 0. By the connection manager it is a matter of the subnet's administrator.
+     * The service level of what this end sends, for message channels between two {@code RdmaEndpoint}s
+     * ({@code ibv_ah_attr.sl}), 0 to 15. Default 0. By the connection manager it is a matter of the subnet's
+     * administrator.
      */
     public static final ChannelOption<Integer> SERVICE_LEVEL = valueOf(RdmaChannelOption.class, "SERVICE_LEVEL");
 
     // ---- of datagram channels
 
     /**
-     * Of datagram channels: how many milliseconds it is remembered which queue pair receives the datagrams for an IP
-     * address, 1 to 86400000. Default 30000. What is sent later has it asked for again, and goes to the old one
-     * meanwhile: a peer that begins anew on the same port loses datagrams for up to this time. May be changed at any
-     * time.
+     * Milliseconds that a datagram channel remembers which queue pair receives the datagrams for an IP address, 1 to
+     * 86400000. Default 30000. What is sent later has it asked for again, and goes to the old one meanwhile: a peer
+     * that begins anew on the same port loses datagrams for up to this time. May be changed at any time.
      */
     public static final ChannelOption<Integer> ADDRESS_TTL_MILLIS =
             valueOf(RdmaChannelOption.class, "ADDRESS_TTL_MILLIS");

@@ -22,26 +22,24 @@ import io.netty.channel.rdma.verbs.ConnectionRejectedException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 
-/**
- * Why a connect has failed.
- */
+/** The reason why a connect has failed. */
 public enum RdmaConnectFailure {
-    /** Nobody listens at the address, or whoever does gives no reason. */
+    /** Nobody listens at the address, or the listener gives no reason. */
     REFUSED,
-    /** Whoever listens has rejected it, with a reason, or is of another version of the native library. */
+    /** The listener has rejected the request, with a reason, or is of another version of the native library. */
     REJECTED,
     /** No answer within {@link io.netty.channel.ChannelOption#CONNECT_TIMEOUT_MILLIS}. */
     TIMEOUT,
     /** No RDMA device leads to the address. */
     UNREACHABLE,
-    /** What the peer says of itself is not of this protocol. */
+    /** The private data of the peer is not of this protocol. */
     PROTOCOL,
     /** The connection manager has given up, or the peer was lost before the connection was made. */
     NETWORK,
-    /** Something on this side: no registered memory, no device with the local address, an option beyond the device. */
+    /** A cause on this side: no registered memory, no device with the local address, an option beyond the device. */
     LOCAL;
 
-    /** Not of a connect that the application has cancelled. */
+    /** The kind of a failure that is not a cancellation by the application. */
     static RdmaConnectFailure of(Throwable cause) {
         if (cause instanceof ConnectionRejectedException) {
             return ((ConnectionRejectedException) cause).reason() == ConnectionRejectedException.Reason.REFUSED ?

@@ -33,9 +33,9 @@ public final class RdmaConnectMetrics {
     private static final VerbsProvider[] PROVIDERS = VerbsProvider.values();
     private static final RdmaConnectMetrics TOTAL = new RdmaConnectMetrics();
 
-    /** By provider, then by reason. */
+    /** Connects by provider, then by reason. */
     private final LongAdder[][] connects = new LongAdder[PROVIDERS.length][];
-    /** By provider, the last one being none, then by reason. */
+    /** Failures by provider, the last one being none, then by reason. */
     private final LongAdder[][] failures = new LongAdder[PROVIDERS.length + 1][];
     private final LongAdder[] rejections = adders(RdmaRejection.values().length);
     private final LongAdder vanished = new LongAdder();
@@ -51,7 +51,7 @@ public final class RdmaConnectMetrics {
         return adders;
     }
 
-    /** Those of this process. */
+    /** The metrics of this process. */
     public static RdmaConnectMetrics total() {
         return TOTAL;
     }
@@ -67,7 +67,7 @@ public final class RdmaConnectMetrics {
     }
 
     /**
-     * Of those, the ones whose last attempt was by this provider.
+     * Connects that have failed for this reason and whose last attempt was by this provider.
      *
      * @param provider {@code null} for those without an attempt, for lack of a provider that the options allow.
      */
@@ -108,7 +108,9 @@ public final class RdmaConnectMetrics {
         vanished.increment();
     }
 
-    /** For example {@code ibverbs connects: none; embedded connects: NEAREST=2; connect failures: REFUSED=1; ...}. */
+    /**
+     * A text such as {@code ibverbs connects: none; embedded connects: NEAREST=2; connect failures: REFUSED=1; ...}.
+     */
     @Override
     public String toString() {
         return Arrays.stream(PROVIDERS).map(provider -> provider.name().toLowerCase(Locale.ROOT) + " connects: " +

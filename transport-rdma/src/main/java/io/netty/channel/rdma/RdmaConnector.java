@@ -23,8 +23,8 @@ import io.netty.channel.rdma.attempt.Destination;
 import io.netty.channel.rdma.attempt.FailureMemory;
 import io.netty.channel.rdma.connection.Bind;
 import io.netty.channel.rdma.connection.DeviceOptions;
+import io.netty.channel.rdma.connection.OutgoingConnection;
 import io.netty.channel.rdma.connection.QueuePairOptions;
-import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.connection.Reachability;
 import io.netty.channel.rdma.connection.Rejection;
 import io.netty.channel.rdma.loop.CurrentLoop;
@@ -81,8 +81,8 @@ final class RdmaConnector implements LoopEvents.Listener {
     private LoopId loopId;
     private ConnectionId id;
     private InetSocketAddress remote;
-    /** The id belongs to the connection. */
-    private boolean created;
+    /** What the id belongs to once the peer is asked; {@code null} before. */
+    private OutgoingConnection connection;
     private boolean done;
 
     /** @param local or {@code null}. */
@@ -92,28 +92,13 @@ final class RdmaConnector implements LoopEvents.Listener {
         requestedLocal = local;
     }
 
-    LoopId loopId() {
-        return loopId;
-    }
-
     CurrentLoop loop() {
         return loopId.loop();
     }
 
-    /** What goes to another event loop with the channel. */
+    /** What goes to another event loop with the channel; for a connection that can't, what waits for its return. */
     IdMove.Owner owner() {
-        RdmaConnection connection = channel.outgoing();
-        return connection == null ? loopId : connection;
-    }
-
-    /** The channel is deregistered: what happens waits. */
-    void detach() {
-        RdmaConnection connection = channel.outgoing();
-        if (connection == null) {
-            loopId.loop().detach();
-        } else {
-            connection.detach();
-        }
+        return connection instanceof IdMove.Owner ? (IdMove.Owner) connection : loopId;
     }
 
     /**
@@ -315,7 +300,7 @@ final class RdmaConnector implements LoopEvents.Listener {
 
     /** Also an OutOfMemoryError: there may be no direct memory for the receive buffer. */
     private void failed(Throwable cause) {
-        Throwable earlier = created ? channel.createdFailure() : null;
+        Throwable earlier = connection == null ? null : connection.failure();
         Throwable last = cause;
         if (earlier != null) {
             // What else goes wrong with a queue pair that is broken only follows from that.
@@ -353,8 +338,8 @@ final class RdmaConnector implements LoopEvents.Listener {
 
     private void request() throws Exception {
         long begin = loop().nanoTime();
-        ConnectionParameters parameters = channel.createConnection(id);
-        created = true;
+        connection = channel.createConnection(loopId);
+        ConnectionParameters parameters = connection.parameters();
         channel.prepared(loop().nanoTime() - begin);
         id.connect(parameters);
     }
@@ -368,7 +353,7 @@ final class RdmaConnector implements LoopEvents.Listener {
         if (plan != null) {
             plan.connected();
         }
-        channel.connectionEstablished(id, event, peer(id.remoteAddress()));
+        channel.connected(connection, event, peer(id.remoteAddress()));
     }
 
     /**
@@ -407,9 +392,10 @@ final class RdmaConnector implements LoopEvents.Listener {
     }
 
     private void discard() {
-        if (created || channel.outgoing() != null) {
-            channel.discardConnection();
-            created = false;
+        if (connection != null) {
+            OutgoingConnection discarded = connection;
+            connection = null;
+            discarded.discard();
         } else if (loopId != null) {
             loopId.close();
         }

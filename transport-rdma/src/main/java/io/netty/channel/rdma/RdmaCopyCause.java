@@ -18,7 +18,7 @@ package io.netty.channel.rdma;
 import io.netty.channel.rdma.connection.StreamCounters.Copy;
 
 /**
- * Why bytes of a byte stream were copied, once, instead of being sent from, or delivered, where they were.
+ * The reason why bytes of a byte stream were copied, once, instead of being sent from, or delivered, where they were.
  */
 public enum RdmaCopyCause {
     /** Sent: not longer than {@link RdmaChannelOption#SEND_COPY_THRESHOLD}. A copy is cheaper than another piece. */

@@ -36,9 +36,7 @@ import java.util.stream.Collectors;
 import static io.netty.util.internal.ObjectUtil.checkInRange;
 import static io.netty.util.internal.ObjectUtil.checkPositive;
 
-/**
- * What this process has done on one RDMA device. Any thread may read.
- */
+/** Counters of what this process has done on one RDMA device. Any thread may read. */
 public final class RdmaDeviceMetrics {
     private static final Path KERNEL_DEVICES = Path.of("/sys/class/infiniband");
 
@@ -50,7 +48,7 @@ public final class RdmaDeviceMetrics {
         this.counters = counters;
     }
 
-    /** Those of all devices that this process has used, in the order in which it has begun to. */
+    /** The metrics of all devices that this process has used, in the order in which it has begun to. */
     public static List<RdmaDeviceMetrics> all() {
         return DeviceCounters.all().elements().stream().map(RdmaDeviceMetrics::new).collect(Collectors.toList());
     }
@@ -88,7 +86,7 @@ public final class RdmaDeviceMetrics {
         return counters.accepts();
     }
 
-    /** Of the connections that were made, how many have ended by an error: reset, timed out, a failed operation. */
+    /** Connections that were made and have ended by an error: reset, timed out, a failed operation. */
     public long losses() {
         return counters.losses();
     }
@@ -177,7 +175,7 @@ public final class RdmaDeviceMetrics {
         }
     }
 
-    /** Some can't be read without the right to, or say "N/A (no PMA)". */
+    /** Reads a counter. Some can't be read without the right to, or say "N/A (no PMA)". */
     private static void readCounter(Path file, Map<String, Long> values) {
         try {
             values.put(file.getFileName().toString(), Long.parseUnsignedLong(Files.readString(file).trim()));

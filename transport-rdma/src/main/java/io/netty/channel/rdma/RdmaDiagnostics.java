@@ -36,8 +36,9 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * What a person needs to know to get RDMA running on a host: which provider would be used and why, devices with their
- * limits, ports, GIDs and addresses, the limit of locked memory, and what to do about what is missing. Changes nothing.
+ * A report of what a person needs to know to get RDMA running on a host: which provider would be used and why, devices
+ * with their limits, ports, GIDs and addresses, the limit of locked memory, and what to do about what is missing.
+ * Changes nothing.
  *
  * <p>As a program, {@code java -cp ... io.netty.channel.rdma.RdmaDiagnostics [--provider auto|ibverbs|embedded]} prints
  * {@link #text()} and exits with 0 if the transport can be used, 1 if it can't, 2 for arguments that it does not know.
@@ -57,7 +58,7 @@ public final class RdmaDiagnostics {
      */
     public static void main(String[] arguments) {
         if (arguments.length == 2 && arguments[0].equals("--provider")) {
-            // Before the class that reads it is initialised.
+            // The property is set before the class that reads it is initialised.
             System.setProperty("io.netty.rdma.provider", arguments[1]);
         } else if (arguments.length > 0) {
             System.err.println("Usage: RdmaDiagnostics [--provider auto|ibverbs|embedded]");
@@ -188,7 +189,7 @@ public final class RdmaDiagnostics {
         }
     }
 
-    /** What is in a folder of the kernel, and whether this user may use it. */
+    /** The names in a folder of the kernel, and whether this user may use them. */
     private static String names(File folder) {
         File[] files = folder.listFiles();
         if (files == null || files.length == 0) {

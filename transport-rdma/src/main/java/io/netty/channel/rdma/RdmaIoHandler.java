@@ -54,7 +54,7 @@ public final class RdmaIoHandler extends LoopHandler {
         thread.start();
     }
 
-    /** To what is so now: the thread of an earlier change may come later. */
+    /** Adapts to the current state, not to a change: the thread of an earlier change may come later. */
     private static void adapt() {
         synchronized (LIVE) {
             boolean any = LIVE.get() > 0;
@@ -65,7 +65,7 @@ public final class RdmaIoHandler extends LoopHandler {
                     RdmaManagement.unregister();
                 }
             } catch (Exception | LinkageError e) {
-                // There is no module java.management, or no permission.
+                // The module java.management or the permission is missing.
                 logger.debug("The metrics are no MBean", e);
             }
             if (!any) {

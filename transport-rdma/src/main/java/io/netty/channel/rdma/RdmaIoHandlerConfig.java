@@ -21,7 +21,7 @@ import static io.netty.util.internal.ObjectUtil.checkInRange;
 import static io.netty.util.internal.ObjectUtil.checkPositive;
 
 /**
- * How a {@link RdmaIoHandler} waits. To be set up before the event loops are created.
+ * Settings of how a {@link RdmaIoHandler} waits, to be made before the event loops are created.
  *
  * <p>An event loop that sleeps needs 3 to 70 microseconds to wake up, depending on the machine, which is many times
  * what a message takes. So unless it is told otherwise here, an event loop polls for a while before it sleeps, as long
@@ -40,7 +40,7 @@ public final class RdmaIoHandlerConfig {
     }
 
     /**
-     * Never sleep while there is an RDMA connection on the loop: the lowest latency, for one core per event loop.
+     * Whether the loop never sleeps while it has an RDMA connection: the lowest latency, for one core per event loop.
      * Default false.
      */
     public RdmaIoHandlerConfig setBusyPoll(boolean busyPoll) {

@@ -24,8 +24,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * What one event loop with a {@link RdmaIoHandler} has done, as long as it has RDMA connections: one without waits as
- * Netty's epoll transport does, and nothing is counted. Any thread may read.
+ * Counters of what one event loop with a {@link RdmaIoHandler} has done while it had RDMA connections. A loop without
+ * them waits as Netty's epoll transport does, and nothing is counted. Any thread may read.
  */
 public final class RdmaLoopMetrics {
     private final LoopHandler handler;
@@ -34,7 +34,7 @@ public final class RdmaLoopMetrics {
         this.handler = handler;
     }
 
-    /** Those of all event loops of this process that run now, in the order in which they have begun. */
+    /** The metrics of all event loops of this process that run now, in the order in which they have begun. */
     public static List<RdmaLoopMetrics> all() {
         return LoopHandler.all().elements().stream().map(RdmaLoopMetrics::new).collect(Collectors.toList());
     }
@@ -70,37 +70,42 @@ public final class RdmaLoopMetrics {
         return handler.count(Counter.COMPLETIONS);
     }
 
-    /** How often it has looked into its completion queues and found something. */
+    /** The number of times that the loop has looked into its completion queues and found something. */
     public long fruitfulPolls() {
         return handler.count(Counter.FRUITFUL_POLLS);
     }
 
-    /** How often it has looked into its completion queues and found nothing. */
+    /** The number of times that the loop has looked into its completion queues and found nothing. */
     public long emptyPolls() {
         return handler.count(Counter.EMPTY_POLLS);
     }
 
-    /** How often it had nothing to do and has polled instead of sleeping at once; not with busy polling. */
+    /**
+     * The number of times that the loop had nothing to do and has polled instead of sleeping at once; not with busy
+     * polling.
+     */
     public long spins() {
         return handler.count(Counter.SPINS);
     }
 
-    /** How many of the {@link #spins()} have found nothing. */
+    /** The number of the {@link #spins()} that have found nothing. */
     public long spinsInVain() {
         return handler.count(Counter.SPINS_IN_VAIN);
     }
 
-    /** How often it has gone to sleep. As often, but for the sleep that lasts, it was woken up. */
+    /** The number of times that the loop has gone to sleep. It was woken up as often, but for the sleep that lasts. */
     public long sleeps() {
         return handler.count(Counter.SLEEPS);
     }
 
-    /** How many of the {@link #sleeps()} have ended with completions. Others have ended by tasks, timers, or TCP. */
+    /**
+     * The number of the {@link #sleeps()} that have ended with completions. Others have ended by tasks, timers, or TCP.
+     */
     public long completionWakeups() {
         return handler.count(Counter.COMPLETION_WAKEUPS);
     }
 
-    /** How long it has slept, in nanoseconds. */
+    /** The time that the loop has slept, in nanoseconds. */
     public long sleptNanos() {
         return handler.sleptNanos();
     }

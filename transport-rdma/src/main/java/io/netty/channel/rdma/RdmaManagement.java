@@ -65,7 +65,7 @@ public final class RdmaManagement implements DynamicMBean {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaManagement.class);
 
-    /** One kind of rows: their columns, and where they come from. */
+    /** A kind of rows: their columns, and where they come from. */
     private static final class Table<T> {
         private final String name;
         private final String description;
@@ -195,9 +195,9 @@ public final class RdmaManagement implements DynamicMBean {
 
     private static boolean registered;
 
-    /** For MBean servers. */
+    /** Constructor for MBean servers. */
     public RdmaManagement() {
-        // There is no state.
+        // The object has no state.
     }
 
     /** Registers it with the platform's MBean server, unless there is one under this name. */
@@ -271,26 +271,26 @@ public final class RdmaManagement implements DynamicMBean {
             try {
                 values.add(new Attribute(attribute, getAttribute(attribute)));
             } catch (AttributeNotFoundException e) {
-                // As the interface says: it is left out.
+                // The interface says that such an attribute is left out.
                 continue;
             }
         }
         return values;
     }
 
-    /** None can be set. */
+    /** Throws, as no attribute can be set. */
     @Override
     public void setAttribute(Attribute attribute) throws AttributeNotFoundException {
         throw new AttributeNotFoundException(attribute.getName() + " is read only");
     }
 
-    /** None can be set. */
+    /** Sets nothing, as no attribute can be set. */
     @Override
     public AttributeList setAttributes(AttributeList attributes) {
         return new AttributeList();
     }
 
-    /** There are no operations. */
+    /** Throws, as there are no operations. */
     @Override
     public Object invoke(String action, Object[] parameters, String[] signature) {
         throw new UnsupportedOperationException(action);

@@ -23,7 +23,8 @@ import io.netty.channel.rdma.memory.Staging;
 
 
 /**
- * How many bytes went which way: whether an application really is zero-copy. Any thread may read them.
+ * Numbers of bytes by the way that they took, which show whether an application really is zero-copy. Any thread may
+ * read them.
  *
  * <p>Bytes are counted for {@link RdmaSocketChannel}s; memory and shared receives are those of the whole process.
  * Channels of messages and datagrams have {@link io.netty.channel.rdma.message.RdmaMessageMetrics}; event loops {@link
@@ -80,19 +81,21 @@ public final class RdmaMetrics {
     }
 
     /**
-     * How often flushed bytes had to wait for the peer, and for nothing else: it has granted no credits, or no memory
-     * to write to, since it reads more slowly than this side writes, or not at all.
+     * The number of times that flushed bytes had to wait for the peer, and for nothing else: the peer has granted no
+     * credits, or no memory to write to, since it reads more slowly than this side writes, or not at all.
      */
     public long creditStalls() {
         return get(Counter.CREDIT_STALLS);
     }
 
-    /** How long flushed bytes have waited for peers, in nanoseconds: all times added up, those that last as well. */
+    /**
+     * The time that flushed bytes have waited for peers, in nanoseconds: all times added up, those that last as well.
+     */
     public long creditStallNanos() {
         return counters == null ? StreamCounters.totalCreditStallNanos() : counters.creditStallNanos();
     }
 
-    /** How many connections wait for their peers now; of one channel 0 or 1. */
+    /** The number of connections that wait for their peers now; of one channel 0 or 1. */
     public int stalledConnections() {
         return counters == null ? StreamCounters.stalledConnections() : counters.isStalled() ? 1 : 0;
     }
@@ -125,8 +128,8 @@ public final class RdmaMetrics {
     }
 
     /**
-     * How many receives the shared receive queues of this process have, now: see {@link
-     * RdmaChannelOption#SHARED_RECEIVE_QUEUE}. Each has a buffer.
+     * The number of receives that the shared receive queues of this process have now: see
+     * {@link RdmaChannelOption#SHARED_RECEIVE_QUEUE}. Each has a buffer.
      */
     public static long sharedReceives() {
         return LoopReceiveQueue.receives();

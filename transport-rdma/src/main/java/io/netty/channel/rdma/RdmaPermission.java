@@ -20,11 +20,11 @@ import io.netty.channel.rdma.verbs.AccessFlags;
 import java.util.Set;
 
 /**
- * What may be done to memory, and what a peer may do through a connection. Local reading is always allowed. The table
- * of what each operation needs is in the description of {@code io.netty.channel.rdma.message}.
+ * Rights to memory, and rights of a peer through a connection. Local reading is always allowed. The table of what each
+ * operation needs is in the description of {@code io.netty.channel.rdma.message}.
  */
 public enum RdmaPermission {
-    /** This process receives into the memory, and reads into it from a peer's. */
+    /** The right of this process to receive into the memory, and to read into it from a peer's. */
     LOCAL_WRITE(AccessFlags.LOCAL_WRITE),
     /** A peer reads the memory. */
     REMOTE_READ(AccessFlags.REMOTE_READ),

@@ -19,9 +19,7 @@ import io.netty.channel.rdma.verbs.VerbsProvider;
 
 import java.util.Locale;
 
-/**
- * Which provider a connection goes by, and why. Immutable.
- */
+/** The provider by which a connection goes, and the reason. Immutable. */
 public final class RdmaProviderChoice {
     private final VerbsProvider provider;
     private final RdmaProviderReason reason;
@@ -33,7 +31,7 @@ public final class RdmaProviderChoice {
         this.message = message;
     }
 
-    /** Shared memory of this host, or an RDMA device. */
+    /** The provider: shared memory of this host, or an RDMA device. */
     public VerbsProvider provider() {
         return provider;
     }
@@ -42,12 +40,12 @@ public final class RdmaProviderChoice {
         return reason;
     }
 
-    /** What happened, for a person. */
+    /** A description of what happened, for a person. */
     public String message() {
         return message;
     }
 
-    /** For example {@code ibverbs (REFUSED: embedded: Connection refused)}. */
+    /** A text such as {@code ibverbs (REFUSED: embedded: Connection refused)}. */
     @Override
     public String toString() {
         return provider.name().toLowerCase(Locale.ROOT) + " (" + reason + ": " + message + ')';

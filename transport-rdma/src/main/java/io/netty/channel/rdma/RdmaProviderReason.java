@@ -15,23 +15,21 @@
  */
 package io.netty.channel.rdma;
 
-/**
- * Why a connection goes by the provider that it goes by: see {@link RdmaProviderChoice}.
- */
+/** The reason why a connection goes by its provider: see {@link RdmaProviderChoice}. */
 public enum RdmaProviderReason {
-    /** This process uses one provider. */
+    /** The process uses one provider. */
     ONLY,
     /** {@link RdmaChannelOption#PROVIDERS} or {@link RdmaChannelOption#DEVICE} leaves this one. */
     OPTION,
-    /** It is the nearest one that the channel may use, and somebody listens there. */
+    /** The provider is the nearest one that the channel may use, and somebody listens there. */
     NEAREST,
     /** The channel was bound before it was connected. */
     BOUND,
-    /** By the nearer one nobody listens. */
+    /** Nobody listens by the nearer provider. */
     REFUSED,
     /** The address is none that the nearer one leads to: none of this host, in the network namespace of the process. */
     NO_ROUTE,
-    /** By the nearer one there was no answer in time. */
+    /** The nearer provider brought no answer in time. */
     TIMEOUT,
     /** The nearer one has failed in another way. */
     FAILED,

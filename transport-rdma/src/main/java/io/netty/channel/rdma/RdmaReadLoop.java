@@ -33,6 +33,7 @@ import java.io.IOException;
  */
 final class RdmaReadLoop {
     private final RdmaSocketChannel channel;
+    private final RdmaSocketUnsafe unsafe;
     private final Runnable later = this::readScheduled;
     private final Runnable now = this::readNow;
     private boolean readPending;
@@ -41,14 +42,16 @@ final class RdmaReadLoop {
     private boolean endReported;
     private volatile boolean inputShutdown;
 
-    RdmaReadLoop(RdmaSocketChannel channel) {
+    RdmaReadLoop(RdmaSocketChannel channel, RdmaSocketUnsafe unsafe) {
         this.channel = channel;
+        this.unsafe = unsafe;
     }
 
     boolean isInputShutdown() {
         return inputShutdown;
     }
 
+    /** Whether the pipeline knows that the peer's bytes have ended. */
     boolean isEndReported() {
         return endReported;
     }
@@ -86,7 +89,7 @@ final class RdmaReadLoop {
      * application that does not read thus finds out nevertheless that its peer is gone.
      */
     void read(RdmaConnection connection) {
-        if (reading || !channel.isReading()) {
+        if (reading || !unsafe.isReading()) {
             return;
         }
         RdmaInbound inbound = connection.inbound();
@@ -128,7 +131,7 @@ final class RdmaReadLoop {
                 handle.incMessagesRead(1);
                 readPending = false;
                 pipeline.fireChannelRead(buf);
-            } while (!inputShutdown && channel.isReading() && handle.continueReading(inbound));
+            } while (!inputShutdown && unsafe.isReading() && handle.continueReading(inbound));
         } catch (Throwable t) {
             failure = t;
         }
@@ -145,7 +148,7 @@ final class RdmaReadLoop {
 
     /** Tells the pipeline of the end, if it is there. */
     void end(RdmaInbound inbound) {
-        if (!endReported && inbound.isAtEnd() && channel.isReading() && channel.inputEnded() && channel.isReading()) {
+        if (!endReported && inbound.isAtEnd() && unsafe.isReading() && unsafe.inputEnded() && unsafe.isReading()) {
             reportEnd();
         }
     }
@@ -157,13 +160,13 @@ final class RdmaReadLoop {
         endReported = true;
         readPending = false;
         if (!inputShutdown) {
-            if (!channel.config().isAllowHalfClosure() || channel.isFailed()) {
-                channel.closeAtEnd();
+            if (!channel.config().isAllowHalfClosure() || unsafe.isFailed()) {
+                unsafe.closeAtEnd();
                 return;
             }
             inputShutdown = true;
             channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
-            if (!channel.isReading()) {
+            if (!unsafe.isReading()) {
                 // That has closed the channel.
                 return;
             }
@@ -178,7 +181,7 @@ final class RdmaReadLoop {
         connection.inbound().discard();
         if (first && channel.config().isAllowHalfClosure()) {
             connection.loop().execute(() -> {
-                if (channel.isReading()) {
+                if (unsafe.isReading()) {
                     reportEnd();
                 }
             });

@@ -15,13 +15,14 @@
  */
 package io.netty.channel.rdma;
 
-/**
- * Why a listening channel has rejected the request of a peer.
- */
+/** The reason why a listening channel has rejected the request of a peer. */
 public enum RdmaRejection {
-    /** As many connections as {@link io.netty.channel.ChannelOption#SO_BACKLOG} says were half-open, or not read. */
+    /**
+     * The number of connections that were half-open, or not read, has reached
+     * {@link io.netty.channel.ChannelOption#SO_BACKLOG}.
+     */
     BACKLOG,
-    /** What the peer says of itself is not of this protocol, or not possible. */
+    /** The private data of the peer is not of this protocol, or not possible. */
     PROTOCOL,
     /** The application has rejected it: {@link io.netty.channel.rdma.message.RdmaConnectionRequest#reject}. */
     APPLICATION,

@@ -24,16 +24,18 @@ import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.FileRegion;
 import io.netty.channel.rdma.connection.ConnectionResources;
 import io.netty.channel.rdma.connection.OutboundRegion;
+import io.netty.channel.rdma.connection.OutgoingConnection;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.connection.StreamCounters;
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
+import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
+import io.netty.channel.rdma.loop.LoopId;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
-import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.channel.rdma.verbs.Verbs;
@@ -61,12 +63,9 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     private final RdmaMetrics metrics = new RdmaMetrics(counters);
     private final RdmaSocketChannelConfig config = new RdmaSocketChannelConfig(this);
 
-    private final RdmaReadLoop readLoop = new RdmaReadLoop(this);
     /** Makes the connection that this channel was created for, if it is a server's. */
     private final RdmaAcceptor acceptor;
     private RdmaConnection connection;
-    /** The connection that is being made to a peer. */
-    private RdmaConnection outgoing;
     private volatile boolean outputShutdown;
 
     /**
@@ -152,7 +151,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     protected void registeredAgain() {
         if (connection != null) {
             // What arrived while the channel was not registered.
-            connection.loop().execute(this::readable);
+            connection.loop().execute(socketUnsafe()::readable);
         }
     }
 
@@ -217,18 +216,15 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
         return connection != null;
     }
 
-    @Override
-    RdmaConnection outgoing() {
-        return outgoing;
-    }
-
-    RdmaConnection newConnection(CurrentLoop loop, ConnectionId id) throws Exception {
-        return RdmaConnection.create(socketUnsafe(), loop, id, config.options(), counters);
+    /** See {@link RdmaConnection#create}. */
+    RdmaConnection newConnection(CurrentLoop loop, ConnectionId id, LoopEvents.Listener listener) throws Exception {
+        return RdmaConnection.create(socketUnsafe(), loop, id, listener, config.options(), counters);
     }
 
     /** As above, with a queue pair that exists. The resources belong to the connection in any case. */
-    RdmaConnection newConnection(CurrentLoop loop, ConnectionId id, ConnectionResources resources) throws Exception {
-        return RdmaConnection.create(socketUnsafe(), loop, id, resources);
+    RdmaConnection newConnection(CurrentLoop loop, ConnectionId id, LoopEvents.Listener listener,
+                                 ConnectionResources resources) throws Exception {
+        return RdmaConnection.create(socketUnsafe(), loop, id, listener, resources);
     }
 
     /** The queue pair of a connection that is on no loop yet. */
@@ -242,35 +238,22 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     }
 
     @Override
-    protected ConnectionParameters createConnection(ConnectionId id) throws Exception {
-        outgoing = newConnection(connectingId().loop(), id);
-        outgoing.listener(connectingId());
-        return config.options().queuePair.parameters(id, outgoing.localData());
+    @SuppressWarnings("exports")
+    protected OutgoingConnection createConnection(LoopId id) throws Exception {
+        return newConnection(id.loop(), id.id(), id);
     }
 
     @Override
-    protected void connectionEstablished(ConnectionId id, ConnectionEvent event, InetSocketAddress newRemote)
+    @SuppressWarnings("exports")
+    protected void connected(OutgoingConnection established, ConnectionEvent event, InetSocketAddress newRemote)
             throws Exception {
-        ConnectionData peer = ConnectionData.read(ByteBuffer.wrap(event.privateData()));
-        outgoing.listener(outgoing);
-        outgoing.establish(peer, true);
-        connection = outgoing;
-        outgoing = null;
+        RdmaConnection newConnection = (RdmaConnection) established;
+        newConnection.establish(ConnectionData.read(ByteBuffer.wrap(event.privateData())), true);
+        connection = newConnection;
         connected(newRemote);
         connection.start();
-        flushAgain();
-    }
-
-    @Override
-    protected Throwable createdFailure() {
-        return outgoing == null ? null : outgoing.failure();
-    }
-
-    @Override
-    protected void discardConnection() {
-        RdmaConnection discarded = outgoing;
-        outgoing = null;
-        discarded.close(true);
+        // What was flushed while it was connecting.
+        socketUnsafe().flush0();
     }
 
     /**
@@ -317,63 +300,30 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
 
     @Override
     protected void doWrite(ChannelOutboundBuffer in) throws Exception {
-        connection.write(in);
+        connection.sendPath().flushed(in);
     }
 
     void validate(DefaultFileRegion region) throws IOException {
         validateFileRegion(region, region.transferred());
     }
 
-    /** There may be room for what could not be sent. */
-    void flushAgain() {
-        socketUnsafe().flush0();
-    }
-
     // ---- input
 
     @Override
     protected void doBeginRead() {
-        readLoop.beginRead(connection);
+        socketUnsafe().readLoop().beginRead(connection);
     }
 
     @Override
     protected void clearReadPending() {
-        readLoop.clearReadPending();
-    }
-
-    /** Bytes or their end may have arrived. */
-    void readable() {
-        readLoop.read(connection);
-    }
-
-    /**
-     * Whether the pipeline may get something: not when the channel is closed, about to be, or between two event
-     * loops.
-     */
-    boolean isReading() {
-        return isOpen() && isRegistered() && !socketUnsafe().ending().isClosing();
-    }
-
-    /** Whether the pipeline knows that the peer's bytes have ended. */
-    boolean isEndReported() {
-        return readLoop.isEndReported();
-    }
-
-    /** The pipeline has got all bytes of the peer. Returns whether it is to be told now that there are no more. */
-    boolean inputEnded() {
-        return socketUnsafe().inputEnded();
-    }
-
-    /** The pipeline is told that the bytes have ended by the end of the channel. */
-    void closeAtEnd() {
-        socketUnsafe().closeAtEnd();
+        socketUnsafe().readLoop().clearReadPending();
     }
 
     // ---- half close and close
 
     @Override
     public boolean isInputShutdown() {
-        return readLoop.isInputShutdown() || !isOpen();
+        return socketUnsafe().readLoop().isInputShutdown() || !isOpen();
     }
 
     @Override
@@ -410,7 +360,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
             } else if (connection == null) {
                 promise.setFailure(new NotYetConnectedException());
             } else {
-                readLoop.shutdownInput(connection);
+                socketUnsafe().readLoop().shutdownInput(connection);
                 promise.setSuccess();
             }
         });
@@ -455,7 +405,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
             throw new NotYetConnectedException();
         }
         outputShutdown = true;
-        connection.shutdownOutput();
+        connection.sendPath().shutdownOutput();
     }
 
     @Override
@@ -480,17 +430,6 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
         } else {
             super.unexpected(cause);
         }
-    }
-
-    /** Whether the connection broke, so that no part of it is of use. */
-    boolean isFailed() {
-        return socketUnsafe().isFailed();
-    }
-
-    /** Bytes in flight have arrived: a close or shutdown may have waited for that, or the end of the input. */
-    void advanceClose() {
-        socketUnsafe().ending().advance();
-        readLoop.end(connection.inbound());
     }
 
     void livenessChanged() {

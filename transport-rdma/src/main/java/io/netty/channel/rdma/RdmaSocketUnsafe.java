@@ -35,6 +35,7 @@ import java.util.concurrent.RejectedExecutionException;
 final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsafe implements ConnectionOwner {
     private final RdmaSocketChannel channel;
     private final PendingEnd ending;
+    private final RdmaReadLoop readLoop;
     /** How the connection was lost. */
     private IOException loss;
     /** It broke, and not by the peer's end nor by the network. */
@@ -46,6 +47,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
         channel.super();
         this.channel = channel;
         ending = new PendingEnd(channel, this);
+        readLoop = new RdmaReadLoop(channel, this);
     }
 
     @Override
@@ -55,6 +57,10 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
 
     PendingEnd ending() {
         return ending;
+    }
+
+    RdmaReadLoop readLoop() {
+        return readLoop;
     }
 
     @Override
@@ -103,7 +109,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
         loss = cause;
         failed = failure;
         untold = !ended;
-        if (failed && (channel.isEndReported() || isWritePending())) {
+        if (failed && (readLoop.isEndReported() || isWritePending())) {
             tell();
         }
         if (!ended || ending.isClosing()) {
@@ -111,9 +117,9 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
         }
         if (channel.isOpen()) {
             channel.connection().inbound().lost();
-            channel.readable();
+            readable();
         }
-        if (channel.isOpen() && channel.isEndReported()) {
+        if (channel.isOpen() && readLoop.isEndReported()) {
             failFlushed();
             if (failed) {
                 closeAtEnd();
@@ -133,6 +139,14 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
         return messages != null && !messages.isEmpty();
     }
 
+    /**
+     * Whether the pipeline may get something: not when the channel is closed, about to be, or between two event
+     * loops.
+     */
+    boolean isReading() {
+        return channel.isOpen() && channel.isRegistered() && !ending.isClosing();
+    }
+
     /** Whether the connection broke, so that no part of it is of use. */
     boolean isFailed() {
         return failed;
@@ -149,7 +163,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
             if (!channel.connection().isClosedByPeer()) {
                 return true;
             }
-            if (channel.connection().isInFlight()) {
+            if (channel.connection().sendPath().isInFlight()) {
                 return false;
             }
         }
@@ -165,7 +179,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
             untold = false;
             IOException cause = channel.connection().writeFailure();
             if (ending.isClosing()) {
-                channel.connection().failFlushed(outboundBuffer(), cause);
+                channel.connection().sendPath().fail(outboundBuffer(), cause);
             } else {
                 handleWriteError(cause);
             }
@@ -230,7 +244,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
 
     @Override
     public boolean isEndReported() {
-        return channel.isEndReported();
+        return readLoop.isEndReported();
     }
 
     @Override
@@ -245,17 +259,19 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
 
     @Override
     public void readable() {
-        channel.readable();
+        readLoop.read(channel.connection());
     }
 
     @Override
-    public void writable() {
-        flush0();
+    public void writeFailed(Throwable cause) {
+        handleWriteError(cause);
     }
 
     @Override
     public void advanced() {
-        channel.advanceClose();
+        // A close or shutdown may have waited for that, or the end of the input.
+        ending.advance();
+        readLoop.end(channel.connection().inbound());
     }
 
     @Override

@@ -254,7 +254,7 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         return range.address;
     }
 
-    /** In bytes. */
+    /** The length in bytes. */
     public long length() {
         return range.length;
     }

@@ -40,17 +40,17 @@ public final class RegisteredSlice {
         return memory;
     }
 
-    /** In bytes from the beginning of the memory. */
+    /** The offset in bytes from the beginning of the memory. */
     public long offset() {
         return offset;
     }
 
-    /** In bytes, 0 or more. */
+    /** The length in bytes, 0 or more. */
     public int length() {
         return length;
     }
 
-    /** Of the first byte, as the device names it. */
+    /** The address of the first byte, as the device names it. */
     public long address() {
         return memory.address() + offset;
     }

@@ -45,7 +45,7 @@ final class RequestQueue<T> {
             Queue<T> requests = entry.getValue();
             if (mayBeTaken.test(requests.peek())) {
                 T request = requests.poll();
-                // Its turn comes again behind those of the others.
+                // The next turn of this peer comes behind those of the others.
                 byPeer.remove(entry.getKey());
                 if (!requests.isEmpty()) {
                     byPeer.put(entry.getKey(), requests);

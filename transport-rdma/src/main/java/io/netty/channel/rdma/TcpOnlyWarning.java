@@ -31,7 +31,7 @@ final class TcpOnlyWarning {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(TcpOnlyWarning.class);
     private static final String PROPERTY = "io.netty.rdma.warnTcpOnly";
 
-    /** Either RDMA has been used, or the warning is out, or not wanted. */
+    /** Set once RDMA has been used, or the warning is out, or if it is not wanted. */
     private static volatile boolean done = !SystemPropertyUtil.getBoolean(PROPERTY, true);
 
     private TcpOnlyWarning() { }

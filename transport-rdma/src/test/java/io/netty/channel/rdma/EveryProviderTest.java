@@ -26,6 +26,7 @@ import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.socket.SocketChannel;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
@@ -40,6 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * One process serves a peer by shared memory, one by a device and one by TCP, at one port at the same time, and its
  * metrics tell them apart.
  */
+@Tag("rxe-quick")
 class EveryProviderTest {
     @Test
     void oneServerHasPeersByEveryProviderAndByTcpAtOnePort() throws Exception {

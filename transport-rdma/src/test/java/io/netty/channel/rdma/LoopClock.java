@@ -33,13 +33,13 @@ import java.util.function.BooleanSupplier;
  * The clock of some event loops, which a test sets ahead: so that time-outs, which are longer than any machine needs,
  * expire when the test wants it.
  */
-final class LoopClock implements Ticker {
+public final class LoopClock implements Ticker {
     private final AtomicLong ahead = new AtomicLong();
     private final AtomicReference<BooleanSupplier> nextAdvance = new AtomicReference<>();
     private final EventLoopGroup group;
 
     /** @param loops how many event loops for RDMA channels go by this clock. */
-    LoopClock(int loops) {
+    public LoopClock(int loops) {
         group = new MultiThreadIoEventLoopGroup(loops, RdmaIoHandler.newFactory()) {
             @Override
             protected IoEventLoop newChild(Executor executor, IoHandlerFactory factory, Object... arguments) {
@@ -65,12 +65,12 @@ final class LoopClock implements Ticker {
         }
     }
 
-    EventLoopGroup group() {
+    public EventLoopGroup group() {
         return group;
     }
 
     /** Sets the clock ahead: tasks that are scheduled for this time from now run soon. */
-    void advance(long time, TimeUnit unit) {
+    public void advance(long time, TimeUnit unit) {
         ahead.addAndGet(unit.toNanos(time));
         for (EventExecutor loop : group) {
             // It may sleep until what was the time for that.
@@ -79,7 +79,7 @@ final class LoopClock implements Ticker {
     }
 
     /** Sets the clock ahead when it is read next and this is true: the time passes while that becomes true. */
-    void advanceOnce(BooleanSupplier when, long time, TimeUnit unit) {
+    public void advanceOnce(BooleanSupplier when, long time, TimeUnit unit) {
         nextAdvance.set(() -> {
             if (!when.getAsBoolean()) {
                 return false;

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma;
 
 import io.netty.util.Version;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,6 +28,7 @@ import java.nio.file.Path;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("oldest")
 class NettyVersionTest {
     @TempDir
     Path folder;

@@ -21,6 +21,7 @@ import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.rdma.message.RdmaDatagramChannel;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -47,6 +48,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * The options that channels have are those of docs/options.md, with its ranges and defaults.
  */
+@Tag("quick")
 class OptionsPageTest {
     private static final Pattern RANGE = Pattern.compile("(-?\\d+) to (2\\^31 - 1|\\d+)\\b.*");
     private static final Pattern NUMBER = Pattern.compile("(-?\\d+)( [KM]iB)?\\b.*");

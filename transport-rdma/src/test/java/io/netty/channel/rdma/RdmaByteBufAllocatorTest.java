@@ -23,6 +23,7 @@ import io.netty.channel.rdma.memory.RequestMemory;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.concurrent.FastThreadLocalThread;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,6 +39,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+@Tag("platforms")
+@Tag("quick")
 class RdmaByteBufAllocatorTest {
     private static final int SLAB_ORDER = 16;
     private static final int SLAB = 1 << SLAB_ORDER;

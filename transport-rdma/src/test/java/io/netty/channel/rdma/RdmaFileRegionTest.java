@@ -106,7 +106,7 @@ class RdmaFileRegionTest {
                     writes.add(pair.client.write(region(i * count, count)));
                 }
                 pair.client.flush();
-                assertThat(pair.client.connection().isInFlight()).isTrue();
+                assertThat(pair.client.connection().sendPath().isInFlight()).isTrue();
                 assertThat(pair.client.unsafe().outboundBuffer().size()).isEqualTo(20);
             }));
             assertThat(pair.serverEvents.read(20 * count)).isEqualTo(slice(0, 20 * count));

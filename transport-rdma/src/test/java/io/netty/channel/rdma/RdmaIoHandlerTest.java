@@ -30,6 +30,7 @@ import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.rdma.verbs.VerbsResource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -45,6 +46,10 @@ import static io.netty.channel.rdma.TestTimeouts.shutdown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+@Tag("aarch64")
+@Tag("platforms")
+@Tag("quick")
+@Tag("rxe-quick")
 class RdmaIoHandlerTest {
     /** How a loop waits for completions. */
     enum Waiting {

@@ -42,6 +42,7 @@ import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -65,6 +66,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A connected channel is deregistered and registered with another event loop.
  */
+@Tag("platforms")
 class RdmaReregistrationTest {
     private EventLoopGroup first;
     private EventLoopGroup second;

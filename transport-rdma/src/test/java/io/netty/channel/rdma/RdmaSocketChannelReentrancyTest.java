@@ -28,6 +28,7 @@ import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.loop.CompletionHandler;
 import io.netty.channel.rdma.loop.LoopInternals;
 import io.netty.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -45,6 +46,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What may be called when: from inside of other calls, before the connection is made, and after its end was asked for.
  */
+@Tag("iwarp-all")
+@Tag("rxe-quick")
 class RdmaSocketChannelReentrancyTest {
     /** One loop, so that channels meet on it. */
     @RegisterExtension
@@ -103,7 +106,7 @@ class RdmaSocketChannelReentrancyTest {
             pair.client.write(pair.client.alloc().directBuffer().writeZero(1000))
                     .addListener(future -> pair.client.flush());
             sync(pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeZero(1000)));
-            assertThat(pair.client.eventLoop().submit(() -> pair.client.connection().isSending()).get())
+            assertThat(pair.client.eventLoop().submit(() -> pair.client.connection().sendPath().isSending()).get())
                     .isFalse();
         }
     }

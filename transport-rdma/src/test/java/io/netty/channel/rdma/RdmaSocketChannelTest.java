@@ -30,6 +30,7 @@ import io.netty.channel.rdma.connection.ConnectionInternals;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import io.netty.util.ReferenceCountUtil;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +53,13 @@ import static io.netty.channel.rdma.TestTimeouts.awaitTrue;
 import static io.netty.channel.rdma.TestTimeouts.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("aarch64")
+@Tag("iwarp-all")
+@Tag("oldest")
+@Tag("platforms")
+@Tag("quick")
+@Tag("rxe-quick")
+@Tag("stalls")
 class RdmaSocketChannelTest {
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);

@@ -20,6 +20,7 @@ import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.nio.file.Files;
@@ -34,6 +35,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * What may be wrong with kernel verbs, and what is said then. Each case is made in a process of its own, with a view of
  * the file system of its own (unshare(1)) and without the privileges that override permissions and limits (setpriv(1)).
  */
+@Tag("quick")
 class RdmaUnavailabilityTest {
     /** Prints what the transport says. */
     static final class Report {

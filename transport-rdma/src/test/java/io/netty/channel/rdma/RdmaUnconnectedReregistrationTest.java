@@ -31,6 +31,7 @@ import io.netty.channel.rdma.ConnectedPair.Recorder;
 import io.netty.channel.rdma.verbs.VerbsResource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.net.ConnectException;
@@ -52,6 +53,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Channels that are bound, connecting or listening go from one event loop to another.
  */
+@Tag("oldest")
 class RdmaUnconnectedReregistrationTest {
     private final EventLoopGroup first = new RdmaEventLoopGroup(1);
     private final EventLoopGroup second = new RdmaEventLoopGroup(1);

@@ -33,6 +33,7 @@ import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.message.RdmaConnectionRequest;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
+import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.VerbsResource;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 import io.netty.util.concurrent.Future;
@@ -94,7 +95,8 @@ class RdmaUnexpectedExceptionTest {
             @Override
             void inject(RdmaSocketChannel channel) throws Exception {
                 onLoop(channel, () -> {
-                    channel.connection().listener(new LoopEvents.Listener() {
+                    ConnectionId id = channel.connection().id();
+                    channel.handler().events(id.verbs()).listen(id, new LoopEvents.Listener() {
                         @Override
                         public void connectionEvent(ConnectionEvent event) {
                             fail();

@@ -31,6 +31,7 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -51,6 +52,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * and releases in any order, reading that is turned off and on. The clock is simulated, so hours take no time; the
  * connection is a real one, on an event loop that the test runs.
  */
+@Tag("iwarp-all")
 class ReceiveMemoryModelTest {
     private static final int TABLES = ConnectionInternals.tableBytes();
     private static final int IDLE_MILLIS = 1000;

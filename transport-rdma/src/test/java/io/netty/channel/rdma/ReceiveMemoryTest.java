@@ -31,6 +31,7 @@ import io.netty.channel.rdma.connection.ConnectionInternals;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.util.ReferenceCountUtil;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -46,6 +47,8 @@ import static io.netty.channel.rdma.TestTimeouts.awaitTrue;
 import static io.netty.channel.rdma.TestTimeouts.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("iwarp")
+@Tag("platforms")
 class ReceiveMemoryTest {
     private static final int MAX = 1 << 20;
     /** The target SGL, and entries for the peer's. */

@@ -33,6 +33,7 @@ import io.netty.example.rdma.grpc.proto.UnaryRequest;
 import io.netty.example.rdma.util.ClientTransport;
 import io.netty.example.rdma.util.Transport;
 import io.netty.example.rdma.util.Waiting;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,6 +52,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * One server, clients of both worlds.
  */
+@Tag("platforms")
 @Timeout(120)
 class GrpcOnePortTest {
     private static final Payload PAYLOAD = Payloads.of(3, 200_000);

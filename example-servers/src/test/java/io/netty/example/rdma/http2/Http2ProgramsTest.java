@@ -23,6 +23,7 @@ import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,6 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Programs that know nothing of RDMA, by TCP, at the port of a server that was started for RDMA.
  */
+@Tag("platforms")
 @Timeout(120)
 class Http2ProgramsTest {
     private static final int LENGTH = 10_000_000;

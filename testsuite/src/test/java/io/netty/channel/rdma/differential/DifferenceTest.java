@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.differential;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -24,6 +25,7 @@ import java.nio.file.Path;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("quick")
 class DifferenceTest {
     @ParameterizedTest
     @EnumSource(Difference.class)

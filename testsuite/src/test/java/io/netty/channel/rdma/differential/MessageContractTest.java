@@ -35,6 +35,7 @@ import io.netty.channel.rdma.TestRegion;
 import io.netty.channel.rdma.TestTimeouts;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,6 +65,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What a transport promises of a message that is read or written, on epoll's TCP and on RDMA: each test has its line in
  * docs/migrating.md.
  */
+@Tag("quick")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MessageContractTest {
     private static final byte[] CONTENT = new byte[1_000_000];

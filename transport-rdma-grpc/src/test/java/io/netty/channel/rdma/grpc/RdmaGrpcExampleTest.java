@@ -26,6 +26,7 @@ import io.grpc.protobuf.services.HealthStatusManager;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -39,6 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What docs/grpc.md says.
  */
+@Tag("quick")
 @Timeout(120)
 class RdmaGrpcExampleTest {
     /** The tests of the testsuite have them at the same place. */

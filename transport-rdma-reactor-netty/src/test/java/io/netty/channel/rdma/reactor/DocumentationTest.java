@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.reactor;
 
 import io.netty.channel.rdma.reactor.example.HelloHttp;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,6 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * docs/reactor-netty.md: its programs are those that the tests run, and its versions those that they run with.
  */
+@Tag("oldest")
 class DocumentationTest {
     private static final Path PAGE = Path.of("../docs/reactor-netty.md");
 

@@ -23,6 +23,7 @@ import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -41,6 +42,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What applications allocate from streams of HTTP/2 is sent from where it is.
  */
+@Tag("oldest")
 class Http2StreamTest {
     private static final int PART = 1 << 14;
     private static final int PARTS = 512;

@@ -29,6 +29,7 @@ import io.netty.pkitesting.X509Bundle;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -65,6 +66,7 @@ import static io.netty.channel.rdma.reactor.Transport.LIMIT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+@Tag("platforms")
 class HttpTest {
     /** How HTTP goes over a connection. */
     enum Version {

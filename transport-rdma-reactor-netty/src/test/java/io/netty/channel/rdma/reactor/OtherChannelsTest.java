@@ -38,6 +38,7 @@ import io.netty.resolver.dns.SingletonDnsServerAddressStreamProvider;
 import io.netty.util.NetUtil;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Flux;
@@ -63,6 +64,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Datagrams, Unix domain sockets and RDMA on one event loop.
  */
+@Tag("oldest")
 class OtherChannelsTest {
     private static final String NAME = "server.rdma.test.";
 

@@ -37,6 +37,7 @@ import io.netty.channel.unix.ServerDomainSocketChannel;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.NonBlocking;
@@ -53,6 +54,7 @@ import static io.netty.channel.rdma.reactor.Transport.LIMIT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+@Tag("oldest")
 class RdmaLoopResourcesTest {
     private final List<LoopResources> created = new ArrayList<>();
 

@@ -23,6 +23,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.timeout.ReadTimeoutException;
 import io.netty.handler.timeout.ReadTimeoutHandler;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.reactivestreams.Subscription;
@@ -54,6 +55,7 @@ import static io.netty.channel.rdma.reactor.Transport.LIMIT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+@Tag("oldest")
 class TcpTest {
     /** Long enough for what happens by itself. */
     private static final int QUIET_MILLIS = 500 * TestTimeouts.MULTIPLIER;

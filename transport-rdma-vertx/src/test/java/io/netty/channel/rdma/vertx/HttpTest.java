@@ -33,6 +33,7 @@ import io.vertx.core.http.WebSocket;
 import io.vertx.core.http.WebSocketClient;
 import io.vertx.core.http.WebSocketClientOptions;
 import io.vertx.core.http.WebSocketConnectOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,6 +52,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * {@code HttpServer}, {@code HttpClient} and {@code WebSocketClient}.
  */
+@Tag("platforms")
 @ExtendWith(Vertxes.Close.class)
 class HttpTest {
     private static final int LENGTH = 1_500_000;

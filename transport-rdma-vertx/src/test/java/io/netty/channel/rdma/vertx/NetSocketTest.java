@@ -28,6 +28,7 @@ import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.TrafficShapingOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,6 +51,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * {@code NetServer} and {@code NetClient}.
  */
+@Tag("platforms")
 @ExtendWith(Vertxes.Close.class)
 class NetSocketTest {
     private static final int LENGTH = 3_000_000;

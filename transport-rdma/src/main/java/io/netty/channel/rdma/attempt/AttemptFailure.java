@@ -22,9 +22,7 @@ import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import java.net.NoRouteToHostException;
 import java.net.SocketException;
 
-/**
- * How an attempt to reach a peer by one provider or transport has failed.
- */
+/** The kind of failure of an attempt to reach a peer by one provider or transport. */
 public enum AttemptFailure {
     /** Nobody listens there. */
     REFUSED,
@@ -32,13 +30,13 @@ public enum AttemptFailure {
     NO_ROUTE,
     /** No answer in time. */
     TIMEOUT,
-    /** There is a listener, which has a reason to refuse. */
+    /** The listener has a reason to refuse. */
     REJECTED,
-    /** There is a listener whose library for this provider is of another version. */
+    /** The listener's library for this provider is of another version. */
     VERSION,
     /** The network, or the peer before it has answered. */
     NETWORK,
-    /** Anything else: too little memory, an answer of another protocol. */
+    /** Any other failure: too little memory, an answer of another protocol. */
     OTHER;
 
     /** Looks at the causes as well: Netty puts an exception into one of its own, whose message has the address. */

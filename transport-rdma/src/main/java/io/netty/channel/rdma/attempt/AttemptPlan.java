@@ -45,7 +45,7 @@ public final class AttemptPlan<C> {
     private final List<C> candidates;
     private final C lastResort;
     private final Deque<C> left = new ArrayDeque<>(2);
-    /** That are tried only if there is time: they have failed before. */
+    /** Candidates that are tried only if there is time: they have failed before. */
     private final List<C> suspects = new ArrayList<>(1);
     /** The failure for which the nearest candidate is passed over, or {@code null}. */
     private FailureMemory.Remembered remembered;
@@ -113,7 +113,7 @@ public final class AttemptPlan<C> {
         return remembered;
     }
 
-    /** Whether there is a candidate to try after the current one. */
+    /** Whether a candidate remains to be tried after the current one. */
     public boolean hasNext() {
         C next = left.peek();
         return next != null && (!suspects.contains(next) || times.total == 0 || elapsedNanos() < times.total);

@@ -63,7 +63,7 @@ public enum AttemptRules {
         }
     }
 
-    /** Whether there is a listener where there is no answer. */
+    /** Whether silence of an address means that a listener is there. */
     boolean isSilenceOfAListener() {
         return this == PROVIDERS;
     }

@@ -20,8 +20,8 @@ import io.netty.util.internal.ObjectUtil;
 import java.net.InetSocketAddress;
 
 /**
- * What failures are remembered of: an address, and what a connect is restricted to. What has failed from one local
- * address or by one device says nothing about others.
+ * A destination of which failures are remembered: an address, and what a connect is restricted to. A failure from one
+ * local address or by one device says nothing about others.
  *
  * @param from an immutable value; {@code null} without a restriction.
  */
@@ -30,7 +30,7 @@ public record Destination(InetSocketAddress address, Object from) {
         ObjectUtil.checkNotNull(address, "address");
     }
 
-    /** Without a restriction. */
+    /** Creates a destination without a restriction. */
     public Destination(InetSocketAddress address) {
         this(address, null);
     }

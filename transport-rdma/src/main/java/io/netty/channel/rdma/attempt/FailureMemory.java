@@ -31,13 +31,13 @@ import java.util.Map;
  * <p>Only failures are remembered: a candidate that works is tried first anyway.
  */
 public final class FailureMemory {
-    /** Some 100 KiB. */
+    /** The most destinations, which take some 100 KiB. */
     private static final int DEFAULT_MAX_DESTINATIONS = 1024;
     private static final FailureMemory SHARED = new FailureMemory(DEFAULT_MAX_DESTINATIONS, Ticker.systemTicker());
 
     private final int maxDestinations;
     private final Ticker ticker;
-    /** In the order in which they were remembered; of each one its candidates, which are one or two. */
+    /** Destinations in the order in which they were remembered, with the candidates of each, which are one or two. */
     private final Map<Destination, List<Entry>> destinations = new LinkedHashMap<>();
 
     private static final class Entry {
@@ -45,7 +45,7 @@ public final class FailureMemory {
         final Object why;
         final long since;
         final long nanos;
-        /** Somebody tries the candidate again. */
+        /** Set while a connect tries the candidate again. */
         boolean tried;
         long triedSince;
         long triedNanos;
@@ -86,7 +86,7 @@ public final class FailureMemory {
         this.ticker = ObjectUtil.checkNotNull(ticker, "ticker");
     }
 
-    /** That of the process, for 1024 destinations. */
+    /** The memory of the process, for 1024 destinations. */
     public static FailureMemory shared() {
         return SHARED;
     }
@@ -114,8 +114,8 @@ public final class FailureMemory {
     }
 
     /**
-     * The same for a connect that tries the candidate unless it is to be passed over. The others are told to pass it
-     * over meanwhile, if it had failed.
+     * Looks whether a candidate is to be passed over, for a connect that tries it otherwise. The others are told to
+     * pass it over meanwhile, if it had failed.
      *
      * @param attemptNanos how long the attempt may take.
      */

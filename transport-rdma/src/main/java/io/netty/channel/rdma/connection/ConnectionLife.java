@@ -47,20 +47,20 @@ final class ConnectionLife {
      * owner after 8 retries, which is at least 100 s ({@code tcp_orphan_retries}); but theirs pin less memory.
      */
     private static final long DETACHED_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
-    /** How long it may take these bytes, also if it goes on to take some. */
+    /** The time that a peer may need for all these bytes, also if it goes on to take some. */
     private static final long DETACHED_TOTAL_NANOS = TimeUnit.MINUTES.toNanos(5);
 
     /** Why a connection fails. */
     private enum Fault {
         /** The peer has ended or reset it, or can't be reached: what happens to sockets. */
         PEER,
-        /** What no socket has, such as a peer that breaks the protocol. */
+        /** An error that no socket has, such as a peer that breaks the protocol. */
         OTHER,
         /** An exception while something was done for the connection. Nobody knows what was left undone. */
         UNEXPECTED
     }
 
-    /** What the state has to do with the rest of the connection. */
+    /** Calls of the state to the rest of the connection. */
     interface Actions {
         /** Has the task run later, on the loop. */
         void execute(Runnable task);
@@ -86,7 +86,7 @@ final class ConnectionLife {
         /** Sends what can be sent. */
         void send();
 
-        /** Whether what the closed channel has left is not all sent yet. */
+        /** Whether bytes that the closed channel has left are still to be sent. */
         boolean isSendingDetached();
 
         /** Whether more of that is in flight than a channel may leave. */
@@ -104,10 +104,10 @@ final class ConnectionLife {
         /** Whether the peer has everything, the goodbye too, and need not be waited for. */
         boolean isStreamDone();
 
-        /** The number of the last work request that is known to be done. */
-        long completedUntil();
+        /** The number behind the last work request that is known to be done. */
+        long doneUntil();
 
-        /** Whether all that was posted has come back. */
+        /** Whether all work requests that were posted have come back. */
         boolean isFlushed();
 
         /** Does what follows from the state, here or elsewhere. */
@@ -122,7 +122,7 @@ final class ConnectionLife {
     private final LivenessOptions liveness;
 
     private ConnectionState state = CREATED;
-    /** Of the first four states, the last one that the connection was in, or has deserved since. */
+    /** The last of the first four states that the connection has reached, even if it broke meanwhile. */
     private ConnectionState reached = CREATED;
     private Fault fault = Fault.PEER;
     private IOException failure;
@@ -143,7 +143,7 @@ final class ConnectionLife {
 
     // ---- the beginning
 
-    /** What the peer says of itself is known. */
+    /** Notes that the private data of the peer is known. */
     void negotiated() {
         reach(NEGOTIATED);
     }
@@ -213,19 +213,21 @@ final class ConnectionLife {
         return state == DESTROYED;
     }
 
-    /** Why it has ended, if neither this channel nor the peer has closed it; else {@code null}. */
+    /**
+     * The reason why the connection has ended, if neither this channel nor the peer has closed it; else {@code null}.
+     */
     IOException loss() {
         return loss == null ? failure : loss;
     }
 
-    /** Why it broke, or {@code null}. */
+    /** The reason why the connection broke, or {@code null}. */
     IOException failure() {
         return failure;
     }
 
     /**
-     * Why nothing can be sent any more. As with a socket, that is another error once the application knows that the
-     * peer's bytes have ended.
+     * The reason why nothing can be sent any more. It is another error once the application knows that the peer's bytes
+     * have ended, as with a socket.
      */
     IOException writeFailure() {
         return owner.isInputShutdown() ? new IOException("Broken pipe: " + owner.remote(), failure) : cause();
@@ -265,13 +267,13 @@ final class ConnectionLife {
         }
     }
 
-    /** As above, but in the middle of anything, so that what follows from it comes later. */
+    /** Fails the connection in the middle of anything, so that the consequences come later. */
     void fail(IOException cause) {
         failed(cause, Fault.OTHER);
         disconnectAndContinueLater();
     }
 
-    /** As above, of a peer that does not answer. */
+    /** Fails the connection because the peer does not answer; the consequences come later. */
     void timedOut(IOException cause) {
         failed(cause, Fault.PEER);
         disconnectAndContinueLater();
@@ -293,8 +295,9 @@ final class ConnectionLife {
     }
 
     /**
-     * Something was done for the connection and has thrown. Nobody knows what was left undone, so nothing is waited
-     * for, and no more bytes are read: others that came before may be missing. In the middle of anything.
+     * Ends the connection, since something that was done for it has thrown. Nobody knows what was left undone, so
+     * nothing is waited for, and no more bytes are read: others that came before may be missing. In the middle of
+     * anything.
      */
     void abort(Throwable cause) {
         if (state == DESTROYED) {
@@ -320,7 +323,7 @@ final class ConnectionLife {
         }
     }
 
-    /** That has failed, too. */
+    /** Aborts the connection, because its end has failed, too. */
     private void kill() {
         if (state != DESTROYED) {
             owner.abort(cause());
@@ -342,7 +345,7 @@ final class ConnectionLife {
         }
         closedNanos = connection.nanoTime();
         progressNanos = closedNanos;
-        progress = connection.completedUntil();
+        progress = connection.doneUntil();
         connection.schedule(this::closeOverdue, TIMEOUT_MILLIS);
         advance();
     }
@@ -350,9 +353,9 @@ final class ConnectionLife {
     /** A peer that goes on taking bytes may take all of them, if not too slowly. */
     private void closeOverdue() {
         long now = connection.nanoTime();
-        boolean progressed = connection.completedUntil() != progress;
+        boolean progressed = connection.doneUntil() != progress;
         if (progressed) {
-            progress = connection.completedUntil();
+            progress = connection.doneUntil();
             progressNanos = now;
         }
         if (!progressed && (!connection.isSendingDetached() || now - progressNanos >= detachedTimeoutNanos()) ||
@@ -365,7 +368,7 @@ final class ConnectionLife {
         }
     }
 
-    /** As with TCP, the option is for what a closed channel has left as well. */
+    /** The option counts for bytes that a closed channel has left as well, as with TCP. */
     private long detachedTimeoutNanos() {
         long userTimeoutMillis = liveness.userTimeoutMillis();
         return userTimeoutMillis > 0 ? TimeUnit.MILLISECONDS.toNanos(userTimeoutMillis) : DETACHED_TIMEOUT_NANOS;
@@ -406,7 +409,7 @@ final class ConnectionLife {
         destroy();
     }
 
-    /** All that could arrive has arrived. */
+    /** Tells the channel of the loss, when all that could arrive has arrived. */
     private void lost() {
         if (state != FLUSHING) {
             return;

@@ -26,13 +26,13 @@ import java.net.InetSocketAddress;
  * messages. On the loop of the connection.
  */
 public interface ConnectionOwner {
-    /** For error messages. */
+    /** The address of the peer, for error messages. */
     InetSocketAddress remote();
 
     /** Why the connection goes by its provider, for those who look at it from outside. */
     String providerReason();
 
-    /** For received bytes that are copied, and for copies of what a closed channel has left. */
+    /** The allocator for received bytes that are copied, and for copies of messages that a closed channel has left. */
     ByteBufAllocator allocator();
 
     /** Whether the application says how much it reads at once. */
@@ -60,8 +60,8 @@ public interface ConnectionOwner {
     /** Bytes or their end may have arrived. */
     void readable();
 
-    /** There may be room for flushed messages that could not be sent: flush them again. */
-    void writable();
+    /** Flushed messages can't be sent any more, or could not be read. */
+    void writeFailed(Throwable cause);
 
     /** Bytes in flight have arrived, or never will. */
     void advanced();

@@ -22,15 +22,17 @@ import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.stream.StreamConfig;
 import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.QueuePair;
+import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * What a connection takes from its device and event loop: the queue pair with its receives posted, room in a completion
- * queue, and the memory where bytes arrive. All of it or nothing.
+ * The resources that a connection takes from its device and event loop: the queue pair with its receives posted, room
+ * in a completion queue, and the memory where bytes arrive. All of it or nothing.
  */
 public final class ConnectionResources {
     /** Bytes of registered memory before anything moves, with the default options: the first buffer, and tables. */
@@ -49,7 +51,7 @@ public final class ConnectionResources {
     final StreamCounters counters;
     final DeviceContext context;
     final StreamConfig streamConfig;
-    final SendRing ring;
+    SendRing ring;
     ReceiveMemory receiveMemory;
     QueuePair queuePair;
     ReceiveQueue receives;
@@ -70,7 +72,6 @@ public final class ConnectionResources {
         int sendDepth = context.iwarp ? queuePairResources.sendDepth / 2 : queuePairResources.sendDepth;
         int credits = queuePairResources.receiveDepth - (context.iwarp ? controlReceives() : CONTROL_SLOTS);
         streamConfig = new StreamConfig(credits, sendDepth, CONTROL_SLOTS, SGL_ENTRIES, Math.max(1, sendDepth / 4));
-        ring = new SendRing(sendDepth);
     }
 
     /**
@@ -104,10 +105,12 @@ public final class ConnectionResources {
 
     private void create() throws Exception {
         int receiveDepth = queuePairResources.receiveDepth;
-        receiveMemory = new ReceiveMemory(context, options, counters, SGL_ENTRIES, ring.capacity(),
+        int sendDepth = streamConfig.sendQueueDepth();
+        receiveMemory = new ReceiveMemory(context, options, counters, SGL_ENTRIES, SendRing.capacity(sendDepth),
                 context.iwarp ? receiveDepth + 3 & ~3 : 0);
         stream = new StreamConnection(streamConfig, receiveMemory.first(), receiveMemory.first());
         receiveMemory.stream(stream);
+        ring = new SendRing(stream.sendQueue(), sendDepth);
         queuePair = queuePairResources.create(id, Math.min(Gatherer.MAX_ELEMENTS, context.attributes.maxSges()), 1,
                 MIN_INLINE);
         if (context.iwarp && queuePair.maxInlineData() < LandingBuffer.MESSAGE_SIZE) {
@@ -118,19 +121,19 @@ public final class ConnectionResources {
         receives.post(receiveDepth);
     }
 
-    /** What the peer told us. */
+    /** Takes the private data of the peer. */
     public void establish(ConnectionData peer) {
         stream.establish(peer);
     }
 
-    /** What to tell the peer, before {@link StreamConnection#establish}. */
-    public byte[] localData() {
+    /** What to connect or accept with, before {@link StreamConnection#establish}. */
+    public ConnectionParameters parameters() throws VerbsException {
         ByteBuffer data = ByteBuffer.allocate(ConnectionData.SIZE);
         stream.localData(receiveMemory.first().sglAddress(), receiveMemory.first().key()).write(data);
-        return data.array();
+        return options.queuePair.parameters(id, data.array());
     }
 
-    /** From now on the connection gets the completions. On its loop. */
+    /** Makes the connection get the completions. On its loop. */
     void attach(RdmaConnection connection, Runnable segmentFreed) throws Exception {
         queuePairResources.attach(connection.loop().handler());
         receiveMemory.attach(connection.loop(), connection::remote, segmentFreed);

@@ -21,7 +21,7 @@ package io.netty.channel.rdma.connection;
 enum ConnectionState {
     /** The queue pair exists. What the peer says of itself is not known yet. */
     CREATED,
-    /** That is known. Whether the peer can receive is not. */
+    /** The private data of the peer is known. Whether the peer can receive is not. */
     NEGOTIATED,
     /** The peer can receive. The channel is not active yet. */
     READY,
@@ -31,7 +31,7 @@ enum ConnectionState {
     CLOSING,
     /** Disconnected. Work requests come back, among them receives with the peer's last bytes. */
     FLUSHING,
-    /** All has come back, and the channel was told. It has to be closed. */
+    /** The work requests have all come back, and the channel was told. It has to be closed. */
     LOST,
     /** The channel is closed and the connection disconnected. The next turn destroys it. */
     ABORTING,

@@ -17,6 +17,7 @@ package io.netty.channel.rdma.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelOutboundBuffer.MessageProcessor;
 import io.netty.channel.rdma.memory.CellByteBuf;
 import io.netty.util.ReferenceCountUtil;
@@ -35,12 +36,17 @@ import java.util.ArrayDeque;
  *
  * <p>On the loop of the connection.
  */
-final class DetachedMessages implements OutboundMessages {
+final class DetachedMessages {
     /**
      * The most bytes in the process, so that peers can't take all memory by having many channels closed. Linux bounds
      * what sockets without an owner keep as well (tcp_max_orphans and tcp_mem, tcp(7)).
      */
     private static final long MAX_TOTAL = PlatformDependent.maxDirectMemory() / 8;
+
+    /** Where messages come from: see {@link ChannelOutboundBuffer#forEachFlushedMessage}. */
+    interface Source {
+        void forEach(MessageProcessor processor) throws Exception;
+    }
 
     private final ArrayDeque<Object> messages = new ArrayDeque<>();
     private final ByteBufAllocator alloc;
@@ -64,7 +70,7 @@ final class DetachedMessages implements OutboundMessages {
      * @param max      the most bytes to take.
      * @param inFlight bytes that are taken in any case.
      */
-    static DetachedMessages of(OutboundMessages from, int headSent, ByteBufAllocator alloc, StreamCounters counters,
+    static DetachedMessages of(Source from, int headSent, ByteBufAllocator alloc, StreamCounters counters,
                                long max, long inFlight) throws Exception {
         long room = Math.min(max, MAX_TOTAL - StreamCounters.totalDetached());
         DetachedMessages detached = new DetachedMessages(headSent, alloc, counters, Math.max(room, inFlight));
@@ -136,8 +142,8 @@ final class DetachedMessages implements OutboundMessages {
     }
 
     /**
-     * To the heap: a channel may be closed since there is no direct memory, and where that has run out the JDK looks
-     * for some for half a second (Bits.reserveMemory), in which the event loop does nothing else.
+     * Copies a buffer to the heap: a channel may be closed since there is no direct memory, and where that has run out
+     * the JDK looks for some for half a second (Bits.reserveMemory), in which the event loop does nothing else.
      */
     private ByteBuf copy(ByteBuf buf, int leftOut, int length) {
         ByteBuf copy = alloc.heapBuffer(length, length);
@@ -158,13 +164,13 @@ final class DetachedMessages implements OutboundMessages {
         return bytes;
     }
 
-    @Override
-    public Object current() {
+    /** The first one, or {@code null}. */
+    Object current() {
         return messages.peek();
     }
 
-    @Override
-    public void forEach(MessageProcessor processor) throws Exception {
+    /** Gives them to the processor as long as that returns true. */
+    void forEach(MessageProcessor processor) throws Exception {
         for (Object msg : messages) {
             if (!processor.processMessage(msg)) {
                 return;
@@ -172,16 +178,16 @@ final class DetachedMessages implements OutboundMessages {
         }
     }
 
-    @Override
-    public void progress(long done) {
+    /** So many bytes of the first one are done. */
+    void progress(long done) {
         // A region may write more than it has said.
         long counted = Math.min(done, bytes);
         counters.detached(-counted);
         bytes -= counted;
     }
 
-    @Override
-    public void remove() {
+    /** The first one is done. */
+    void remove() {
         ReferenceCountUtil.release(messages.poll());
     }
 

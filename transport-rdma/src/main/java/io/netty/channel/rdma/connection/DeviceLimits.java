@@ -36,7 +36,7 @@ public final class DeviceLimits {
 
     private DeviceLimits() { }
 
-    /** What makes queue pairs: the connection manager, or the protection domain alone. */
+    /** The maker of queue pairs: the connection manager, or the protection domain alone. */
     interface Factory {
         QueuePair create(QueuePairInitAttributes attributes) throws VerbsException;
     }

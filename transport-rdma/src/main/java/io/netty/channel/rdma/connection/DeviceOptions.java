@@ -135,7 +135,7 @@ public final class DeviceOptions {
         return new InetSocketAddress(best, local == null ? 0 : local.getPort());
     }
 
-    /** Of the addresses that are chosen; {@code null} if there is none. */
+    /** The nearest of the addresses that are chosen; {@code null} if there is none. */
     private InetAddress nearest(Verbs verbs, DeviceAddresses addresses, InetAddress near) throws IOException {
         InetAddress best = null;
         for (Map.Entry<String, List<InetAddress>> device : addresses.byDevice().entrySet()) {
@@ -152,7 +152,10 @@ public final class DeviceOptions {
         return best;
     }
 
-    /** The same family first, then the longest part of the address that is the same, then those that reach others. */
+    /**
+     * The rank of an address, least first: the same family first, then the longest part of the address that is the
+     * same, then those that reach others.
+     */
     private static int rank(InetAddress candidate, InetAddress near) {
         int rank = candidate.isLinkLocalAddress() ? 0 : candidate.isLoopbackAddress() ? 1 : 2;
         if (near != null && near.getClass() == candidate.getClass()) {
@@ -201,7 +204,7 @@ public final class DeviceOptions {
                 .anyMatch(gid -> gid.index() == gidIndex() && gid.address().equals(address));
     }
 
-    /** For example {@code rxe0 port 1 GID index 3}. */
+    /** A text such as {@code rxe0 port 1 GID index 3}. */
     @Override
     public String toString() {
         return (name().isEmpty() ? "any device" : name()) + (port() == 0 ? "" : " port " + port()) +

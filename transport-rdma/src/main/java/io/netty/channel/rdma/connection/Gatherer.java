@@ -25,6 +25,7 @@ import io.netty.channel.rdma.memory.DirectMemory;
 import io.netty.channel.rdma.memory.RegisteredRanges;
 import io.netty.channel.rdma.memory.RequestMemory;
 import io.netty.channel.rdma.memory.Staging;
+import io.netty.channel.rdma.stream.SendQueue;
 import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.stream.StreamRequest;
 import io.netty.channel.rdma.verbs.SendFlags;
@@ -54,8 +55,9 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
 
     private final SendWorkRequests chain = new SendWorkRequests(MAX_CHAIN, MAX_CHAIN * MAX_ELEMENTS);
     private final Staging staging = new Staging();
-    private RdmaOutbound target;
+    private SendPath target;
     private StreamConnection stream;
+    private SendQueue queue;
 
     /** Bytes at the head of the messages that were posted already. */
     private long skip;
@@ -91,16 +93,16 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
 
     /** A promise, or memory, waits for the completion of a request of the chain. */
     private boolean awaited;
-    private boolean lastSignalled;
     private boolean posted;
 
     /** Returns false if the object is in use: user code that ran in the middle of a flush has flushed again. */
-    boolean begin(RdmaOutbound outbound) {
+    boolean begin(SendPath path) {
         if (target != null) {
             return false;
         }
-        target = outbound;
-        stream = outbound.stream();
+        target = path;
+        stream = path.stream;
+        queue = stream.sendQueue();
         chain.clear();
         starved = false;
         awaited = false;
@@ -111,17 +113,17 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     /** Posts what was added. Returns whether anything was posted since {@link #begin}. */
     boolean end() {
         try {
-            if (awaited && !lastSignalled && !chain.isEmpty()) {
+            if (awaited && !chain.isEmpty() && !queue.isSignalled()) {
                 // The promise of the last message of a flush must not have to wait for the next flush.
                 chain.addFlags(SendFlags.SIGNALED);
                 stream.signal();
-                target.signalled(chain.workRequestId(chain.size() - 1));
             }
             post();
             return posted;
         } finally {
             target = null;
             stream = null;
+            queue = null;
         }
     }
 
@@ -138,31 +140,30 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
                 flags |= SendFlags.INLINE;
             }
             write(request, flags);
-            chain.addSge(target.outgoingEntry(request), request.length(), target.landingKey());
+            target.addEntry(request, chain);
             message(request, flags);
             break;
         default:
-            if (!target.isSendingMessages()) {
+            if (!target.device.iwarp) {
                 write(request, flags);
             }
             message(request, flags);
         }
-        added(request, 0, null, true);
+        target.added(request, 0, null, true);
     }
 
     /**
      * Adds as much of the flushed messages as may be sent now.
      *
-     * @param posted the bytes at their head that were posted already.
      * @return whether that was all.
      */
-    boolean gather(OutboundMessages messages, long posted) throws Exception {
-        skip = posted;
+    boolean gather(OutboundMessages flushed) throws Exception {
+        skip = flushed.sentOrInFlight();
         seen = 0;
         complete = true;
         failure = null;
         try {
-            messages.forEach(this);
+            flushed.forEach(this);
             if (failure != null) {
                 throw failure;
             }
@@ -206,7 +207,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
 
     private boolean bytes(ByteBuf buf, int index, int count) throws Exception {
         if (buf.hasMemoryAddress()) {
-            RequestMemory memory = count > target.copyThreshold() ?
+            RequestMemory memory = count > target.copyThreshold ?
                     registered(RegisteredRanges.retainedFind(buf, index, count)) : null;
             return memory == null ? copy(buf, index, count, why(count)) :
                     inPlace(memory, buf.memoryAddress() + index, count);
@@ -219,7 +220,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
             }
             return true;
         }
-        if (count > target.copyThreshold()) {
+        if (count > target.copyThreshold) {
             return buf.isDirect() ? pieces(buf.nioBuffers(index, count)) : copy(buf, index, count, Copy.SENT_HEAP);
         }
         return copy(buf, index, count, Copy.SENT_SMALL);
@@ -233,7 +234,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         for (ByteBuffer piece : pieces) {
             int count = piece.remaining();
             long address = DirectMemory.address(piece) + piece.position();
-            RequestMemory memory = count > target.copyThreshold() ?
+            RequestMemory memory = count > target.copyThreshold ?
                     registered(RegisteredRanges.retainedFind(address, count)) : null;
             if (!(memory == null ? copy(Unpooled.wrappedBuffer(piece), 0, count, why(count)) :
                     inPlace(memory, address, count))) {
@@ -245,7 +246,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
 
     /** Gives the reference back, and returns {@code null}, if the device can't send from the memory. */
     private RequestMemory registered(RequestMemory memory) {
-        unregistered = memory != null && !target.isRegistered(memory);
+        unregistered = memory != null && memory.range().regionOrNull(target.device) == null;
         if (unregistered) {
             memory.release();
             return null;
@@ -255,7 +256,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
 
     /** Why so many bytes of native memory are copied, for which {@link #registered} has just found none. */
     private Copy why(int count) {
-        return count <= target.copyThreshold() ? Copy.SENT_SMALL
+        return count <= target.copyThreshold ? Copy.SENT_SMALL
                 : unregistered ? Copy.SENT_UNREGISTERED : Copy.SENT_FOREIGN;
     }
 
@@ -263,7 +264,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     private boolean inPlace(RequestMemory memory, long address, int count) throws Exception {
         RequestMemory reference = memory;
         try {
-            int key = target.localKey(memory.range());
+            int key = memory.range().region(target.device).lkey();
             for (int done = 0; done < count;) {
                 int n = Math.min(count - done, open());
                 if (n <= 0) {
@@ -276,7 +277,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
                 } else {
                     reference = null;
                 }
-                target.sendInPlace(memory);
+                target.ring.sendInPlace(memory);
             }
             return true;
         } finally {
@@ -344,7 +345,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
 
     /** How many bytes the work request may still get, after beginning another one if necessary; 0 if none. */
     private int open() throws Exception {
-        if (length > 0 && (room == 0 || elements == target.maxElements())) {
+        if (length > 0 && (room == 0 || elements == target.maxElements)) {
             finish();
         }
         if (length == 0) {
@@ -356,7 +357,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     /** Ensures that the work request has staging memory, which may have no room left. */
     private boolean stage(int count) {
         if (staged == null) {
-            staged = staging.take(count, target.staged());
+            staged = staging.take(count, target.ring.staged());
             if (staged == null) {
                 starved = true;
                 return false;
@@ -369,7 +370,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     private void addStaged(long address, int count, Copy why) throws VerbsException {
         copied += count;
         copies[why.ordinal()] += count;
-        int key = target.localKey(((CellByteBuf) staged).cell().range());
+        int key = ((CellByteBuf) staged).cell().range().region(target.device).lkey();
         int last = elements - 1;
         if (last >= 0 && addresses[last] + lengths[last] == address && keys[last] == key) {
             lengths[last] += count;
@@ -396,7 +397,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         }
         ensureRoomInChain();
         StreamRequest request = stream.write(length);
-        boolean inline = length <= target.maxInline();
+        boolean inline = length <= target.maxInline;
         int flags = (request.signalled() ? SendFlags.SIGNALED : 0) | (inline ? SendFlags.INLINE : 0);
         write(request, flags);
         for (int i = 0; i < elements; i++) {
@@ -410,18 +411,18 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         }
         boolean isCopied = inline && memory == null && copied == length && !target.isPeerAwaited();
         awaited |= !isCopied;
-        added(request, length, memory, isCopied);
+        target.added(request, length, memory, isCopied);
         if (inline) {
-            target.counters().sentInline(length);
+            target.counters.sentInline(length);
         } else {
-            target.counters().sent(length, copied, copies);
+            target.counters.sent(length, copied, copies);
         }
         clear();
     }
 
     /** Begins the RDMA WRITE of a request, which has the message as immediate data where there is such. */
     private void write(StreamRequest request, int flags) {
-        if (target.isSendingMessages()) {
+        if (target.device.iwarp) {
             chain.write(request.sequence(), flags & ~SendFlags.SIGNALED, request.remoteAddress(),
                     request.remoteKey());
         } else {
@@ -432,7 +433,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
 
     /** Where there is no immediate data: adds the SEND of the message, in host order as librdmacm does. */
     private void message(StreamRequest request, int flags) {
-        if (target.isSendingMessages()) {
+        if (target.device.iwarp) {
             int offset = chain.size() * LandingBuffer.MESSAGE_SIZE;
             messages.putInt(offset, request.immediate());
             chain.send(request.sequence(), flags & SendFlags.SIGNALED | SendFlags.INLINE)
@@ -459,14 +460,6 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         return true;
     }
 
-    private void added(StreamRequest request, int bytes, ByteBuf memory, boolean isCopied) {
-        target.added(request.sequence(), bytes, memory, isCopied);
-        lastSignalled = request.signalled();
-        if (lastSignalled) {
-            target.signalled(request.sequence());
-        }
-    }
-
     /** Drops a work request that can't be finished. */
     private void discard() {
         if (staged != null) {
@@ -474,7 +467,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
             staged.release();
             staged = null;
         }
-        target.discardNext();
+        target.ring.discardNext();
         clear();
     }
 
@@ -496,7 +489,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
 
     private void post() {
         if (!chain.isEmpty()) {
-            target.post(chain);
+            target.postChain(chain);
             posted = true;
             chain.clear();
         }

@@ -49,7 +49,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
             MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
     private static final int ENTRY_KEY = 8;
     private static final int ENTRY_LENGTH = 12;
-    /** Of a message that is sent, as on iWARP; the entries behind them stay aligned. */
+    /** The bytes of a message that is sent, as on iWARP; the entries behind them stay aligned. */
     static final int MESSAGE_SIZE = 4;
 
     private final ReceiveMemory owner;
@@ -213,7 +213,10 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
 
         private final int index;
         private final ByteBuffer view;
-        /** What was delivered from here and is not released: changed by any thread. One more while it may get more. */
+        /**
+         * The number of buffers that were delivered from here and are not released, and one while the segment may get
+         * more bytes. Changed by any thread.
+         */
         private volatile int holds;
         private boolean pinned;
         int readIndex;
@@ -225,7 +228,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
             view = memory.slice(index * segmentLength(), segmentLength());
         }
 
-        /** That of which the segment is a part. */
+        /** The memory that contains the segment. */
         ByteBuffer memory() {
             return memory.buffer();
         }
@@ -267,7 +270,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
             holds = 1;
         }
 
-        /** For a buffer of the application. */
+        /** Holds the segment for a buffer of the application. */
         void hold() {
             if (!pinned) {
                 pinned = true;
@@ -277,7 +280,9 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
             retain();
         }
 
-        /** For another buffer of the application, or for a work request that sends one. Any thread. */
+        /**
+         * Holds the segment for another buffer of the application, or for a work request that sends one. Any thread.
+         */
         @Override
         public Segment retain() {
             HOLDS.incrementAndGet(this);
@@ -327,7 +332,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
             }
         }
 
-        /** On the loop: nobody uses the segment any more. */
+        /** Frees the segment, which nobody uses any more. On the loop. */
         @Override
         public void run() {
             if (pinned) {

@@ -42,10 +42,10 @@ final class Liveness implements Runnable {
     private CurrentLoop.Timer timer;
     /** When the peer last gave a sign of life. */
     private long heardNanos;
-    /** Something waits for the peer, since then. */
+    /** Requests wait for the peer, since {@link #waitingNanos}. */
     private boolean waiting;
     private long waitingNanos;
-    /** That is a test of ours. */
+    /** The request that waits for the peer is a test of this end. */
     private boolean probing;
 
     Liveness(CurrentLoop loop, RdmaConnection connection, LivenessOptions options) {
@@ -60,7 +60,7 @@ final class Liveness implements Runnable {
         if (options.isOn()) {
             heardNanos = System.nanoTime();
             waitingNanos = heardNanos;
-            waiting = connection.sender().isWaiting();
+            waiting = connection.sendPath().isWaiting();
             schedule(options.shortestMillis() * 1_000_000L);
         }
     }
@@ -72,9 +72,9 @@ final class Liveness implements Runnable {
         }
     }
 
-    /** Something was posted. */
+    /** Notes that a request was posted. */
     void posted() {
-        if (timer != null && !waiting && connection.sender().isWaiting()) {
+        if (timer != null && !waiting && connection.sendPath().isWaiting()) {
             waiting = true;
             waitingNanos = System.nanoTime();
         }
@@ -91,7 +91,7 @@ final class Liveness implements Runnable {
             if (acknowledged) {
                 // Requests complete in order: there is never anything before a test.
                 probing = false;
-                waiting = connection.sender().isWaiting();
+                waiting = connection.sendPath().isWaiting();
                 waitingNanos = heardNanos;
             }
         }
@@ -119,7 +119,7 @@ final class Liveness implements Runnable {
         } else if (options.isKeepAlive()) {
             next = heardNanos + options.idleMillis() * 1_000_000L - now;
             if (next <= 0) {
-                connection.sender().probe();
+                connection.sendPath().probe();
                 probing = waiting;
                 next = options.answerMillis() * 1_000_000L;
             }

@@ -57,7 +57,7 @@ public final class LivenessOptions {
         return values.get(KEEP_ALIVE);
     }
 
-    /** Without a sign of life for so long the peer is tested. */
+    /** The time without a sign of life, in milliseconds, after which the peer is tested. */
     long idleMillis() {
         return values.get(IDLE_MILLIS);
     }

@@ -15,47 +15,242 @@
  */
 package io.netty.channel.rdma.connection;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelOutboundBuffer.MessageProcessor;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 
 /**
- * The flushed messages of a connection, in their order: those of its channel, or what the channel has left behind.
+ * The flushed messages of a connection, in their order: those of its channel, or what the channel has left behind. Some
+ * of their bytes are in flight.
+ *
+ * <p>Messages stay in the {@link ChannelOutboundBuffer} until the device has sent them: their promises tell no less,
+ * and their memory is not needed twice. {@code inFlight} bytes at the head are in flight, behind {@code headSent} bytes
+ * of the first buffer that were sent. Its reader index does not move: the same buffer may be among the messages more
+ * than once. The memory that the device reads belongs to the work requests, so messages can be discarded at any time.
+ * When the channel is about to do that, by a close for example, {@link #detach} takes them over if they are to be sent
+ * nevertheless.
+ *
+ * <p>On the loop of the connection.
  */
-interface OutboundMessages {
-    /** The first one, or {@code null}. */
-    Object current();
+final class OutboundMessages {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(OutboundMessages.class);
 
-    /** Gives them to the processor as long as that returns true. */
-    void forEach(MessageProcessor processor) throws Exception;
+    private final ConnectionOwner owner;
+    private final StreamOptions options;
+    private final StreamCounters counters;
+    /** The messages of the channel; {@code null} if there are none yet, or will be no more. */
+    private ChannelOutboundBuffer flushed;
+    /** {@code null} unless the channel has left messages that are to be sent. */
+    private DetachedMessages left;
+    private boolean detached;
+    private int headSent;
+    private long inFlight;
+    private boolean completing;
 
-    /** So many bytes of the first one are done. */
-    void progress(long bytes);
+    OutboundMessages(ConnectionOwner owner, ConnectionResources resources) {
+        this.owner = owner;
+        options = resources.options;
+        counters = resources.counters;
+    }
 
-    /** The first one is done. */
-    void remove();
+    /** Messages of the channel, some of which are new. Returns false if the channel's are not sent any more. */
+    boolean flushed(ChannelOutboundBuffer messages) {
+        if (!detached) {
+            flushed = messages;
+        }
+        return !detached;
+    }
 
-    /** The messages of a channel, whose promises are told. */
-    static OutboundMessages of(ChannelOutboundBuffer messages) {
-        return new OutboundMessages() {
-            @Override
-            public Object current() {
-                return messages.current();
+    /** Whether there are messages to look at, perhaps none any more. */
+    boolean isPresent() {
+        return flushed != null || left != null;
+    }
+
+    /** Whether there are messages, in flight or not. */
+    boolean any() {
+        return current() != null;
+    }
+
+    private Object current() {
+        return flushed != null ? flushed.current() : left != null ? left.current() : null;
+    }
+
+    /** Gives all messages to the processor as long as that returns true. */
+    void forEach(MessageProcessor processor) throws Exception {
+        if (flushed != null) {
+            flushed.forEachFlushedMessage(processor);
+        } else if (left != null) {
+            left.forEach(processor);
+        }
+    }
+
+    /** The bytes of all messages before those that are to be sent next. */
+    long sentOrInFlight() {
+        return headSent + inFlight;
+    }
+
+    /** Bytes in flight. */
+    long inFlight() {
+        return inFlight;
+    }
+
+    /** The next bytes are in flight. */
+    void posted(int bytes) {
+        inFlight += bytes;
+    }
+
+    // ---- completion
+
+    /** Whether messages are being completed, so that the head is neither in flight nor gone. */
+    boolean isCompleting() {
+        return completing;
+    }
+
+    /** So many bytes have been sent. Completes their messages, which may run user code. */
+    void complete(long bytes) {
+        completing = true;
+        try {
+            completeBytes(bytes);
+            removeEmpty();
+        } finally {
+            completing = false;
+        }
+    }
+
+    /**
+     * One message at a time, since a listener of its promise may close the channel, and {@link #detach} must find the
+     * counts as they are. If the connection is broken, the close is {@link #destroy} at once, and nothing is left.
+     */
+    private void completeBytes(long bytes) {
+        long rest = bytes;
+        while (rest > 0 && inFlight > 0 && any()) {
+            boolean before = detached;
+            Object msg = current();
+            OutboundRegion region = msg instanceof OutboundRegion ? (OutboundRegion) msg : null;
+            long length = region == null ? Math.max(0, ((ByteBuf) msg).readableBytes() - headSent) : region.inFlight();
+            int done = (int) Math.min(rest, length);
+            boolean whole = done == length && (region == null || region.isRead());
+            rest -= done;
+            inFlight -= done;
+            if (region != null) {
+                region.arrived(done);
+            } else {
+                headSent += done;
             }
-
-            @Override
-            public void forEach(MessageProcessor processor) throws Exception {
-                messages.forEachFlushedMessage(processor);
+            progress(done);
+            if (whole && detached == before) {
+                headSent = 0;
+                remove();
             }
+        }
+        inFlight -= Math.min(rest, inFlight);
+    }
 
-            @Override
-            public void progress(long bytes) {
-                messages.progress(bytes);
-            }
+    private void progress(long bytes) {
+        if (flushed != null) {
+            flushed.progress(bytes);
+        } else {
+            left.progress(bytes);
+        }
+    }
 
-            @Override
-            public void remove() {
-                messages.remove();
+    private void remove() {
+        if (flushed != null) {
+            flushed.remove();
+        } else {
+            left.remove();
+        }
+    }
+
+    /** Completes empty messages at the head, which no work request stands for. */
+    void removeEmpty() {
+        while (inFlight == 0 && isEmpty(current())) {
+            headSent = 0;
+            remove();
+        }
+    }
+
+    private static boolean isEmpty(Object msg) {
+        return msg instanceof ByteBuf && !((ByteBuf) msg).isReadable() ||
+                msg instanceof OutboundRegion && ((OutboundRegion) msg).isRead();
+    }
+
+    // ---- the end
+
+    /**
+     * The channel is about to discard its messages.
+     *
+     * @param send whether to send nevertheless what was flushed, as far as a socket would.
+     * @return whether that will be done.
+     */
+    boolean detach(boolean send) {
+        if (detached || flushed == null) {
+            return true;
+        }
+        detached = true;
+        ChannelOutboundBuffer messages = flushed;
+        flushed = null;
+        if (send && messages.current() != null) {
+            try {
+                left = DetachedMessages.of(messages::forEachFlushedMessage, headSent, owner.allocator(), counters,
+                        options.maxDetachedBytes(), inFlight);
+                headSent = 0;
+            } catch (Throwable t) {
+                logger.debug("{}: what was flushed can't be sent any more", owner, t);
+                return false;
             }
-        };
+        }
+        return true;
+    }
+
+    /** Whether somebody else may change messages in flight once their promises are done. */
+    boolean isShared() {
+        SharedCheck check = new SharedCheck(headSent + inFlight);
+        try {
+            forEach(check);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+        // Of messages that are gone nobody knows.
+        return check.shared || check.rest > 0;
+    }
+
+    /** Looks at the messages in flight. */
+    private static final class SharedCheck implements MessageProcessor {
+        long rest;
+        boolean shared;
+
+        /** @param bytes at the head of the messages that were posted. */
+        SharedCheck(long bytes) {
+            rest = bytes;
+        }
+
+        @Override
+        public boolean processMessage(Object msg) {
+            shared = DetachedMessages.isShared(msg);
+            rest -= msg instanceof ByteBuf ? ((ByteBuf) msg).readableBytes() : ((OutboundRegion) msg).inFlight();
+            return !shared && rest > 0;
+        }
+    }
+
+    /** Whether messages that the channel has left are still to be sent. */
+    boolean isSendingDetached() {
+        return left != null && left.current() != null;
+    }
+
+    /** Whether more of them is in flight than a closed channel may leave. */
+    boolean isDetachedBeyondLimit() {
+        return left != null && left.bytes() > options.maxDetachedBytes();
+    }
+
+    /** The queue pair is gone, and with it all that was in flight. */
+    void destroy() {
+        detach(false);
+        inFlight = 0;
+        if (left != null) {
+            left.release();
+        }
     }
 }

@@ -40,7 +40,7 @@ public final class OutboundRegion implements FileRegion {
 
     private final ConnectionOwner owner;
     private final FileRegion region;
-    /** What the region has written and there was no registered memory for. */
+    /** Bytes that the region has written and for which there was no registered memory. */
     private ByteBuffer excess = NO_BYTES;
     private long inFlight;
     private boolean read;
@@ -53,7 +53,7 @@ public final class OutboundRegion implements FileRegion {
         this.region = region;
     }
 
-    /** Whether all of it was read. */
+    /** Whether the region was read to its end. */
     boolean isRead() {
         // Once and for all, whatever the region says later.
         read |= region.transferred() >= region.count();
@@ -70,12 +70,12 @@ public final class OutboundRegion implements FileRegion {
         return inFlight;
     }
 
-    /** So many of the bytes in flight have arrived. */
+    /** Notes that so many of the bytes in flight have arrived. */
     void arrived(long bytes) {
         inFlight -= bytes;
     }
 
-    /** Why it could not be read, or {@code null}. */
+    /** The reason why the region could not be read, or {@code null}. */
     Exception failure() {
         return failure;
     }

@@ -63,14 +63,14 @@ public final class QueuePairOptions {
         return values.get(row);
     }
 
-    /** Before the route is resolved. */
+    /** Sets the options of an id that count before its route is resolved. */
     public void route(ConnectionId id) throws VerbsException {
         if (get(TRAFFIC_CLASS) != 0) {
             id.setTypeOfService(get(TRAFFIC_CLASS));
         }
     }
 
-    /** For connecting or accepting, which is next. */
+    /** The parameters for connecting or accepting, which is next. */
     public ConnectionParameters parameters(ConnectionId id, byte[] data) throws VerbsException {
         if (get(ACK_TIMEOUT) != 0) {
             id.setAckTimeoutExponent(get(ACK_TIMEOUT));
@@ -79,7 +79,7 @@ public final class QueuePairOptions {
                 .rnrRetryCount(get(RNR_RETRY_COUNT));
     }
 
-    /** Once the queue pair is ready to send: the connection manager takes no such parameter. */
+    /** Sets the options of a queue pair that is ready to send: the connection manager has no parameter for them. */
     public void connected(QueuePair queuePair) throws VerbsException {
         if (get(MIN_RNR_TIMER) != 0) {
             queuePair.modify(new QueuePairAttributes().minRnrTimer(get(MIN_RNR_TIMER)));

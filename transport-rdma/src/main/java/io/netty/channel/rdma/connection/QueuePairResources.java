@@ -73,7 +73,7 @@ public final class QueuePairResources {
     }
 
     /**
-     * Before it is created: it takes its receives from those of its loop.
+     * Lets the queue pair, before it is created, take its receives from those of its loop.
      *
      * @param bufferSize of each, in bytes.
      * @param buffers gives registered memory of this size, or {@code null} if there is none.
@@ -126,7 +126,7 @@ public final class QueuePairResources {
         }
     }
 
-    /** From now on the owner gets the completions. On the loop. */
+    /** Makes the owner get the completions. On the loop. */
     public void register(CompletionHandler owner) {
         number = queuePair.number();
         device.register(number, owner);

@@ -15,7 +15,6 @@
  */
 package io.netty.channel.rdma.connection;
 
-import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopEvents;
@@ -29,6 +28,7 @@ import io.netty.channel.rdma.stream.StreamProtocolException;
 import io.netty.channel.rdma.stream.StreamState;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
+import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.channel.rdma.verbs.VerbsException;
@@ -50,7 +50,8 @@ import java.util.concurrent.TimeUnit;
  * <p>On the loop that its channel is registered with, which may change: see {@link IdMove}. The completion
  * queue stays with the loop that it was made on.
  */
-public final class RdmaConnection implements MovableCompletionHandler, LoopEvents.Listener, IdMove.Owner {
+public final class RdmaConnection
+        implements MovableCompletionHandler, LoopEvents.Listener, IdMove.Owner, OutgoingConnection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaConnection.class);
 
     /** How long the end of a connection may take, once all bytes are sent, before its resources are released anyway. */
@@ -63,54 +64,56 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
     private final ConnectionResources resources;
     private final StreamConnection stream;
     private final RdmaInbound inbound;
-    private final RdmaOutbound outbound;
     private final ReceiveQueue receives;
-    private final RdmaSender sender;
     private final Liveness liveness;
     private final ConnectionLife life;
+    private final SendPath sendPath;
     /** {@code null} before the connection is established. */
     private StreamRecord record;
 
     private boolean pending;
-    private boolean inTurn;
     private boolean newInput;
     private long sent = NONE;
-    private LoopEvents.Listener listener = this;
+    private LoopEvents.Listener listener;
 
-    private RdmaConnection(ConnectionOwner owner, CurrentLoop loop, ConnectionId id, ConnectionResources resources)
-            throws Exception {
+    private RdmaConnection(ConnectionOwner owner, CurrentLoop loop, ConnectionId id, LoopEvents.Listener listener,
+                           ConnectionResources resources) throws Exception {
         this.owner = owner;
         this.id = id;
+        this.listener = listener;
         this.resources = resources;
         this.loop = loop;
         stream = resources.stream;
         inbound = new RdmaInbound(owner, resources);
-        outbound = new RdmaOutbound(owner, resources);
         liveness = new Liveness(loop, this, resources.options.liveness);
         receives = resources.receives;
         life = new ConnectionLife(owner, new LifeActions(), resources.options.liveness);
-        sender = new RdmaSender(owner, this, stream, outbound, life);
-        resources.attach(this, this::segmentFreed);
-        listener(this);
+        sendPath = new SendPath(owner, this, resources, liveness, life);
+        resources.attach(this, sendPath::pumpOutsideOfTurn);
         loop.onUnexpected(this::unexpected);
         resources.counters.open();
     }
 
     /**
-     * Creates the queue pair for an id that is bound to a device. On success the connection becomes the listener of the
-     * id, and its owner.
+     * Creates the queue pair for an id that is bound to a device. On success the id belongs to the connection.
+     *
+     * @param listener gets the events of the id until the connection is {@linkplain #establish established}, which then
+     *         gets them itself.
      */
-    public static RdmaConnection create(ConnectionOwner owner, CurrentLoop loop, ConnectionId id, StreamOptions options,
-                                        StreamCounters counters) throws Exception {
-        return create(owner, loop, id, ConnectionResources.create(id, options, counters, loop.handler()));
+    public static RdmaConnection create(ConnectionOwner owner, CurrentLoop loop, ConnectionId id,
+                                        LoopEvents.Listener listener, StreamOptions options, StreamCounters counters)
+            throws Exception {
+        return create(owner, loop, id, listener,
+                ConnectionResources.create(id, options, counters, loop.handler()));
     }
 
     /** As above, with a queue pair that exists. The resources belong to this class in any case. */
     public static RdmaConnection create(ConnectionOwner owner, CurrentLoop loop, ConnectionId id,
-                                        ConnectionResources resources) throws Exception {
+                                        LoopEvents.Listener listener, ConnectionResources resources)
+            throws Exception {
         boolean created = false;
         try {
-            RdmaConnection connection = new RdmaConnection(owner, loop, id, resources);
+            RdmaConnection connection = new RdmaConnection(owner, loop, id, listener, resources);
             created = true;
             return connection;
         } finally {
@@ -121,9 +124,9 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         }
     }
 
-    /** What to tell the peer. */
-    public byte[] localData() {
-        return resources.localData();
+    @Override
+    public ConnectionParameters parameters() throws VerbsException {
+        return resources.parameters();
     }
 
     /**
@@ -132,13 +135,15 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
      * @param peerReady whether it is known to be ready to receive. A client's peer is; a server's is once it
      *         has answered.
      */
-    public void establish(ConnectionData peer, boolean peerReady) {
+    public void establish(ConnectionData peer, boolean peerReady) throws Exception {
         stream.establish(peer);
         established(peerReady);
     }
 
     /** As above, if the protocol's state was told before. */
-    public void established(boolean peerReady) {
+    public void established(boolean peerReady) throws Exception {
+        listener = this;
+        loop.handler().events(id.verbs()).listen(id, this);
         life.negotiated();
         if (peerReady) {
             life.peerReady();
@@ -178,7 +183,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         return loop;
     }
 
-    /** The channel is deregistered. */
+    @Override
     public void detach() {
         resources.relay(this);
         loop.detach();
@@ -192,12 +197,6 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
     @Override
     public LoopEvents.Listener listener() {
         return listener;
-    }
-
-    /** Who gets the events of the connection manager: at first, the connection. */
-    public void listener(LoopEvents.Listener newListener) throws Exception {
-        listener = newListener;
-        loop.handler().events(id.verbs()).listen(id, newListener);
     }
 
     @Override
@@ -219,7 +218,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         atHome();
         loop.execute(() -> {
             if (life.isOpened()) {
-                sender.pumpAll();
+                sendPath.pump();
             }
         });
     }
@@ -236,12 +235,6 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         return inbound;
     }
 
-    private void segmentFreed() {
-        if (!inTurn && !life.isDestroyed()) {
-            sender.pumpAll();
-        }
-    }
-
     /** Nobody reads any more. */
     public void discardInput() {
         inbound.discard();
@@ -250,20 +243,18 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
 
     /** Has the application read outside of the turn that the bytes arrived in: that is a turn, too. */
     public void readInTurn(Runnable reading) {
-        beginTurn();
+        sendPath.beginTurn();
         try {
             reading.run();
         } finally {
-            inTurn = false;
+            sendPath.endTurn();
         }
         afterRead();
     }
 
     /** The application has read: the peer may have to be told. */
     public void afterRead() {
-        if (!inTurn && !life.isDestroyed()) {
-            sender.pumpAll();
-        }
+        sendPath.pumpOutsideOfTurn();
     }
 
     private void receive(int message, int length) {
@@ -314,7 +305,8 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         } else if (success) {
             sent = workRequest;
         } else {
-            outbound.failed(workRequest);
+            // All before it are done, too. Their messages are not; the connection fails.
+            stream.sendQueue().failed(workRequest);
         }
         if (!success) {
             life.broken(completions.status(index));
@@ -335,13 +327,13 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
             }
             livenessChanged();
         }
-        beginTurn();
+        sendPath.beginTurn();
         try {
-            postReceives();
+            sendPath.postReceives();
             if (sent != NONE) {
                 long upTo = sent;
                 sent = NONE;
-                outbound.complete(upTo);
+                sendPath.complete(upTo);
                 liveness.heard(true);
             } else {
                 liveness.heard(false);
@@ -351,31 +343,9 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
                 owner.readable();
             }
         } finally {
-            inTurn = false;
+            sendPath.endTurn();
         }
         advance();
-    }
-
-    private void beginTurn() {
-        inTurn = true;
-        sender.beginTurn();
-    }
-
-    /** Whether all that there is to send will be looked at soon. */
-    boolean isInTurn() {
-        return inTurn;
-    }
-
-    /** Posts the receives again that were used, if they are needed now. */
-    void postReceives() {
-        int count = life.isBroken() ? 0 : stream.receivesToPost();
-        if (count > 0) {
-            try {
-                receives.post(count);
-            } catch (VerbsException e) {
-                life.broken(e);
-            }
-        }
     }
 
     /** Does what follows from the state. */
@@ -386,7 +356,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         if (life.isClosed() || life.isBroken()) {
             life.advance();
         } else {
-            sender.pumpAll();
+            sendPath.pump();
             owner.advanced();
         }
     }
@@ -402,6 +372,7 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
     }
 
     /** Why it broke, or {@code null} if it did not, or ended without a reason. */
+    @Override
     public IOException failure() {
         return life.failure();
     }
@@ -411,68 +382,9 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         return inbound.isEndedByPeer() && stream.state() == StreamState.DISCONNECTED;
     }
 
-    /** The peer is known to be ready to receive. */
-    boolean isReady() {
-        return life.isReady();
-    }
-
-    // ---- output
-
-    /**
-     * Sends what may be sent of the flushed messages.
-     *
-     * @throws IOException if the connection can't carry them any more.
-     */
-    public void write(ChannelOutboundBuffer messages) throws Exception {
-        sender.write(messages);
-    }
-
-    /** Fails what was flushed, without closing the channel. */
-    public void failFlushed(ChannelOutboundBuffer messages, IOException cause) {
-        sender.fail(messages, cause);
-    }
-
-    public void shutdownOutput() {
-        sender.shutdownOutput();
-    }
-
-    /** Whether flushed bytes have not arrived yet, but may. */
-    public boolean isSending() {
-        return sender.isSending();
-    }
-
-    /** Whether bytes of messages are in flight. */
-    public boolean isInFlight() {
-        return outbound.isInFlight();
-    }
-
-    /**
-     * Whether work requests in flight read memory that somebody else may change once the promises of their messages
-     * are done.
-     */
-    public boolean isReadingShared() {
-        return outbound.isReadingShared();
-    }
-
-    /** Posts no more messages until the channel is closed. */
-    public void hold() {
-        outbound.hold();
-    }
-
-    public boolean isHeld() {
-        return outbound.isHeld();
-    }
-
-    RdmaSender sender() {
-        return sender;
-    }
-
-    RdmaOutbound outbound() {
-        return outbound;
-    }
-
-    Liveness liveness() {
-        return liveness;
+    /** The output. */
+    public SendPath sendPath() {
+        return sendPath;
     }
 
     // ---- the end
@@ -541,8 +453,8 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
             loop.attach(handler);
         }
         // Whoever has shared memory with work requests may change it from now on: they must read no more.
-        boolean abort = reset || outbound.isReadingShared();
-        abort |= !outbound.detach(!abort && life.isReady() && sender.isWritable());
+        boolean abort = reset || sendPath.isReadingShared();
+        abort |= !sendPath.detach(!abort && life.isReady() && sendPath.isWritable());
         try {
             life.close(abort);
         } catch (Throwable t) {
@@ -550,6 +462,11 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
             life.abort(t);
             throw t;
         }
+    }
+
+    @Override
+    public void discard() {
+        close(true);
     }
 
     @Override
@@ -565,9 +482,8 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         handler.forget(id);
         handler.guests().remove(this);
         id.close();
-        outbound.destroy();
+        sendPath.destroy();
         resources.release(this);
-        sender.end();
         resources.counters.close();
         if (record != null) {
             record.close(life.loss());
@@ -667,17 +583,17 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
 
         @Override
         public void send() {
-            sender.pumpAll();
+            sendPath.pump();
         }
 
         @Override
         public boolean isSendingDetached() {
-            return outbound.isSendingDetached();
+            return sendPath.messages.isSendingDetached();
         }
 
         @Override
         public boolean isDetachedBeyondLimit() {
-            return outbound.isDetachedBeyondLimit();
+            return sendPath.messages.isDetachedBeyondLimit();
         }
 
         @Override
@@ -703,13 +619,13 @@ public final class RdmaConnection implements MovableCompletionHandler, LoopEvent
         }
 
         @Override
-        public long completedUntil() {
-            return outbound.completedUntil();
+        public long doneUntil() {
+            return stream.sendQueue().doneUntil();
         }
 
         @Override
         public boolean isFlushed() {
-            return receives.isFlushed() && outbound.isDrained();
+            return receives.isFlushed() && stream.sendQueue().isDrained();
         }
 
         @Override

@@ -26,7 +26,7 @@ import io.netty.util.UncheckedBooleanSupplier;
 import java.util.ArrayDeque;
 
 /**
- * What has arrived on one connection and was not read yet.
+ * Bytes that have arrived on one connection and were not read yet.
  *
  * <p>Long arrivals leave as slices of the receive buffer, short ones as copies, because a slice holds its segment
  * back from the peer until it is released. As soon as the application holds half of the memory, everything is
@@ -66,7 +66,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
 
     /** The peer has given back what it was offered: a segment that it had begun gets no more. */
     void retracted(Arrival arrival) {
-        // First: what follows may offer memory, and there is no reason for more.
+        // The memory comes first: what follows may offer memory, and there is no reason for more.
         memory.retracted();
         if (arrival.area() != null) {
             LandingBuffer.Segment segment = memory.segment(arrival);
@@ -77,27 +77,22 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         }
     }
 
-    /** Before the peer is told of free segments. */
-    void beforeOffer() {
-        memory.beforeOffer();
-    }
-
     /** The peer has said that it sends no more. */
     void end() {
         ended = true;
     }
 
-    /** Nothing more can come. */
+    /** Notes that nothing more can come. */
     public void lost() {
         lost = true;
     }
 
-    /** Whether all bytes of the peer were read, and there will be no more. */
+    /** Whether all bytes of the peer were read, and no more will come. */
     public boolean isAtEnd() {
         return isEnded() && !hasBytes();
     }
 
-    /** Whether nothing more will come. */
+    /** Whether the input has ended: no more bytes will come. */
     public boolean isEnded() {
         return ended || lost;
     }
@@ -107,20 +102,20 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         return ended;
     }
 
-    /** Whether there are bytes to read. */
+    /** Whether the application has bytes to read. */
     public boolean hasBytes() {
         LandingBuffer.Segment head = segments.peek();
         // A segment that was read to its end is only kept at the head while it may get more.
         return head != null && head.readIndex < head.writeIndex;
     }
 
-    /** Whether there is something for the next iteration of the read loop. */
+    /** Whether the next iteration of the read loop has bytes or an end to deliver. */
     @Override
     public boolean get() {
         return hasBytes() || isEnded();
     }
 
-    /** Nobody reads any more: what arrives is dropped, so that the peer can go on. */
+    /** Drops what arrives, since nobody reads any more, so that the peer can go on. */
     public void discard() {
         discarding = true;
         while (hasBytes()) {

@@ -38,7 +38,7 @@ import java.nio.file.Path;
 public final class Reachability {
     private Reachability() { }
 
-    /** For an error message: which device has which address. */
+    /** The devices with their addresses, for an error message. */
     static String devices(Verbs verbs) {
         try {
             return "of the RDMA devices, " + DeviceAddresses.find(verbs);
@@ -65,7 +65,7 @@ public final class Reachability {
         DeviceAddresses addresses = DeviceAddresses.recent(verbs);
         InetAddress own = addresses.ofThisHost(address.getClass());
         if (own == null && address instanceof Inet6Address) {
-            // Whoever listens there listens for IPv4, too.
+            // A listener at such an address listens for IPv4, too.
             own = addresses.ofThisHost(InetAddress.class);
         }
         return own == null ? remote : new InetSocketAddress(own, remote.getPort());
@@ -77,7 +77,7 @@ public final class Reachability {
     }
 
     /**
-     * The same of an event.
+     * The error for an event by which the way to the peer is missing.
      *
      * @param peer {@code null} if the caller adds it to the message.
      */
@@ -89,12 +89,12 @@ public final class Reachability {
                         "provider" : ""), null);
     }
 
-    /** For the message of a refusal: where a listener was looked for, if it may be elsewhere on this host. */
+    /** The place where a listener was looked for, if it may be elsewhere on this host; for the message of a refusal. */
     public static String missing(Verbs verbs) {
         return verbs.provider() == VerbsProvider.EMBEDDED ? OfThisHost.MISSING : "";
     }
 
-    /** What is the same for all refusals by shared memory. */
+    /** Constants of all refusals by shared memory. */
     private static final class OfThisHost {
         static final String MISSING = " (no process " + which() + " listens for RDMA; TCP listeners do not count)";
 
@@ -125,8 +125,8 @@ public final class Reachability {
     }
 
     /**
-     * Its message asks for the addresses of all devices, with some system calls for each: not before somebody reads it,
-     * as a connect that has another provider to try throws it for every peer on another host.
+     * An exception whose message is made when somebody reads it: it asks for the addresses of all devices, with some
+     * system calls for each, and a connect that has another provider to try throws it for every peer on another host.
      */
     private static final class NoRdmaRouteException extends NoRouteToHostException {
         private static final long serialVersionUID = 1L;
@@ -155,7 +155,7 @@ public final class Reachability {
             return NoRouteToHostException.class.getName() + ": " + getMessage();
         }
 
-        /** With the message. */
+        /** The serialized form has the message. */
         private Object writeReplace() {
             NoRouteToHostException replacement = new NoRouteToHostException(getMessage());
             replacement.initCause(getCause());

@@ -59,12 +59,18 @@ import java.util.function.Supplier;
 final class ReceiveMemory {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(ReceiveMemory.class);
 
-    /** As much as a TCP socket of Linux offers at first; the queue pair costs about as much. */
+    /**
+     * The bytes of the first buffer: as much as a TCP socket of Linux offers at first; the queue pair costs about as
+     * much.
+     */
     static final int FIRST_BYTES = 64 << 10;
     /** The peer fills one while the other one is read, as librdmacm does it; it is told of one when it connects. */
     private static final int FIRST_SEGMENTS = 2;
     private static final int GROWTH = 4;
-    /** Enough that the peer fills one while others are read, advertised or held by the application. */
+    /**
+     * The segments of a buffer: enough that the peer fills one while others are read, advertised or held by the
+     * application.
+     */
     private static final int SEGMENTS = 8;
     private static final long WINDOW_NANOS = 2_000_000;
     private static final long RETRY_NANOS = 1_000_000_000;
@@ -74,16 +80,16 @@ final class ReceiveMemory {
     private final int maxBytes;
     private final int idleMillis;
     private final LandingBuffer first;
-    /** Behind the first, by their steps. */
+    /** Buffers behind the first, by their steps. */
     private final List<LandingBuffer> grown = new ArrayList<>();
-    /** By their steps: not offered any more, but not yet back. */
+    /** Buffers, by their steps, that are not offered any more, but are not yet back. */
     private final LandingBuffer[] leaving;
     private StreamConnection stream;
     private CurrentLoop loop;
     private Supplier<InetSocketAddress> peer;
     private Runnable segmentFreed;
     private CurrentLoop.Timer timer;
-    /** Of the first and the grown buffers, in bytes. */
+    /** The size of the first and the grown buffers, in bytes. */
     private int size;
     private int pinned;
     private int unread;
@@ -143,7 +149,7 @@ final class ReceiveMemory {
     }
 
     /**
-     * Before anything is delivered.
+     * Sets what the memory needs before anything is delivered.
      *
      * @param currentLoop    the connection's.
      * @param remote         whose bytes arrive here.
@@ -175,7 +181,7 @@ final class ReceiveMemory {
         return segment(arrival);
     }
 
-    /** That of the latest arrival, which may be of no bytes. */
+    /** The segment of the latest arrival, which may be of no bytes. */
     LandingBuffer.Segment segment(Arrival arrival) {
         return ((LandingBuffer) arrival.area()).segment(arrival.segment());
     }
@@ -191,7 +197,7 @@ final class ReceiveMemory {
         freeIdle();
     }
 
-    /** Before the peer is told of free segments: makes more if they are the reason why it has to wait. */
+    /** Makes more segments, before the peer is told of free ones, if they are the reason why it has to wait. */
     void beforeOffer() {
         if (!begun) {
             // The peer was told of one segment only.
@@ -319,7 +325,7 @@ final class ReceiveMemory {
         return false;
     }
 
-    /** On the loop: a segment may be offered again. */
+    /** Offers a segment again that was freed. On the loop. */
     void segmentFreed() {
         if (!released) {
             freeIdle();

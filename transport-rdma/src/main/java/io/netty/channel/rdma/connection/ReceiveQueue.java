@@ -29,7 +29,7 @@ import java.util.Arrays;
  * connection data is known waits here. On the loop of the connection.
  */
 final class ReceiveQueue {
-    /** In place of a length: the message was sent, and nothing tells what was written before it. */
+    /** The value in place of a length if the message was sent, and nothing tells what was written before it. */
     static final int SENT = -1;
     private static final int MAX_CHAIN = 32;
 
@@ -66,7 +66,7 @@ final class ReceiveQueue {
         chain = messages == null ? null : new ReceiveWorkRequests(requests, requests);
     }
 
-    /** One of them completed. */
+    /** Notes that the oldest of the receives completed. */
     void completed() {
         posted--;
         if (messages != null) {
@@ -92,17 +92,17 @@ final class ReceiveQueue {
         return whole;
     }
 
-    /** As the peer has sent it. */
+    /** The message as the peer has sent it. */
     int message() {
         return message;
     }
 
-    /** In bytes, of what the peer has written with it; or {@link #SENT}. */
+    /** The length in bytes of what the peer has written with the message, or {@link #SENT}. */
     int length() {
         return length;
     }
 
-    /** Whether all have come back, so that nothing more can arrive. */
+    /** Whether all receives have come back, so that nothing more can arrive. */
     boolean isFlushed() {
         return posted == 0;
     }
@@ -136,7 +136,7 @@ final class ReceiveQueue {
         }
     }
 
-    /** What {@link #take} got has arrived too early. */
+    /** Keeps the message that {@link #take} got, which has arrived too early. */
     void keep() {
         if (earlyCount == early.length) {
             early = Arrays.copyOf(early, earlyCount * 2);
@@ -145,7 +145,7 @@ final class ReceiveQueue {
         early[earlyCount++] = length;
     }
 
-    /** Now is the time for it. */
+    /** Gives the messages that have arrived too early to the consumer. */
     void replay(Consumer consumer) {
         for (int i = 0; i < earlyCount; i += 2) {
             consumer.receive(early[i], early[i + 1]);

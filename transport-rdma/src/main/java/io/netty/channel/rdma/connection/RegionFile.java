@@ -20,7 +20,7 @@ import io.netty.channel.DefaultFileRegion;
 import java.nio.channels.FileChannel;
 
 /**
- * What a {@link DefaultFileRegion} has no accessors for. Netty's own native transports get at the same fields in the
+ * Fields of a {@link DefaultFileRegion} without accessors. Netty's own native transports get at the same fields in the
  * same way ({@code netty_epoll_native.c}).
  */
 final class RegionFile {
@@ -32,7 +32,7 @@ final class RegionFile {
         static final boolean KNOWN = init0(DefaultFileRegion.class);
     }
 
-    /** Whether this version of Netty has these fields. */
+    /** Whether this version of Netty has the fields. */
     static boolean isKnown() {
         return Fields.KNOWN;
     }

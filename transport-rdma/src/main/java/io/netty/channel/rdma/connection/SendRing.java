@@ -18,15 +18,18 @@ package io.netty.channel.rdma.connection;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.memory.MemoryInFlight;
 import io.netty.channel.rdma.memory.RequestMemory;
+import io.netty.channel.rdma.stream.SendQueue;
 
 /**
- * What the send work requests in flight of one connection carry, by their sequence numbers. It is by number and never
- * by position in a queue of messages, since those may be discarded while the device still sends them.
+ * What the send work requests in flight of one connection carry, by the numbers that a {@link SendQueue} gives them. It
+ * is by number and never by position in a queue of messages, since those may be discarded while the device still sends
+ * them.
  */
 final class SendRing {
     /** Idle connections have nothing in flight, and most others little. */
     private static final int FIRST_PLACES = 4;
 
+    private final SendQueue queue;
     private final int mask;
     /** As many as there were ever in flight at a time, in powers of two. */
     private int[] lengths = new int[FIRST_PLACES];
@@ -35,29 +38,30 @@ final class SendRing {
     private ByteBuf[] staging = new ByteBuf[FIRST_PLACES];
     private final MemoryInFlight inPlace = new MemoryInFlight();
     private long staged;
-    /** The number of the oldest request that is not known to be done. */
-    private long first;
-    /** The number of the oldest request whose messages are not complete, {@code first} or later. */
+    /** The number of the oldest request whose messages are not complete. */
     private long incomplete;
-    /** The number of the next request. */
-    private long next;
 
     /** @param depth the most requests in flight. */
-    SendRing(int depth) {
-        int size = 1 << 32 - Integer.numberOfLeadingZeros(depth - 1);
-        mask = size - 1;
+    SendRing(SendQueue queue, int depth) {
+        this.queue = queue;
+        mask = capacity(depth) - 1;
+    }
+
+    /** How many requests there is room for, a power of two. */
+    static int capacity(int depth) {
+        return 1 << 32 - Integer.numberOfLeadingZeros(depth - 1);
     }
 
     private int place(long sequence) {
         return (int) sequence & lengths.length - 1;
     }
 
-    private void grow() {
+    private void grow(long next) {
         int places = lengths.length * 2;
         int[] newLengths = new int[places];
         boolean[] newCopied = new boolean[places];
         ByteBuf[] newStaging = new ByteBuf[places];
-        for (long sequence = first; sequence < next; sequence++) {
+        for (long sequence = queue.oldest(); sequence < next; sequence++) {
             int to = (int) sequence & places - 1;
             newLengths[to] = lengths[place(sequence)];
             newCopied[to] = copied[place(sequence)];
@@ -69,33 +73,33 @@ final class SendRing {
     }
 
     /**
-     * Enters the next request. Takes over the reference to the staging buffer, which may be {@code null}.
+     * Enters the latest request. Takes over the reference to the staging buffer, which may be {@code null}.
      *
      * @param isCopied whether nothing refers to the bytes any more once the request is posted.
      */
     void add(long sequence, int length, ByteBuf stagingBuffer, boolean isCopied) {
-        assert sequence == next && next - first <= mask;
-        if (next - first == lengths.length) {
-            grow();
+        long before = sequence - queue.oldest();
+        assert sequence == queue.next() - 1 && before <= mask;
+        if (before >= lengths.length) {
+            grow(sequence);
         }
         int i = place(sequence);
         lengths[i] = length;
         copied[i] = isCopied;
-        if (stagingBuffer != null && (isEmpty() || staging[place(sequence - 1)] != stagingBuffer)) {
+        if (stagingBuffer != null && (before == 0 || staging[place(sequence - 1)] != stagingBuffer)) {
             staged += stagingBuffer.capacity();
         }
         staging[i] = stagingBuffer;
-        next++;
     }
 
     /** Takes over a reference to memory that the next request sends in place. */
     void sendInPlace(RequestMemory memory) {
-        inPlace.add(next, memory);
+        inPlace.add(queue.next(), memory);
     }
 
     /** There will be no next request with what was to be sent {@linkplain #sendInPlace in place}. */
     void discardNext() {
-        inPlace.releaseFrom(next);
+        inPlace.releaseFrom(queue.next());
     }
 
     /** Whether requests read memory in place. */
@@ -108,26 +112,9 @@ final class SendRing {
         return staged;
     }
 
-    /** How many requests there is room for, a power of two. */
-    int capacity() {
-        return mask + 1;
-    }
-
+    /** A place of the request, less than the capacity, that no other in flight has. */
     int index(long sequence) {
         return (int) sequence & mask;
-    }
-
-    /** The number of the latest request. */
-    long last() {
-        return next - 1;
-    }
-
-    boolean isEmpty() {
-        return first == next;
-    }
-
-    long first() {
-        return first;
     }
 
     /**
@@ -138,21 +125,21 @@ final class SendRing {
      */
     long complete(long done) {
         long bytes = 0;
+        long next = queue.next();
         for (; incomplete < next && (incomplete <= done || copied[place(incomplete)]); incomplete++) {
             bytes += lengths[place(incomplete)];
         }
         return bytes;
     }
 
-    /** The oldest request is done, and {@linkplain #complete complete}. */
-    void remove() {
-        int i = place(first);
+    /** The request, the oldest one that was not removed, is done and {@linkplain #complete complete}. */
+    void remove(long sequence) {
+        int i = place(sequence);
         ByteBuf buf = staging[i];
-        inPlace.releaseUntil(first);
-        first++;
+        inPlace.releaseUntil(sequence);
         if (buf != null) {
             staging[i] = null;
-            if (isEmpty() || staging[place(first)] != buf) {
+            if (sequence + 1 == queue.next() || staging[place(sequence + 1)] != buf) {
                 staged -= buf.capacity();
             }
             buf.release();

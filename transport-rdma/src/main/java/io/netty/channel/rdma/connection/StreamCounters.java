@@ -19,11 +19,9 @@ import io.netty.channel.rdma.monitor.LoopCounters;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * What is counted of one byte-stream connection. On its event loop; any thread may read.
- */
+/** The counters of one byte-stream connection, changed on its event loop. Any thread may read. */
 public final class StreamCounters {
-    /** What is counted, beside copies. The stopwatch runs while flushed bytes wait for the peer. */
+    /** The kinds of counters, beside those of copies. The stopwatch runs while flushed bytes wait for the peer. */
     public enum Counter {
         SENT_IN_PLACE, SENT_INLINE, SENT_COPIED, RECEIVED_IN_PLACE, RECEIVED_COPIED, CREDIT_STALLS
     }
@@ -52,7 +50,7 @@ public final class StreamCounters {
         return ALL.sum().get(counter.ordinal());
     }
 
-    /** As above. */
+    /** The sum over all connections of this process, also those that are closed, in bytes. */
     public static long total(Copy copy) {
         return ALL.sum().get(copy.counter);
     }
@@ -105,12 +103,12 @@ public final class StreamCounters {
         return detached.get();
     }
 
-    /** There is a connection. */
+    /** Begins to count for an open connection. */
     void open() {
         counters.open();
     }
 
-    /** It is gone. */
+    /** Ends counting for the connection, which is gone. */
     void close() {
         counters.close();
     }
@@ -148,7 +146,7 @@ public final class StreamCounters {
         counters.start(System.nanoTime());
     }
 
-    /** They do no more. */
+    /** Notes that flushed bytes wait for the peer no more. */
     void resumed() {
         counters.stop(System.nanoTime());
     }
@@ -162,7 +160,7 @@ public final class StreamCounters {
         ALL_DETACHED.addAndGet(bytes);
     }
 
-    /** Any thread. */
+    /** Adds to the bytes of receive memory. Any thread. */
     void receiveMemory(int bytes) {
         receiveMemory.addAndGet(bytes);
         ALL_RECEIVE_MEMORY.addAndGet(bytes);

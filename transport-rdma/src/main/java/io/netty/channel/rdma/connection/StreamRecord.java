@@ -22,9 +22,7 @@ import io.netty.channel.rdma.monitor.ConnectionRecord;
 
 import java.net.InetSocketAddress;
 
-/**
- * What is known of a byte-stream connection from outside.
- */
+/** The view of a byte-stream connection from outside. */
 final class StreamRecord extends ConnectionRecord {
     private final CurrentLoop loop;
     private final StreamCounters counters;

@@ -20,15 +20,17 @@
  * io.netty.channel.rdma.connection.ConnectionOwner} alone.
  * <pre>
  *   RdmaConnection                  one byte-stream connection: completions, events, one turn of work
- *      ├── RdmaSender               posts what the protocol and the messages have
+ *      ├── SendPath                 posts what the protocol and the messages have, and decides when
  *      │      ├── Gatherer          messages to work requests; one for each event loop
- *      │      └── RdmaOutbound      what is in flight: SendRing, by number; OutboundMessages, by message
+ *      │      ├── OutboundMessages  the flushed messages, how much of them is in flight, and their completion
+ *      │      └── SendRing          what is in flight, by the numbers of the protocol's SendQueue
  *      ├── RdmaInbound              what has arrived and was not read
  *      │      └── ReceiveMemory     where it arrives: grows and shrinks in LandingBuffers; LandedByteBuf
  *      ├── ReceiveQueue             the posted receives
  *      ├── Liveness                 does the peer answer?
  *      └── ConnectionLife           its state: how it begins and ends, and when memory may be released
  *
+ *   OutgoingConnection              this end of a connection that a peer is asked for: of bytes, or of messages
  *   ConnectionResources             what a connection takes from its device and its loop, all or nothing
  *   QueuePairResources              of it, what connections of messages and datagram channels need as well
  *   DeviceLimits                    options against what the device can

@@ -34,14 +34,14 @@ public interface CompletionHandler {
     void failed(Throwable cause);
 
     /**
-     * Something of this owner was handled and has thrown, so that its state can't be relied upon: it ends, at once and
-     * alone. From the middle of anything.
+     * Called when the handling of something of this owner has thrown. Its state can't be relied upon any more, so it
+     * ends, at once and alone. From the middle of anything.
      */
     void unexpected(Throwable cause);
 
     /** The queue pair is in the error state, and has completed all that it took of a shared receive queue. */
     default void lastReceiveReached() {
-        // Of no interest to those that share none.
+        // Nothing to do for a handler that shares no receives.
     }
 
     /** Whether the queue pair takes its receives from there. */

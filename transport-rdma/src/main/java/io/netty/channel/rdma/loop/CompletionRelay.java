@@ -31,7 +31,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 final class CompletionRelay implements CompletionHandler, LoopHandle {
     private final MovableCompletionHandler connection;
     private static final int BATCH = 64;
-    /** So that a burst does not take memory for ever. */
+    /** The most unused batches that are kept, so that a burst does not take memory for ever. */
     private static final int MAX_UNUSED = 4;
 
     /** Batches that the other loop is done with. */
@@ -54,7 +54,8 @@ final class CompletionRelay implements CompletionHandler, LoopHandle {
     void register(LoopHandler handler) {
         registration = null;
         handler.loop().register(this).addListener(future -> {
-            // It fails when the loop is about to end, which needs nobody to keep it from being suspended.
+            // Registration fails when the loop is about to end; then nobody needs to keep the loop from being
+            // suspended.
             if (future.isSuccess()) {
                 registration = (IoRegistration) future.getNow();
                 if (ended) {

@@ -54,7 +54,7 @@ public final class CurrentLoop implements Executor {
         this.handler = handler;
     }
 
-    /** Who is told what tasks and timers throw; without one it is only logged. On the loop. */
+    /** Sets the owner that is told what tasks and timers throw; without an owner it is only logged. On the loop. */
     public void onUnexpected(Consumer<Throwable> newOwner) {
         owner = newOwner;
     }
@@ -64,7 +64,7 @@ public final class CurrentLoop implements Executor {
         return handler;
     }
 
-    /** Whether this is the thread of the loop, so that the caller may do what is only done there. Any thread. */
+    /** Whether the caller is on the thread of the loop, and may do what is only done there. Any thread. */
     public boolean isHere() {
         return attached && handler.isHere();
     }
@@ -105,7 +105,10 @@ public final class CurrentLoop implements Executor {
         runAbandoned();
     }
 
-    /** What was added before {@link #abandon()} and not seen by its caller is found by {@link #abandon()}. */
+    /**
+     * Runs the tasks that are left. {@link #abandon()} finds those that were added before it and that its caller did
+     * not see.
+     */
     private synchronized void runAbandoned() {
         for (Runnable task; (task = tasks.poll()) != null;) {
             run(task);
@@ -169,7 +172,7 @@ public final class CurrentLoop implements Executor {
     }
 
     private static void ended(RejectedExecutionException cause) {
-        // Its handler has the last tasks run when it is destroyed.
+        // The handler of the loop has the last tasks run when it is destroyed.
         logger.debug("The event loop has ended", cause);
     }
 
@@ -196,7 +199,7 @@ public final class CurrentLoop implements Executor {
             }
         }
 
-        /** On the loop. */
+        /** Cancels the timer. On the loop. */
         public void cancel() {
             timers.remove(this);
             stop();

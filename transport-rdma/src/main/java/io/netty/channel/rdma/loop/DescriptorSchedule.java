@@ -49,7 +49,10 @@ final class DescriptorSchedule {
         next = now + interval;
     }
 
-    /** What followed from the last look took until now, which does not make the next one come sooner. */
+    /**
+     * Notes that the work that followed from the last look took until now, which does not make the next look come
+     * sooner.
+     */
     void lookedUntil(long now) {
         next = now + interval;
     }

@@ -28,15 +28,18 @@ import java.util.concurrent.RejectedExecutionException;
  * new loop.
  */
 public final class IdMove {
-    /** What moves. */
+    /** The owner of the id that moves. */
     public interface Owner {
-        /** Where it is, or was last. Any thread. */
+        /** The loop that the owner is on, or was on last. Any thread. */
         CurrentLoop loop();
 
         ConnectionId id();
 
-        /** Who gets the events of the id. */
+        /** The listener that gets the events of the id. */
         LoopEvents.Listener listener();
+
+        /** The channel is deregistered: what happens waits. On the old loop. */
+        void detach();
 
         /** Leaves the loop, with its id. On the old loop. */
         void leave(EventChannel events) throws Exception;
@@ -44,11 +47,11 @@ public final class IdMove {
         /** Belongs to the new loop now. On that loop. */
         void attach(LoopHandler handler);
 
-        /** There is no new loop any more. On the old one. */
+        /** Ends the owner, since there is no new loop any more. On the old one. */
         void destroy();
     }
 
-    /** Told on the new loop. */
+    /** A listener that is told on the new loop. */
     public interface Listener {
         /** @param failure {@code null} if the owner belongs to the new loop now. */
         void moved(Throwable failure);
@@ -97,7 +100,7 @@ public final class IdMove {
         }
     }
 
-    /** On the old loop. */
+    /** Makes the owner leave its loop. On the old loop. */
     private void leave(EventChannel events) {
         Throwable failure = null;
         try {

@@ -41,8 +41,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * What one event loop has of one device: a completion channel, the completion queues behind it, and who owns which
- * queue pair. On that loop only.
+ * The part of one device that one event loop has: a completion channel, the completion queues behind it, and who owns
+ * which queue pair. On that loop only.
  */
 public final class LoopDevice {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopDevice.class);
@@ -60,10 +60,10 @@ public final class LoopDevice {
     private final IntObjectMap<CompletionHandler> owners = new IntObjectHashMap<>();
     /** Owners that completions were dispatched to, and that are not notified yet. */
     private final List<CompletionHandler> pending = new ArrayList<>();
-    /** By the number that their work requests carry. */
+    /** Shared receive queues by the number that their work requests carry. */
     private final IntObjectMap<LoopReceiveQueue> receiveQueues = new IntObjectHashMap<>(4);
     private int nextReceiveQueue;
-    /** Inside of {@link #notifyOwners}. */
+    /** Set inside of {@link #notifyOwners}. */
     private boolean notifying;
     /** Completions that are taken in the middle of that. */
     private WorkCompletions drained;
@@ -72,7 +72,7 @@ public final class LoopDevice {
     private WatchedFd asyncFd;
     /** The next completion of any queue makes its completion channel readable, or that is readable already. */
     private boolean armed;
-    /** There was an event of a queue, and it is not known of which. */
+    /** An event of an unknown queue has arrived. */
     private boolean fired;
     /** The queue whose turn it is to be polled, among those that had nothing for a while. */
     private int turn;
@@ -180,7 +180,7 @@ public final class LoopDevice {
         return queue;
     }
 
-    /** As large as all others together, so that there are few, however many connections there are. */
+    /** Creates a queue as large as all others together, so that there are few, however many connections there are. */
     private LoopQueue create(int needed) throws VerbsException {
         long capacity = FIRST_QUEUE_CAPACITY;
         for (LoopQueue queue : queues) {
@@ -232,7 +232,7 @@ public final class LoopDevice {
         }
     }
 
-    /** From now on the completions of a standalone queue are handled on this loop. */
+    /** Makes this loop handle the completions of a standalone queue from now on. */
     public void adopt(LoopQueue queue) throws Exception {
         adopted.put(queue, watch(queue));
         queues.add(queue);
@@ -240,8 +240,8 @@ public final class LoopDevice {
     }
 
     /**
-     * Of the queues that are not used the smallest is kept: a connection that comes and goes must not make and close a
-     * queue each time.
+     * Closes queues that are not used, but for the smallest one: a connection that comes and goes must not make and
+     * close a queue each time.
      */
     private void closeUnused(LoopQueue queue) {
         LoopQueue closed = queue.isBroken() ? queue : null;
@@ -300,7 +300,10 @@ public final class LoopDevice {
         }
     }
 
-    /** As {@link #unregister} and {@link #release}, for a queue pair that was closed on another loop. Any thread. */
+    /**
+     * Does what {@link #unregister} and {@link #release} do, for a queue pair that was closed on another loop. Any
+     * thread.
+     */
     public void releaseFromElsewhere(int queuePairNumber, CompletionHandler connection, LoopQueue queue,
                                      int completions) {
         home.execute(() -> {
@@ -342,13 +345,13 @@ public final class LoopDevice {
             }
         }
         if (all && handled == 0) {
-            // Whichever it was, it won't fire again.
+            // The queue won't fire again, whichever it was.
             armNone();
         }
         return handled;
     }
 
-    /** As {@link #poll}, and if nothing was there makes the next completion wake up the loop. */
+    /** Polls as {@link #poll}, and if nothing was there makes the next completion wake up the loop. */
     int pollOrArm(WorkCompletions batch) {
         if (armed && !fired) {
             return 0;
@@ -426,7 +429,7 @@ public final class LoopDevice {
                     failed(batch, i);
                 }
                 if (owner == null) {
-                    // Of a queue pair that was destroyed before all its completions could be taken.
+                    // The queue pair was destroyed before all its completions could be taken.
                     giveBack(batch.workRequestId(i));
                     continue;
                 }
@@ -464,7 +467,7 @@ public final class LoopDevice {
         }
     }
 
-    /** Before the owners look at what has arrived: that may take them a while. */
+    /** Posts receives again, before the owners look at what has arrived: that may take them a while. */
     private void postReceives() {
         receiveQueues.values().forEach(LoopReceiveQueue::post);
     }
@@ -569,7 +572,7 @@ public final class LoopDevice {
         fail(cause);
     }
 
-    /** Nothing more arrives for those who share the receives. */
+    /** Fails the owners that share the receives, as nothing more arrives for them. */
     private void refused(LoopReceiveQueue receives, VerbsException cause) {
         logger.warn("{} does not work any more; its connections are closed.", receives, cause);
         fail(owner -> owner.shares(receives), cause);
@@ -658,7 +661,7 @@ public final class LoopDevice {
         return false;
     }
 
-    /** On the loop that polls from now on. */
+    /** Goes on at the new loop, which polls from now on. On the new loop. */
     private void takenOver(LoopHandler next) {
         home.attach(next);
         try {

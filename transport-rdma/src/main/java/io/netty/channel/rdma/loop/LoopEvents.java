@@ -34,7 +34,10 @@ public final class LoopEvents {
     public interface Listener {
         void connectionEvent(ConnectionEvent event);
 
-        /** That has thrown, so that the state of the owner can't be relied upon: it ends, at once and alone. */
+        /**
+         * Called when {@link #connectionEvent} has thrown. The state of the owner can't be relied upon any more, so it
+         * ends, at once and alone.
+         */
         void unexpected(Throwable cause);
 
         /**
@@ -47,7 +50,10 @@ public final class LoopEvents {
         }
     }
 
-    /** So many at a time, so that a flood of connection requests does not keep the loop from everything else. */
+    /**
+     * The most events that are read at a time, so that a flood of connection requests does not keep the loop from
+     * everything else.
+     */
     private static final int MAX_EVENTS = 64;
 
     private final LoopHandler handler;
@@ -78,7 +84,7 @@ public final class LoopEvents {
         return channel;
     }
 
-    /** From now on the listener gets the events of the id. */
+    /** Makes the listener get the events of the id. */
     public void listen(ConnectionId id, Listener listener) {
         listeners.put(id, listener);
         List<ConnectionEvent> events = early.remove(id);
@@ -87,7 +93,7 @@ public final class LoopEvents {
         }
     }
 
-    /** From now on, and until {@link #arrived()}, ids may come here for which nobody listens yet. */
+    /** Allows ids to come here for which nobody listens yet, until {@link #arrived()}. */
     void expect() {
         expected++;
     }
@@ -112,7 +118,7 @@ public final class LoopEvents {
             Listener listener = listeners.get(event.listener() != null ? event.listener() : event.id());
             if (listener == null) {
                 if (event.listener() != null) {
-                    // Its listener was just closed: so is the request, which tells the peer.
+                    // The listener was just closed: close the request as well, which tells the peer.
                     event.id().close();
                 } else if (expected > 0) {
                     early.computeIfAbsent(event.id(), id -> new ArrayList<>()).add(event);

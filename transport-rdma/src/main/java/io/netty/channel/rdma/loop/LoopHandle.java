@@ -20,11 +20,11 @@ import io.netty.channel.IoHandle;
 import io.netty.channel.IoRegistration;
 
 /**
- * What is registered with a {@link LoopHandler}. What happens to it reaches it through the resources that it takes from
- * the handler, not as {@link IoEvent}s, so that a completion costs no object.
+ * The handle of a channel that is registered with a {@link LoopHandler}. Events reach it through the resources that it
+ * takes from the handler, not as {@link IoEvent}s, so that a completion costs no object.
  */
 public interface LoopHandle extends IoHandle {
-    /** Is never called: there are no events. */
+    /** Does nothing, and is never called, as there are no events. */
     @Override
     default void handle(IoRegistration registration, IoEvent ioEvent) {
         throw new UnsupportedOperationException();

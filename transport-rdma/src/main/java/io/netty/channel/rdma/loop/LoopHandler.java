@@ -58,25 +58,25 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
  * Around that, this class polls completion queues, before it sleeps for as long as its {@link SpinPolicy} says.
  */
 public abstract class LoopHandler implements IoHandler {
-    /** What is counted. The stopwatch runs while the loop sleeps. */
+    /** The kinds of counters. The stopwatch runs while the loop sleeps. */
     public enum Counter {
         /** Polls of the completion queues of all devices that found nothing. */
         EMPTY_POLLS,
-        /** Those that found something. */
+        /** Polls of the completion queues of all devices that found something. */
         FRUITFUL_POLLS,
         COMPLETIONS,
         /** How often the loop has polled before it would sleep. */
         SPINS,
-        /** How often nothing came of that. */
+        /** Times that polling before a sleep found nothing. */
         SPINS_IN_VAIN,
         SLEEPS,
-        /** How often there were completions when the loop woke up. */
+        /** Times that the loop woke up and found completions. */
         COMPLETION_WAKEUPS
     }
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopHandler.class);
 
-    /** So long completion queues are polled before the event loop looks at its timers. */
+    /** The time for which completion queues are polled before the event loop looks at its timers. */
     private static final long BUSY_POLL_NANOS = 20_000;
     private static final long MAX_FINISH_NANOS = 200_000_000;
     /** Polls between two looks at the clock and for tasks, which cost about as much as a poll. */
@@ -98,17 +98,17 @@ public abstract class LoopHandler implements IoHandler {
     private final List<LoopDevice> devices = new ArrayList<>(1);
     /** Connections of this loop whose completion queues belong to another one. */
     private final Set<MovableCompletionHandler> guests = new HashSet<>();
-    /** What all connections of this loop share, by its class. */
+    /** Objects that all connections of this loop share, by their class. */
     private final Map<Class<?>, AutoCloseable> shared = new IdentityHashMap<>();
     private volatile IoEventLoop loop;
     private final Map<Verbs, LoopEvents> events = new IdentityHashMap<>(2);
     private String name;
-    /** What was done since the last wait: requests were posted; there were completions. */
+    /** Requests were posted since the last wait; the next field says the same of completions. */
     private boolean posted;
     private boolean arrived;
     private boolean shuttingDown;
     private boolean ending;
-    /** By {@link System#nanoTime()}; 0 before the end. */
+    /** Deadline of the end by {@link System#nanoTime()}; 0 before the end. */
     private long finishDeadline;
     private int internalEvents;
     private int externalEvents;
@@ -170,7 +170,7 @@ public abstract class LoopHandler implements IoHandler {
                 return handled;
             }
         } while (System.nanoTime() - end < 0);
-        // Where there are fewer cores than polling threads, the one that is waited for may have none.
+        // The thread that is waited for may have no core, if there are fewer cores than polling threads.
         Thread.yield();
         return 0;
     }
@@ -223,14 +223,14 @@ public abstract class LoopHandler implements IoHandler {
         return 0;
     }
 
-    /** There are completions, and they have not been handled. */
+    /** Ends the wait, as there are completions, which have not been handled. */
     void waitEnds() {
         if (spinPolicy.isWaiting()) {
             spinPolicy.found(System.nanoTime());
         }
     }
 
-    /** Something was sent to a peer. */
+    /** Notes that work requests were posted. */
     public void posted() {
         posted = true;
     }
@@ -286,7 +286,7 @@ public abstract class LoopHandler implements IoHandler {
         counters.add(counter.ordinal(), count);
     }
 
-    /** Those of all loops that run now, in the order in which they have begun. Any thread. */
+    /** The handlers of all loops that run now, in the order in which they have begun. Any thread. */
     public static Listed<LoopHandler> all() {
         return HANDLERS;
     }
@@ -296,7 +296,7 @@ public abstract class LoopHandler implements IoHandler {
         return name;
     }
 
-    /** Any thread. */
+    /** The value of a counter. Any thread. */
     public long count(Counter counter) {
         return counters.get(counter.ordinal());
     }
@@ -312,7 +312,7 @@ public abstract class LoopHandler implements IoHandler {
         externalEvents = 0;
         int events = epoll.run(turn);
         descriptors.looked(System.nanoTime(), events > 0);
-        // Our own descriptors are counted as what came of them.
+        // Descriptors of the transport itself are counted as what came of them.
         return events - internalEvents + externalEvents;
     }
 
@@ -377,7 +377,7 @@ public abstract class LoopHandler implements IoHandler {
         finishConnections();
     }
 
-    /** On the loop. */
+    /** Closes all channels of the loop. On the loop. */
     void closeChannels() {
         for (Registration registration : registrations.toArray(new Registration[0])) {
             try {
@@ -415,7 +415,7 @@ public abstract class LoopHandler implements IoHandler {
         epoll.destroy();
     }
 
-    /** What can't be released must not keep anything else from it. */
+    /** Releases a resource. One that can't be released must not keep others from it. */
     private static void release(AutoCloseable resource) {
         try {
             resource.close();
@@ -454,7 +454,7 @@ public abstract class LoopHandler implements IoHandler {
         forEachLoop(context, device -> device.fail(cause));
     }
 
-    /** Does it on each loop that has something of the device. Any thread. */
+    /** Runs an action on each loop that has a part of the device. Any thread. */
     static void forEachLoop(DeviceContext context, Consumer<LoopDevice> action) {
         for (LoopHandler handler : HANDLERS.elements()) {
             try {
@@ -480,7 +480,7 @@ public abstract class LoopHandler implements IoHandler {
         return events.get(verbs);
     }
 
-    /** What this loop has of a device. On the loop. */
+    /** The part of a device that this loop has, made if it is the first call for the device. On the loop. */
     public LoopDevice device(DeviceContext context) throws Exception {
         LoopDevice device = find(context);
         if (device == null) {
@@ -504,7 +504,7 @@ public abstract class LoopHandler implements IoHandler {
         return sharedReceiveQueueDepth;
     }
 
-    /** On the loop. */
+    /** Whether the loop has a part of the device. On the loop. */
     boolean hasDevice(DeviceContext context) {
         return find(context) != null;
     }
@@ -568,7 +568,7 @@ public abstract class LoopHandler implements IoHandler {
         return shuttingDown;
     }
 
-    /** Nothing will come any more that a channel might wait for. */
+    /** Whether the loop is ending: nothing will come any more that a channel might wait for. */
     public boolean isEnding() {
         return ending;
     }

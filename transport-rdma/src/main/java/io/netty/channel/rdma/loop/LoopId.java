@@ -60,7 +60,7 @@ public class LoopId implements IdMove.Owner, LoopEvents.Listener {
         return this;
     }
 
-    /** Somebody else gets the events from now on. */
+    /** Makes another listener get the events from now on. */
     public void listener(LoopEvents.Listener newListener) {
         listener = newListener;
     }
@@ -77,6 +77,11 @@ public class LoopId implements IdMove.Owner, LoopEvents.Listener {
     @Override
     public void unexpected(Throwable cause) {
         listener.unexpected(cause);
+    }
+
+    @Override
+    public void detach() {
+        loop.detach();
     }
 
     @Override

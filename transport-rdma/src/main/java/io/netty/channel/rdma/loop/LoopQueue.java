@@ -55,7 +55,7 @@ public final class LoopQueue {
         boolean created = false;
         try {
             LoopQueue queue = new LoopQueue(device.device.createCompletionQueue(capacity, channel), channel);
-            // Nobody else gets room in it.
+            // No other owner gets room in the queue.
             queue.reserved = queue.queue.capacity();
             created = true;
             return queue;
@@ -84,14 +84,17 @@ public final class LoopQueue {
         return reserved != 0;
     }
 
-    /** As {@link CompletionQueue#poll}. */
+    /** Polls as {@link CompletionQueue#poll}. */
     int poll(WorkCompletions completions) throws VerbsException {
         int taken = queue.poll(completions);
         note(taken);
         return taken;
     }
 
-    /** As {@link CompletionQueue#pollOrArm}: {@link #isArmed()} tells whether nothing was there, and it is armed. */
+    /**
+     * Polls or arms as {@link CompletionQueue#pollOrArm}: {@link #isArmed()} tells whether nothing was there, and it is
+     * armed.
+     */
     void pollOrArm(WorkCompletions completions) throws VerbsException {
         armed = queue.pollOrArm(completions);
         refused = false;
@@ -101,14 +104,14 @@ public final class LoopQueue {
     private void note(int taken) {
         if (taken > 0) {
             busy = BUSY_POLLS;
-            // One of these may have been what it fired for.
+            // The queue may have fired for one of these completions.
             armed = false;
         } else if (busy > 0) {
             busy--;
         }
     }
 
-    /** Whether there was something in one of the latest polls. */
+    /** Whether one of the latest polls has found completions. */
     boolean isBusy() {
         return busy > 0;
     }
@@ -122,7 +125,10 @@ public final class LoopQueue {
         armed = false;
     }
 
-    /** That failed. Returns false if it is broken, or has failed for so long that it won't be armed any more. */
+    /**
+     * Notes that arming failed. Returns false if the queue is broken, or has failed for so long that it won't be armed
+     * any more.
+     */
     boolean isToBeArmedAgain(long nowNanos) {
         if (!refused) {
             refused = true;

@@ -50,7 +50,7 @@ import java.util.function.Supplier;
  */
 public final class LoopReceiveQueue {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopReceiveQueue.class);
-    /** Or what the device can do, if that is less. */
+    /** The default depth, or the maximum of the device, if that is less. */
     public static final int DEFAULT_DEPTH = 1024;
     private static final int FIRST_RECEIVES = 64;
     private static final int RETRY_MILLIS = 10;
@@ -68,7 +68,7 @@ public final class LoopReceiveQueue {
     private final Supplier<ByteBuf> source;
     private final SharedReceiveQueue queue;
     private final ReceiveWorkRequests chain;
-    /** By slot. */
+    /** The buffers by slot. */
     private final ByteBuf[] buffers;
     /** How many queue pairs there are, by where their receives complete. */
     private final Map<LoopQueue, Integer> users = new IdentityHashMap<>();
@@ -76,7 +76,7 @@ public final class LoopReceiveQueue {
     /** The slots of those that are to be posted. */
     private final int[] unposted;
     private int unpostedCount;
-    /** At which the device is yet to be asked to report, or 0. */
+    /** The limit at which the device is yet to be asked to report, or 0. */
     private int limit;
     private boolean refused;
     private long refusedSinceNanos;
@@ -143,7 +143,7 @@ public final class LoopReceiveQueue {
 
     // ---- work requests
 
-    /** Whether it is a receive of such a queue. */
+    /** Whether the work request is a receive of a shared receive queue. */
     static boolean isShared(long workRequestId) {
         return workRequestId < Long.MIN_VALUE / 2;
     }
@@ -301,7 +301,7 @@ public final class LoopReceiveQueue {
 
     // ---- users
 
-    /** Whether there are queue pairs whose receives complete there, so that there is room for all completions. */
+    /** Whether the receives of some queue pair complete there, so that there is room for all completions. */
     public boolean completesInto(LoopQueue completions) {
         return users.containsKey(completions);
     }

@@ -36,7 +36,7 @@ public final class Retry {
         this.attempt = attempt;
     }
 
-    /** It was tried in vain. */
+    /** Plans the next try after one in vain. */
     public void later() {
         if (!planned) {
             scheduler.accept(this::run, millis);
@@ -50,7 +50,7 @@ public final class Retry {
         attempt.run();
     }
 
-    /** It was done: the next time is the first one. */
+    /** Notes success: the next wait is as short as the first one. */
     public void done() {
         millis = FIRST_MILLIS;
     }

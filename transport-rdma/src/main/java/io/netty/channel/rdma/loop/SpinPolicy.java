@@ -61,31 +61,36 @@ import java.util.function.LongSupplier;
  * <p>Time is {@link System#nanoTime()}, and given by the caller. On the event loop.
  */
 final class SpinPolicy {
-    /** See above. */
+    /** The states that the class description explains. */
     enum State {
         QUIET, PREEMPTED, OVERSPENT, ACTIVE
     }
 
-    /** Of the time that has passed, polling that does not pay may take so much, for each kind of wait. */
+    /** The share (one in so many) of the time that has passed that polling in vain may take, for each kind of wait. */
     static final int VAIN_SHARE = 256;
-    /** So many tries in a row may be in vain, after a pause of the peer's virtual machine for example. */
+    /** The tries in a row that may be in vain, after a pause of the peer's virtual machine for example. */
     static final int MAX_TRIES = 5;
     /** The peer's wake-up and the own one, and twice the average, as both take longer at times. */
     static final int SLEEPS_PER_SPIN = 4;
-    /** After so many tries in vain, each with a short sleep after it, one is {@link #LONG_SPIN} times longer. */
+    /** The tries in vain, each with a short sleep after it, after which one is {@link #LONG_SPIN} times longer. */
     static final int TRIES_BEFORE_LONG_SPIN = 3;
-    /** By default 10 ms: timer ticks of Linux are 1 to 10 ms apart (CONFIG_HZ). */
+    /** The factor of a long spin, which is 10 ms by default: timer ticks of Linux are 1 to 10 ms apart (CONFIG_HZ). */
     static final int LONG_SPIN = 50;
-    /** If the clock jumps by more, the thread was stopped, and not just for an interrupt. */
+    /** The jump of the clock above which the thread was stopped, and not just for an interrupt. */
     static final long JUMP_NANOS = 100_000;
-    /** After longer work it is worth a system call to know how often the thread was preempted in it. */
+    /** The time of work above which it is worth a system call to know how often the thread was preempted in it. */
     static final long LONG_WORK_NANOS = 20_000;
-    /** Of the time that has passed, others may have had the core for so much while the loop polled. */
+    /**
+     * The share (one in so many) of the time that has passed for which others may have had the core while the loop
+     * polled.
+     */
     static final int LOST_SHARE = 3;
-    /** What compilers and the like take now and then is no reason to stop: some time slices. */
+    /**
+     * The time that others may take beyond their share, some time slices: compilers and the like do so now and then.
+     */
     static final long MAX_LOST_NANOS = 8_000_000;
     static final long MAX_REST_NANOS = 2_000_000_000;
-    /** Before there is something to learn from. Two wake-ups on most machines. */
+    /** The sleep that is assumed before one was measured: two wake-ups on most machines. */
     static final long FIRST_SLEEP_NANOS = 50_000;
     /** A sleep that ends at once, because the event was just there, says nothing about wake-ups. */
     static final long MIN_SLEEP_NANOS = 10_000;
@@ -94,7 +99,7 @@ final class SpinPolicy {
     private final class Waits {
         private boolean quiet = true;
         private long credit = maxCredit;
-        /** Up to when its share of the time is in the credit. */
+        /** The time up to which the share of these waits is in the credit. */
         private long creditTime;
         /** Moving average of short sleeps. */
         private long sleepNanos = FIRST_SLEEP_NANOS;
@@ -134,17 +139,17 @@ final class SpinPolicy {
     private boolean polling;
     private long waitStart;
     private long spinLimit;
-    /** In this wait. */
+    /** The loop has polled in vain in this wait. */
     private boolean spunInVain;
     private long nextLongSpin;
-    /** Of the last wait. */
+    /** The end of the last wait. */
     private long waitEnd;
     private long lastLook;
-    /** To others, above their share. */
+    /** Time lost to others, above their share. */
     private long lost;
-    /** Up to when the share of others is in {@link #lost}. */
+    /** The time up to which the share of others is in {@link #lost}. */
     private long lostTime;
-    /** What a sleep costs: how long the shortest ones take, as these are next to nothing but the wake-up. */
+    /** The cost of a sleep: the time of the shortest ones, which are next to nothing but the wake-up. */
     private long wakeUpNanos = FIRST_SLEEP_NANOS;
 
     /**
@@ -206,7 +211,7 @@ final class SpinPolicy {
         return credit < waits.spinNanos() ? State.OVERSPENT : State.ACTIVE;
     }
 
-    /** While polling: nothing was found. Returns whether to look again. */
+    /** Notes that polling has found nothing. Returns whether to look again. */
     boolean foundNothing(long now) {
         if (now - lastLook > JUMP_NANOS) {
             polling = !isPreempted(now);
@@ -225,7 +230,7 @@ final class SpinPolicy {
         return Math.min(maxSpinNanos, now - waitStart);
     }
 
-    /** Whatever comes of it, it takes no more than {@link #VAIN_SHARE} of the time. */
+    /** Ends a long spin. Whatever comes of long spins, they take no more than {@link #VAIN_SHARE} of the time. */
     private void endLongSpin(long now) {
         if (spinLimit > maxSpinNanos) {
             nextLongSpin = now + VAIN_SHARE * (now - waitStart);
@@ -244,7 +249,7 @@ final class SpinPolicy {
     }
 
     /**
-     * There is something to do, and the loop has not slept: the wait is over.
+     * Ends the wait: there is something to do, and the loop has not slept.
      *
      * @param now before that is done: who takes the core then takes it from the work, not from polling
      */

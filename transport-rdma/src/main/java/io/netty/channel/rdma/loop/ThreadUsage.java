@@ -15,9 +15,7 @@
  */
 package io.netty.channel.rdma.loop;
 
-/**
- * What the kernel has counted of the calling thread: {@code getrusage(2)} with {@code RUSAGE_THREAD}.
- */
+/** The kernel's counters of the calling thread: {@code getrusage(2)} with {@code RUSAGE_THREAD}. */
 final class ThreadUsage {
     private ThreadUsage() {
     }

@@ -28,7 +28,7 @@ final class CellCache {
 
     private final int minOrder;
     private final AtomicReferenceArray<CellByteBuf>[] stacks;
-    /** Changed by the owner only: some of the buffers below may have been reclaimed. */
+    /** The sizes of the stacks, changed by the owner only: some of the buffers below may have been reclaimed. */
     private final AtomicIntegerArray sizes;
 
     @SuppressWarnings({ "unchecked", "rawtypes" })

@@ -28,14 +28,13 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What all event loops share of a device: one protection domain, so that memory is registered once for all of them.
- * Made with the first connection on the device and kept as long as the process lives.
- * Thread-safe.
+ * The part of a device that all event loops share: one protection domain, so that memory is registered once for all of
+ * them. Made with the first connection on the device and kept as long as the process lives. Thread-safe.
  */
 public final class DeviceContext {
     private static final Map<Device, DeviceContext> CONTEXTS = new IdentityHashMap<>();
 
-    /** Replaced, never changed. */
+    /** The contexts of all devices in use. Replaced, never changed. */
     private static volatile DeviceContext[] all = new DeviceContext[0];
 
     public final Device device;
@@ -70,7 +69,7 @@ public final class DeviceContext {
     }
 
     /**
-     * What memory can be registered with.
+     * The rights with which memory can be registered.
      *
      * @param wanted of {@link AccessFlags}.
      * @return that without what the device does not know, and refuses.
@@ -79,7 +78,7 @@ public final class DeviceContext {
         return attributes.maxMemoryWindows() > 0 ? wanted : wanted & ~AccessFlags.MEMORY_WINDOW_BIND;
     }
 
-    /** Those that there are. Not to be changed. */
+    /** The contexts of all devices in use. Not to be changed. */
     static DeviceContext[] all() {
         return all;
     }

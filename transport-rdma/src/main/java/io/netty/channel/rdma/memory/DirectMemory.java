@@ -25,7 +25,7 @@ import java.nio.ByteBuffer;
  * Addresses of direct buffers.
  */
 public final class DirectMemory {
-    /** What processors and devices move at once, on all that this runs on. */
+    /** The bytes that processors and devices move at once, on all platforms of the transport. */
     public static final int CACHE_LINE = 64;
     static final int PAGE = 4096;
 

@@ -100,7 +100,7 @@ public final class MemoryInFlight {
         }
     }
 
-    /** There will be no such work requests, from this one on. */
+    /** Releases the memory of work requests from this number on, which are never posted. */
     public void releaseFrom(long number) {
         while (count > 0 && numbers[index(count - 1)] >= number) {
             int last = index(--count);

@@ -33,7 +33,7 @@ public class MemoryRange {
     private static final long RETRY_NANOS = 1_000_000_000;
     private static final MemoryRegion[] NONE = { };
 
-    /** For tests, which can't reach the limit of locked memory everywhere: which registrations fail. */
+    /** The registrations that fail, for tests, which can't reach the limit of locked memory everywhere. */
     static volatile Predicate<MemoryRange> shortage = range -> false;
 
     public final long address;
@@ -41,7 +41,7 @@ public class MemoryRange {
     private final int access;
     /** Keeps the memory alive. */
     private final Object owner;
-    /** By {@link DeviceContext#index}. Replaced, never changed. */
+    /** The regions by {@link DeviceContext#index}. Replaced, never changed. */
     private volatile MemoryRegion[] regions = NONE;
     private volatile boolean failed;
     private volatile long retryNanos;
@@ -78,8 +78,8 @@ public class MemoryRange {
     }
 
     /**
-     * As {@link #region}, for memory that can also be copied: {@code null} if it can't be registered. That is tried
-     * again after a while, as the limit of locked memory may be reached for a time only.
+     * The {@link #region} of memory that can also be copied: {@code null} if it can't be registered. Registration is
+     * tried again after a while, as the limit of locked memory may be reached for a time only.
      */
     public MemoryRegion regionOrNull(DeviceContext device) {
         MemoryRegion[] current = regions;

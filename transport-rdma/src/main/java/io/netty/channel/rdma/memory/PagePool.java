@@ -34,9 +34,9 @@ import java.util.Map;
 final class PagePool {
     static final PagePool PROCESS = new PagePool();
 
-    /** More than that has a mapping of its own. */
+    /** The largest part: more bytes have a mapping of their own. */
     static final int MAX_BYTES = 128 << 10;
-    /** Of a mapping; the first ones of a length have less. */
+    /** The most runs of a mapping; the first mappings of a length have less. */
     static final int MAX_RUNS = Long.SIZE;
     static final int MAX_USED = 64;
     private static final int MIN_RUNS = 4;
@@ -54,7 +54,7 @@ final class PagePool {
         private final ByteBuffer memory;
         /** Runs without an owner: a bit for each. */
         private long free;
-        /** Those of them that may not be zero. */
+        /** Runs without an owner whose memory may not be zero. */
         private long used;
 
         private Slab(long address, int length, int runs, ByteBuffer memory) {
@@ -186,7 +186,7 @@ final class PagePool {
         }
     }
 
-    /** How much is mapped for parts. */
+    /** The bytes that are mapped for parts. */
     synchronized long mappedBytes() {
         long bytes = 0;
         for (List<Slab> ofLength : slabs.values()) {

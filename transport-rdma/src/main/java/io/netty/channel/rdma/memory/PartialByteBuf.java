@@ -44,12 +44,12 @@ public abstract class PartialByteBuf extends AbstractReferenceCountedByteBuf {
     private static final int MAX_CHUNK = 8 << 10;
 
     private ByteBufAllocator allocator;
-    /** All of the larger memory that this buffer can be told of, with its limit at the end. */
+    /** The larger memory as far as this buffer can be told of it, with its limit at the end. */
     private ByteBuffer memory;
     private int offset;
     private int partLength;
     private int capacity;
-    /** For {@link #internalNioBuffer}. */
+    /** The view that {@link #internalNioBuffer} returns. */
     private ByteBuffer internal;
 
     protected PartialByteBuf() {
@@ -70,7 +70,7 @@ public abstract class PartialByteBuf extends AbstractReferenceCountedByteBuf {
         }
     }
 
-    /** What does that is protected in the allocators of Netty. */
+    /** Access to the leak detection of Netty's allocators, which is protected. */
     private abstract static class LeakTracking extends AbstractByteBufAllocator {
         static ByteBuf tracked(ByteBuf buf) {
             return toLeakAwareBuffer(buf);

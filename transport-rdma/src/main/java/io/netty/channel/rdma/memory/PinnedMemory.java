@@ -96,7 +96,7 @@ public final class PinnedMemory {
                 " bytes are in use), or " + or);
     }
 
-    /** The same, so short that it fits into a rejection. */
+    /** The same error, so short that it fits into a rejection. */
     public IOException exhausted(String what) {
         return exception(what, "raise -Dio.netty.rdma.maxPinnedMemory (now " + max() + " bytes)");
     }

@@ -24,7 +24,7 @@ import io.netty.util.ReferenceCounted;
  * released by the composite buffer it was part of. Any thread.
  */
 public interface RequestMemory extends ReferenceCounted {
-    /** What it is part of, or {@code null} if it is not registered. */
+    /** The range that the memory is part of, or {@code null} if it is not registered. */
     MemoryRange range();
 
     boolean contains(long address, int length);
@@ -61,7 +61,7 @@ public interface RequestMemory extends ReferenceCounted {
         return tryRetain(this);
     }
 
-    /** As above, for memory of another type. */
+    /** Retains memory of another type unless it was released. Returns whether it was retained. */
     static boolean tryRetain(ReferenceCounted memory) {
         try {
             memory.retain();

@@ -80,7 +80,7 @@ final class SlabArena {
         }
         Slab slab = null;
         try {
-            // Who needs it registers it as well, to be told why that fails.
+            // A caller that needs the slab registers it as well, to be told why that fails.
             slab = needed ? new Slab(slabOrder) : registered(new Slab(slabOrder));
         } catch (VerbsException e) {
             fail("Another slab of memory can't be registered: raise the limit of locked memory (ulimit -l), or lower " +
@@ -104,7 +104,10 @@ final class SlabArena {
         return slab;
     }
 
-    /** With the devices that are in use: memory that can't be registered is not worth more than ordinary memory. */
+    /**
+     * Registers a slab with the devices that are in use: memory that can't be registered is not worth more than
+     * ordinary memory.
+     */
     private static Slab registered(Slab slab) throws VerbsException {
         boolean registered = false;
         try {
@@ -127,7 +130,9 @@ final class SlabArena {
         }
     }
 
-    /** Somebody else may give memory back, so it is tried again, but not with each allocation: a failure is slow. */
+    /**
+     * Notes a failure. Others may give memory back, so allocation is tried again, but not each time: a failure is slow.
+     */
     private void fail(String message, Throwable cause) {
         retryNanos = System.nanoTime() + RETRY_NANOS;
         if (!failed) {

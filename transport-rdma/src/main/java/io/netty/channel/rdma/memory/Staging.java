@@ -137,7 +137,7 @@ public final class Staging {
         return shared.retain();
     }
 
-    /** Nothing that was appended to the shared buffer from this index on is needed any more. */
+    /** Gives back the end of the shared buffer, from this index on, which is not needed any more. */
     public void rewind(ByteBuf buf, int index) {
         if (buf == shared) {
             buf.writerIndex(index);

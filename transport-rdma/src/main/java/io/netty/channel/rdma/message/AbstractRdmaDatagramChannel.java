@@ -42,9 +42,9 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What a channel of datagrams needs of the connection manager: an address, and an answer for everybody who asks which
- * queue pair receives there (SIDR, IBA vol. 1, 12.11). There are two ids: one has the queue pair, and joins groups,
- * which one that listens can't ({@code rdma_join_multicast} of {@code drivers/infiniband/core/cma.c}).
+ * The part of a channel of datagrams that uses the connection manager: an address, and an answer for everybody who asks
+ * which queue pair receives there (SIDR, IBA vol. 1, 12.11). There are two ids: one has the queue pair, and joins
+ * groups, which one that listens can't ({@code rdma_join_multicast} of {@code drivers/infiniband/core/cma.c}).
  *
  * <p>For the channels of this transport. On the loop of the channel, which it does not leave once it is bound.
  */
@@ -88,7 +88,7 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
     protected final void registeredAgain() {
     }
 
-    /** Meanwhile datagrams wait as they do while nobody reads. */
+    /** Keeps the queue pair: datagrams wait meanwhile, as they do while nobody reads. */
     @Override
     protected final void deregistered() {
     }
@@ -213,7 +213,7 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
         try (ConnectionId request = event.id()) {
             request.accept(new ConnectionParameters().queuePairNumber(queuePairNumber()));
         } catch (VerbsException | OutOfMemoryError e) {
-            // Who has asked is told no, and not why: the answer has no room for that.
+            // The peer that has asked gets a refusal without the reason, for which the answer has no room.
             pipeline().fireExceptionCaught(e);
         } catch (IllegalStateException e) {
             logger.debug("{}: could not answer {}", this, event, e);

@@ -46,12 +46,12 @@ import java.util.concurrent.TimeUnit;
  * has it. So these are made by threads beside the loops, and datagrams wait.
  */
 final class AddressHandles {
-    /** Each is a small piece of the device's memory. */
+    /** The most handles: each is a small piece of the device's memory. */
     static final int MAX_HANDLES = 1024;
     static final int MAX_PENDING = 256;
-    /** For a port where making a handle takes no time. */
+    /** The executor for a port where making a handle takes no time. */
     static final Executor AT_ONCE = Runnable::run;
-    /** For others. */
+    /** The executor for other ports. */
     static final Executor BESIDE = newExecutor();
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(AddressHandles.class);
@@ -69,9 +69,9 @@ final class AddressHandles {
     private final ArrayDeque<Used> retired = new ArrayDeque<>();
     private boolean closed;
 
-    /** Told about datagrams that have waited for their handle. */
+    /** A listener that is told about datagrams that have waited for their handle. */
     interface Listener {
-        /** Now there is one. */
+        /** Called when the handle exists. */
         void made(List<DatagramSend> sends);
 
         void failed(Collection<DatagramSend> sends, Throwable cause);
@@ -158,7 +158,7 @@ final class AddressHandles {
         waiting.add(send);
     }
 
-    /** On a thread beside the loop. */
+    /** Makes a handle. On a thread beside the loop. */
     private void make(AddressVector vector) {
         AddressHandle handle = null;
         VerbsException failure = null;

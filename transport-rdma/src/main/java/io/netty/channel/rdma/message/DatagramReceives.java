@@ -34,7 +34,7 @@ import java.net.SocketAddress;
  * reads, datagrams fill the receives; what then comes is dropped by the device, which does not tell.
  */
 final class DatagramReceives extends OwnReceives {
-    /** Of RoCE, and of InfiniBand if a flag says so. */
+    /** The bytes of the global header, which RoCE has, and InfiniBand if a flag says so. */
     private static final int HEADER = WorkCompletions.GLOBAL_HEADER_LENGTH;
 
     private final RdmaDatagramChannel channel;
@@ -121,7 +121,7 @@ final class DatagramReceives extends OwnReceives {
         dropped++;
     }
 
-    /** How many were not given to the pipeline. Any thread. */
+    /** The number of datagrams that were not given to the pipeline. Any thread. */
     long dropped() {
         return dropped;
     }

@@ -109,7 +109,7 @@ final class DatagramRecipients {
         }
     }
 
-    /** What was answered, if it is for our device. */
+    /** The address in an answer, if it is for the device of the channel. */
     RdmaDatagramAddress address(ConnectionId id, ConnectionEvent answer) throws IOException {
         if (id.device() != device) {
             throw new IOException(id.remoteAddress() + " is reached by " + id.device() + ", but this channel is " +
@@ -161,7 +161,7 @@ final class DatagramRecipients {
         return recipient;
     }
 
-    /** Somebody else has found out. */
+    /** Takes an address that another channel has found. */
     void put(InetSocketAddress address, RdmaDatagramAddress target) {
         Recipient recipient = recipient(address);
         if (recipient.resolution != null) {

@@ -40,7 +40,7 @@ final class DatagramSend extends RdmaOperation {
         this.immediate = immediate;
     }
 
-    /** As written; {@code null} is the one that the channel is connected to. */
+    /** The recipient as written; {@code null} is the one that the channel is connected to. */
     SocketAddress recipient() {
         return recipient;
     }
@@ -49,7 +49,7 @@ final class DatagramSend extends RdmaOperation {
         return target;
     }
 
-    /** It is known where it goes. */
+    /** Sets the address of the recipient's queue pair, which is known now. */
     void target(RdmaDatagramAddress address) {
         target = address;
     }
@@ -58,12 +58,12 @@ final class DatagramSend extends RdmaOperation {
         handle = newHandle;
     }
 
-    /** Whether it was sent, or never will be. */
+    /** Whether the datagram was sent, or never will be. */
     boolean isDone() {
         return done;
     }
 
-    /** Why it was not sent, or {@code null}. */
+    /** The reason why the datagram was not sent, or {@code null}. */
     Throwable failure() {
         return failure;
     }

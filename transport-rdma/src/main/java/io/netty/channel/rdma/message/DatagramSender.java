@@ -51,7 +51,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
     private final int trafficClass;
     /** The datagrams of the outbound buffer that were seen, in its order. */
     private final ArrayDeque<DatagramSend> taken = new ArrayDeque<>();
-    /** Those of them that can be sent. */
+    /** Datagrams of these that can be sent. */
     private final ArrayDeque<DatagramSend> ready = new ArrayDeque<>();
     private int skip;
     private boolean full;
@@ -152,7 +152,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
         complete();
     }
 
-    /** It is known where these go. */
+    /** Sends datagrams whose recipients are known now. */
     void ready(Collection<DatagramSend> sends) {
         ready.addAll(sends);
         channel.flushAgain();
@@ -196,7 +196,8 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
             unsignalled = signalled ? 0 : unsignalled + 1;
             slots.add(send, null);
         } catch (Exception | OutOfMemoryError e) {
-            // Also of a buffer that was released too early: that is the fault of this datagram alone.
+            // Errors of a buffer that was released too early count here as well: they are the fault of this datagram
+            // alone.
             slots.discardNext();
             if (retained) {
                 send.release();

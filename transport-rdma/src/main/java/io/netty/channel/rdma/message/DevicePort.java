@@ -32,9 +32,9 @@ import java.util.List;
  * keys: those of a local address, or what the options say. Immutable.
  */
 final class DevicePort {
-    /** Of global headers, which routers may forward. */
+    /** The hop limit of global headers, which routers may forward. */
     static final int HOP_LIMIT = 64;
-    /** Of a partition key; the bit before it tells whether it is one of a full member. */
+    /** The number in a partition key; the bit before it tells whether the key is one of a full member. */
     private static final int PARTITION = 0x7FFF;
 
     private final int number;
@@ -91,7 +91,7 @@ final class DevicePort {
                 gids + ')');
     }
 
-    /** That of the address; or if there is none, one that leads farther than the link. */
+    /** The GID of the address, or without one a GID that leads farther than the link. */
     private Gid ofRoce(Device device, ConnectionId bound) throws IOException {
         InetAddress address = bound == null ? null : bound.localAddress().getAddress();
         Gid best = null;
@@ -111,7 +111,7 @@ final class DevicePort {
         return (entry.type() == Gid.Type.ROCE_V2 ? 1 : 0) + (entry.address().isLinkLocalAddress() ? 0 : 2);
     }
 
-    /** These GIDs have no IP addresses, but the connection manager knows that of the address. */
+    /** The GID of the address, which the connection manager knows, since GIDs of InfiniBand have no IP addresses. */
     private Gid ofInfiniBand(Device device, ConnectionId bound) throws IOException {
         List<Gid> gids = device.gids(number);
         for (Gid entry : gids) {

@@ -24,7 +24,10 @@ import io.netty.channel.rdma.loop.Retry;
  * channel.
  */
 final class FlushedMessages {
-    /** Of {@link ChannelOutboundBuffer#setUserDefinedWritability}: the last one, as handlers begin with the first. */
+    /**
+     * The index for {@link ChannelOutboundBuffer#setUserDefinedWritability}: the last one, as handlers begin with the
+     * first.
+     */
     private static final int WRITABILITY_INDEX = 31;
 
     /** When staging memory ran out and nothing in flight will tell that there is some again. */
@@ -36,7 +39,8 @@ final class FlushedMessages {
     }
 
     /**
-     * What the channel was told to write. Not from within another write, which walks through the messages.
+     * Takes the buffer of what the channel was told to write. Not from within another write, which walks through the
+     * messages.
      */
     void buffer(ChannelOutboundBuffer in) {
         buffer = in;
@@ -57,7 +61,7 @@ final class FlushedMessages {
         }
     }
 
-    /** Beside the water marks. */
+    /** Sets the writability that counts beside the water marks. */
     void setWritable(boolean writable) {
         if (buffer.getUserDefinedWritability(WRITABILITY_INDEX) != writable) {
             buffer.setUserDefinedWritability(WRITABILITY_INDEX, writable);

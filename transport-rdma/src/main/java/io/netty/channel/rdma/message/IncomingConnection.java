@@ -47,14 +47,14 @@ final class IncomingConnection {
 
     private final RdmaMessageChannel channel;
     private final ConnectionEvent request;
-    /** Of a request that the application gave, else {@code null}. */
+    /** The executor of a request that the application gave, else {@code null}. */
     private final Executor reader;
     private volatile State state = State.WAITING;
     /** The peer does not want it any more. It may say so in any state. */
     private volatile boolean withdrawn;
     /** The acceptance failed, and not because of the peer, or the network. */
     private boolean failedHere;
-    /** Of the acceptance, until the connection is established. */
+    /** The promise of the acceptance, until the connection is established. */
     private ChannelPromise promise;
     private Future<?> timer;
 
@@ -77,7 +77,7 @@ final class IncomingConnection {
             try {
                 announce();
             } catch (Throwable t) {
-                // Nobody else answers the peer.
+                // The peer gets no answer otherwise.
                 channel.pipeline().fireExceptionCaught(t);
                 channel.close();
             }
@@ -121,7 +121,7 @@ final class IncomingConnection {
         }
     }
 
-    /** For the time before there is a connection. On the loop of the listener at first. */
+    /** Handles the events that arrive before there is a connection. On the loop of the listener at first. */
     void connectionEvent(ConnectionEvent event) {
         logger.debug("{}: the request was withdrawn: {}", channel, event);
         withdrawn = true;

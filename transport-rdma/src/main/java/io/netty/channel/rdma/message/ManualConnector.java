@@ -56,21 +56,21 @@ final class ManualConnector {
                 queuePair.attributes().maxInitiatorDepth(), "its max_qp_init_rd_atom"));
     }
 
-    /** From here on receives can be posted. */
+    /** Makes the queue pair ready for receives to be posted. */
     void init() throws VerbsException {
         queuePair.queuePair().modify(new QueuePairAttributes().state(QueuePairState.INIT)
                 .partitionKeyIndex(port.partitionKeyIndex()).port(port.number())
                 .accessFlags(RdmaPermission.accessFlags(config.get(RdmaMessageChannelConfig.REMOTE_PERMISSIONS))));
     }
 
-    /** What the peer needs. */
+    /** The endpoint that the peer needs. */
     RdmaEndpoint endpoint() {
         return new RdmaEndpoint(port.attributes().isEthernet(), mtuCode(port.attributes().activeMtu()),
                 queuePair.queuePair().number(), packetSequence, port.attributes().lid(), responderResources,
                 initiatorDepth, port.gid());
     }
 
-    /** From here on both can send, once the peer has done the same. */
+    /** Connects the queue pair. Both ends can send once the peer has done the same. */
     void connect(RdmaEndpoint peer) throws IOException {
         if (peer.ethernet != port.attributes().isEthernet()) {
             throw new IOException("the peer's link layer is " + (peer.ethernet ? "Ethernet" : "InfiniBand") +

@@ -37,7 +37,7 @@ final class ManualReceives implements Receives {
     private final ChannelQueuePair queuePair;
     private final Runnable early;
     private final ReceiveWorkRequests chain;
-    /** By slot. Receives of a queue pair complete in the order in which they were posted. */
+    /** The memory of each receive by slot. Receives of a queue pair complete in the order in which they were posted. */
     private final List<RegisteredSlice>[] posted;
     private final Queue<RdmaReceive> arrived = new ArrayDeque<>();
     private int first;

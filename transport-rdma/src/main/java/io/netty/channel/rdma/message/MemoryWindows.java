@@ -53,10 +53,10 @@ final class MemoryWindows {
     private final RdmaMessageChannel channel;
     private final MessageConnection connection;
     private final ChannelQueuePair queuePair;
-    /** All of the device, until the connection ends, and those of them that are not bound. */
+    /** Windows of the device, all of them until the connection ends, and below those that are not bound. */
     private final List<MemoryWindow> allocated = new ArrayList<>();
     private final Queue<MemoryWindow> free = new ArrayDeque<>();
-    /** Those that are not revoked, by their keys: also while they are being bound. */
+    /** Windows that are not revoked, by their keys: also while they are being bound. */
     private final IntObjectMap<RdmaMemoryWindow> byKey = new IntObjectHashMap<>();
 
     MemoryWindows(RdmaMessageChannel channel, MessageConnection connection, ChannelQueuePair queuePair) {
@@ -113,7 +113,7 @@ final class MemoryWindows {
             window.window().bound(window.remoteMemory().key());
         }
         if (!promise.trySuccess(window)) {
-            // It was cancelled, so nobody can revoke it.
+            // The binding was cancelled, so nobody else can revoke the window.
             revoke(window);
         }
     }

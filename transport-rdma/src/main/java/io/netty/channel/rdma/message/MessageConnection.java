@@ -18,6 +18,7 @@ package io.netty.channel.rdma.message;
 import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredSlice;
+import io.netty.channel.rdma.connection.OutgoingConnection;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
@@ -41,7 +42,7 @@ import java.util.Set;
  * The queue pair of a {@link RdmaMessageChannel}, from before the connection is made until it has ended. On the loop of
  * the channel.
  */
-final class MessageConnection implements ChannelQueuePair.Owner {
+final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(MessageConnection.class);
 
     /** How long the device may take to give back what was in flight when the connection ended. */
@@ -52,15 +53,15 @@ final class MessageConnection implements ChannelQueuePair.Owner {
      */
     private static final long SETTLE_MILLIS = 100;
 
-    /** In their order; the package description has a table of what leads from one to another. */
+    /** States in their order; the package description has a table of what leads from one to another. */
     private enum State {
         /** The queue pair takes work requests. */
         OPEN,
-        /** It does not any more, or has to be stopped: at the end of this turn. */
+        /** The queue pair takes no work requests any more, or has to be stopped: at the end of this turn. */
         BROKEN,
         /** Disconnected. Work requests come back, among them receives with the peer's last messages. */
         FLUSHING,
-        /** All has come back, and the channel was told. It has to be closed. */
+        /** The work requests have all come back, and the channel was told. It has to be closed. */
         LOST,
         /** The channel is closed. Receives that the queue pair shares may have to come back. */
         CLOSED,
@@ -71,7 +72,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     private final RdmaMessageChannel channel;
     /** {@code null} if the connection manager has nothing to do with it. */
     private final ConnectionId id;
-    /** Then this makes the connection. */
+    /** The maker of a connection without the connection manager, else {@code null}. */
     private final ManualConnector manual;
     private final ChannelQueuePair queuePair;
     private final RdmaMessageMetrics metrics = new RdmaMessageMetrics();
@@ -87,11 +88,11 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     /** No shared receive is in use: the peer can't have sent anything yet, or will not any more. */
     private boolean settled;
     private IOException failure;
-    /** Nothing that was written tells of the failure. */
+    /** The failure shows in no promise of a write. */
     private boolean unexpected;
-    /** Something was done for the connection and has thrown: what arrives is not handled any more. */
+    /** Set when something that was done for the connection has thrown: what arrives is not handled any more. */
     private boolean aborted;
-    /** Cancels it. */
+    /** The call that cancels the timer. */
     private Runnable timer;
 
     /**
@@ -104,7 +105,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     }
 
     /**
-     * As above, without the connection manager.
+     * Creates the queue pair, with its receives posted, for a connection without the connection manager.
      *
      * @param bound to an address of the device, and stays the caller's; or {@code null}.
      */
@@ -166,7 +167,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         record.open(outgoing);
     }
 
-    /** Of a connection without the connection manager. */
+    /** The maker of a connection without the connection manager, else {@code null}. */
     ManualConnector manual() {
         return manual;
     }
@@ -206,8 +207,13 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         return queuePair;
     }
 
+    @Override
+    public ConnectionParameters parameters() throws VerbsException {
+        return parameters(channel.config().get(RdmaMessageChannelConfig.CONNECT_DATA), null);
+    }
+
     /**
-     * What to connect or accept with.
+     * The parameters to connect or accept with.
      *
      * @param request that is accepted, or {@code null}.
      */
@@ -312,7 +318,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
 
     // ---- the end
 
-    /** For the time when the connection is established. */
+    /** Handles events once the connection is established. */
     void connectionEvent(ConnectionEvent event) {
         switch (event.type()) {
         case ESTABLISHED:
@@ -346,7 +352,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         advance();
     }
 
-    /** As above, but in the middle of anything, so that what follows from it comes later. */
+    /** Fails the connection in the middle of anything, so that the consequences come later. */
     void fail(IOException cause) {
         if (!isBroken()) {
             broken();
@@ -402,7 +408,8 @@ final class MessageConnection implements ChannelQueuePair.Owner {
     }
 
     /** Why it broke, or {@code null} if it did not, or ended without a reason. */
-    IOException failure() {
+    @Override
+    public IOException failure() {
         return failure;
     }
 
@@ -412,14 +419,14 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         return failure != null ? failure : channel.isActive() ? new IOException(reset) : new ConnectException(reset);
     }
 
-    /** All that could arrive has arrived, and all that was posted has come back. */
+    /** Tells the channel of the loss, when all that could arrive has arrived, and all that was posted has come back. */
     private void lost() {
         if (state.compareTo(State.LOST) >= 0) {
             return;
         }
         state = State.LOST;
         if (!aborted) {
-            // Of what has thrown nobody knows what is missing.
+            // The rest is not read after an exception, since nobody knows what is missing.
             receiver.read(true);
         }
         if (!isDestroyed()) {
@@ -462,6 +469,12 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         }
     }
 
+    @Override
+    public void discard() {
+        close();
+        channel.connectionDiscarded();
+    }
+
     private void releaseLater() {
         boolean scheduled = false;
         try {
@@ -488,7 +501,7 @@ final class MessageConnection implements ChannelQueuePair.Owner {
         release();
     }
 
-    /** From here on the channel is not told of anything. */
+    /** Ends telling the channel of anything. */
     private void end() {
         if (!isDestroyed()) {
             state = State.CLOSED;

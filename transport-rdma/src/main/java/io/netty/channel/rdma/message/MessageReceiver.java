@@ -60,7 +60,7 @@ final class MessageReceiver {
         this.failed = failed;
     }
 
-    /** Before the peer can send. */
+    /** Posts all receives, before the peer can send. */
     void postAll() throws IOException {
         receives.postAll();
     }
@@ -79,7 +79,7 @@ final class MessageReceiver {
         return receives.count() > 0;
     }
 
-    /** Whether all receives have come back, so that nothing more can arrive. */
+    /** Whether every receive has come back, so that nothing more can arrive. */
     boolean isFlushed() {
         return receives.isFlushed();
     }

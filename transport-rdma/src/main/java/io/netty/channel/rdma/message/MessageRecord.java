@@ -21,9 +21,7 @@ import io.netty.channel.rdma.monitor.ConnectionRecord;
 
 import java.net.InetSocketAddress;
 
-/**
- * What is known of the connection of a message channel from outside.
- */
+/** The view of the connection of a message channel from outside. */
 final class MessageRecord extends ConnectionRecord {
     private final ChannelQueuePair queuePair;
     private final RdmaMessageMetrics metrics;

@@ -51,7 +51,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
     private boolean completing;
     private boolean again;
     private boolean full;
-    // Of the flush that is being posted.
+    // State of the flush that is being posted.
     private OperationGatherer gatherer;
     private int skip;
     private boolean wanted;
@@ -64,7 +64,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         this.queuePair = queuePair;
         slots = new SendSlots(queuePair.sendDepth(), connection.metrics());
         messages = new FlushedMessages(queuePair, channel::flushAgain);
-        // One is for a marker: see drain().
+        // The marker of drain() needs one slot.
         room = queuePair.sendDepth() - 1;
         signalInterval = Math.max(1, queuePair.sendDepth() / 4);
         maxInline = OperationGatherer.maxInline(queuePair.queuePair(),
@@ -138,7 +138,8 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
                 return false;
             }
         } catch (Exception | OutOfMemoryError e) {
-            // Also of a buffer that was released too early: that is the fault of this operation alone.
+            // Errors of a buffer that was released too early count here as well: they are the fault of this operation
+            // alone.
             slots.discardNext();
             refusal = e;
         }
@@ -178,7 +179,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         return operation.check();
     }
 
-    /** What an iWARP device would end the connection for. */
+    /** The error for an operation that an iWARP device would end the connection for, or {@code null}. */
     private Throwable iwarpRefusal(RdmaOperation operation) {
         if (!RdmaCapabilities.isSupported(operation.getClass(), true, queuePair.attributes())) {
             return new UnsupportedOperationException(queuePair.device() + " is an iWARP device, which has no " +
@@ -229,7 +230,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
             cause = operation == null ? new RdmaOperationException(status)
                     : new RdmaOperationException(operation, status);
             if (status == WorkCompletionStatus.WORK_REQUEST_FLUSHED) {
-                // That only tells that something else has ended the connection.
+                // The status only tells that something else has ended the connection.
                 cause.initCause(connection.cause());
             }
         }
@@ -274,7 +275,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
     }
 
     /**
-     * Everything that was written is to be done before the end: asks for a completion, if there is none to come, by an
+     * Gets everything that was written done before the end: asks for a completion, if there is none to come, by an
      * empty RDMA write, which needs no key and of which the peer notices nothing.
      */
     void drain() {
@@ -294,7 +295,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         return !slots.isEmpty() || !messages.isEmpty();
     }
 
-    /** Whether all that was posted has completed. */
+    /** Whether every operation that was posted has completed. */
     boolean isDrained() {
         return slots.isEmpty();
     }

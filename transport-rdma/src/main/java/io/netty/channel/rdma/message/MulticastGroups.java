@@ -43,9 +43,9 @@ final class MulticastGroups {
     private final Map<InetAddress, Group> groups = new HashMap<>();
 
     private static final class Group {
-        /** Until the group is joined. */
+        /** The promise, until the group is joined. */
         Promise<RdmaDatagramAddress> promise;
-        /** From then on. */
+        /** The address of the group, from then on. */
         RdmaDatagramAddress target;
         byte[] gid;
     }

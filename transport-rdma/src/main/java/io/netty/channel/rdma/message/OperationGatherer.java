@@ -64,7 +64,7 @@ final class OperationGatherer {
     private final long inlineAddress;
     private int inlineUsed;
 
-    /** Those that are not registered; the others are {@code null}. */
+    /** Pieces that are not registered; the others are {@code null}. */
     private final ByteBuf[] pieces = new ByteBuf[MAX_ELEMENTS];
     private final int[] indexes = new int[MAX_ELEMENTS];
     private final int[] lengths = new int[MAX_ELEMENTS];
@@ -72,7 +72,7 @@ final class OperationGatherer {
     private final int[] keys = new int[MAX_ELEMENTS];
     private int count;
     private int unregistered;
-    /** Of these bytes, by the ordinal of the cause. */
+    /** Bytes that were copied, by the ordinal of the cause. */
     private final int[] copies = new int[RdmaMessageCopyCause.POSTED];
 
     private OperationGatherer() {
@@ -88,7 +88,7 @@ final class OperationGatherer {
         inlineUsed = 0;
     }
 
-    /** Whether another operation surely fits. If not, what there is has to be posted first. */
+    /** Whether another operation surely fits. If not, the operations so far have to be posted first. */
     boolean hasRoom() {
         return chain.remaining() > 0 && chain.remainingSges() >= MAX_ELEMENTS;
     }

@@ -103,7 +103,7 @@ class OwnReceives implements Receives {
 
     /** Adds an element for what comes before the message, if there is something. */
     void addHeader(int slot, ReceiveWorkRequests receive) throws VerbsException {
-        // Of a connection there is not.
+        // Messages of a connection have no header.
     }
 
     private void post() throws VerbsException {
@@ -137,9 +137,9 @@ class OwnReceives implements Receives {
         count++;
     }
 
-    /** What else the message needs of its completion. */
+    /** Notes what else the message needs of its completion. */
     void note(int slot, WorkCompletions completions, int index) {
-        // Nothing.
+        // Nothing to do by default.
     }
 
     @Override

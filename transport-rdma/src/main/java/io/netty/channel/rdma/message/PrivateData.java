@@ -16,7 +16,7 @@
 package io.netty.channel.rdma.message;
 
 /**
- * What the connection manager's messages carry for the application, in the port space of TCP with InfiniBand's
+ * Bytes that the connection manager's messages carry for the application, in the port space of TCP with InfiniBand's
  * addresses: rdma_connect(3), rdma_accept(3), rdma_reject(3).
  */
 final class PrivateData {

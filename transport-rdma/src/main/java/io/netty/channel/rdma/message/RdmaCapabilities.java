@@ -23,9 +23,7 @@ import io.netty.channel.rdma.verbs.DeviceAttributes;
 import io.netty.channel.rdma.verbs.PortAttributes;
 import io.netty.channel.rdma.verbs.VerbsException;
 
-/**
- * What a device can do for channels of messages and of datagrams. Immutable.
- */
+/** The features and limits of a device for channels of messages and of datagrams. Immutable. */
 public final class RdmaCapabilities {
     private final String deviceName;
     private final boolean iwarp;
@@ -99,12 +97,12 @@ public final class RdmaCapabilities {
         return iwarp;
     }
 
-    /** Whether there is {@link RdmaMessageChannel#bindWindow}. */
+    /** Whether the device supports {@link RdmaMessageChannel#bindWindow}. */
     public boolean supportsMemoryWindows() {
         return attributes.maxMemoryWindows() > 0;
     }
 
-    /** Against what atomic operations are atomic. */
+    /** The accesses against which atomic operations are atomic. */
     public AtomicCapability atomicCapability() {
         return attributes.atomicCapability();
     }
@@ -159,7 +157,7 @@ public final class RdmaCapabilities {
         return maxMessageLength;
     }
 
-    /** Whether there can be {@link RdmaDatagramChannel}s: iWARP has no datagrams (RFC 5040). */
+    /** Whether the device supports {@link RdmaDatagramChannel}s: iWARP has no datagrams (RFC 5040). */
     public boolean supportsDatagrams() {
         return !iwarp;
     }

@@ -20,9 +20,9 @@ import io.netty.channel.ChannelFuture;
 import java.net.InetSocketAddress;
 
 /**
- * Somebody wants to connect: a user event in the pipeline of the channel that the connection will have. A handler that
- * takes the event accepts or rejects the request, at once or later; if it is passed on to the end of the pipeline it is
- * accepted, without data. Any thread.
+ * The request of a peer to connect: a user event in the pipeline of the channel that the connection will have. A
+ * handler that takes the event accepts or rejects the request, at once or later; if it is passed on to the end of the
+ * pipeline it is accepted, without data. Any thread.
  */
 public final class RdmaConnectionRequest {
     private final RdmaMessageChannel channel;
@@ -41,7 +41,7 @@ public final class RdmaConnectionRequest {
         return channel.remoteAddress();
     }
 
-    /** What the peer sent with its request ({@code CONNECT_DATA}); padded with zeros to 56 bytes. */
+    /** The bytes that the peer sent with its request ({@code CONNECT_DATA}); padded with zeros to 56 bytes. */
     public byte[] data() {
         return data.clone();
     }

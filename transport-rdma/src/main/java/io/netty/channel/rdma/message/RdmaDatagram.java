@@ -43,7 +43,7 @@ public final class RdmaDatagram extends DefaultByteBufHolder implements Addresse
         this(data, recipient, null, false, 0);
     }
 
-    /** As above, with 32 bits beside the bytes: they go over the wire in network order. */
+    /** Creates a datagram with 32 bits beside the bytes: they go over the wire in network order. */
     public RdmaDatagram(ByteBuf data, SocketAddress recipient, int immediate) {
         this(data, recipient, null, true, immediate);
     }

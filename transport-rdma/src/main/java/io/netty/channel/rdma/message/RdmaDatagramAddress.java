@@ -33,7 +33,9 @@ import java.util.Objects;
  * a {@link RdmaDatagram} is one of these, and can be the recipient of another. Immutable.
  */
 public final class RdmaDatagramAddress extends SocketAddress {
-    /** Of all queue pairs that the connection manager makes for datagrams ({@code RDMA_UDP_QKEY} of rdma_cma.h). */
+    /**
+     * The key of all queue pairs that the connection manager makes for datagrams ({@code RDMA_UDP_QKEY} of rdma_cma.h).
+     */
     public static final int DEFAULT_QUEUE_KEY = 0x01234567;
 
     private static final long serialVersionUID = -4310928845702961157L;
@@ -47,7 +49,7 @@ public final class RdmaDatagramAddress extends SocketAddress {
     private final int serviceLevel;
     private final int queuePairNumber;
     private final int queueKey;
-    /** What the connection manager has told about the way there, and for which device. */
+    /** The way there that the connection manager has told, and its device. */
     private final transient AddressVector vector;
     private final transient Device device;
 
@@ -88,7 +90,7 @@ public final class RdmaDatagramAddress extends SocketAddress {
         return gid;
     }
 
-    /** As the connection manager has found it for a device. */
+    /** The address as the connection manager has found it for a device. */
     static RdmaDatagramAddress resolved(AddressVector vector, Device device, int queuePairNumber, int queueKey) {
         return new RdmaDatagramAddress(vector.isGlobal() ? vector.destinationGid() : null, vector.destinationLid(), 0,
                 queuePairNumber, queueKey, vector, device);
@@ -116,8 +118,8 @@ public final class RdmaDatagramAddress extends SocketAddress {
     }
 
     /**
-     * Whether it is the same queue pair as far as can be told: in a subnet of InfiniBand one that is known by both of
-     * its identifiers may send with only one of them.
+     * Whether the other address is of the same queue pair as far as can be told: in a subnet of InfiniBand a queue pair
+     * that is known by both of its identifiers may send with only one of them.
      */
     boolean isSamePeer(RdmaDatagramAddress other) {
         return queuePairNumber == other.queuePairNumber && (global && other.global ?
@@ -175,7 +177,7 @@ public final class RdmaDatagramAddress extends SocketAddress {
         return Objects.hash(gidHigh, gidLow, lid, queuePairNumber);
     }
 
-    /** For example {@code 10.0.0.1 queue pair 17}. */
+    /** A text such as {@code 10.0.0.1 queue pair 17}. */
     @Override
     public String toString() {
         return (global ? NetUtil.toAddressString(address()) + (lid == 0 ? "" : " ") : "") +

@@ -57,7 +57,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     private final RdmaDatagramChannelConfig config = new RdmaDatagramChannelConfig(this);
     private volatile DatagramQueuePair queuePair;
-    /** What it is connected to: as given, and the queue pair there. */
+    /** The peer that the channel is connected to: as given, and the queue pair there. */
     private volatile SocketAddress connectedTo;
     private volatile RdmaDatagramAddress peer;
     /** {@code read()} was called before the channel was bound. */
@@ -85,8 +85,8 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     }
 
     /**
-     * Where this channel receives, for peers that are told in another way than by its {@link #localAddress()}. Any
-     * thread.
+     * The address of the queue pair where this channel receives, for peers that are told in another way than by its
+     * {@link #localAddress()}. Any thread.
      *
      * @throws NotYetBoundException if it is not bound.
      */
@@ -105,9 +105,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         return bound().port().attributes().activeMtu();
     }
 
-    /**
-     * What the queue pair of this channel has done; nothing before there is one. Any thread.
-     */
+    /** The counters of the queue pair of this channel, all 0 before there is one. Any thread. */
     public RdmaMessageMetrics metrics() {
         DatagramQueuePair current = queuePair;
         return current == null ? RdmaMessageMetrics.NONE : current.metrics();
@@ -124,7 +122,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     }
 
     /**
-     * What the device of the channel can do. Any thread.
+     * The features and limits of the channel's device. Any thread.
      *
      * @throws IOException if the device does not tell.
      * @throws NotYetBoundException if the channel is not bound.
@@ -151,7 +149,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     // ---- groups
 
-    /** As {@link #joinGroup(InetAddress, boolean)}, to receive and to send. */
+    /** Joins a group as {@link #joinGroup(InetAddress, boolean)}, to receive and to send. */
     public Future<RdmaDatagramAddress> joinGroup(InetAddress group) {
         return joinGroup(group, false);
     }
@@ -220,7 +218,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         });
     }
 
-    /** What datagrams without a recipient go to, or {@code null}. */
+    /** The recipient of datagrams that name none, or {@code null}. */
     SocketAddress connectedTo() {
         return connectedTo;
     }
@@ -261,7 +259,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         if (queuePair != null) {
             queuePair.destroy();
             if (isOpen()) {
-                // It could not be bound; the application may try another address.
+                // The application may try to bind another address.
                 queuePair = null;
             }
         }
@@ -330,7 +328,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         queuePair.sender().write(in);
     }
 
-    /** There may be room for what could not be sent, or it is known where it goes. */
+    /** Flushes again: there may be room for datagrams that could not be sent, or their addresses are known. */
     void flushAgain() {
         datagramUnsafe().flushNow();
     }
@@ -385,7 +383,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         }
     }
 
-    /** What was posted is done: a close may have waited for that. */
+    /** Goes on with a close that has waited until all posted datagrams are done. */
     void advanceClose() {
         datagramUnsafe().advanceClose();
     }

@@ -26,7 +26,7 @@ import io.netty.util.concurrent.Promise;
  * of the connection, whatever comes first. The memory stays registered, and nobody else can use the key. Any thread.
  */
 public final class RdmaMemoryWindow {
-    /** In their order. */
+    /** States in their order. */
     enum State {
         /** The peer may use it as soon as it knows it. */
         OPEN,
@@ -56,12 +56,12 @@ public final class RdmaMemoryWindow {
         this.revoked = revoked;
     }
 
-    /** What to hand over to the peer. Of no use to any other. */
+    /** The description of the window for the peer. It is of no use to any other. */
     public RemoteMemory remoteMemory() {
         return remote;
     }
 
-    /** Whether nothing has begun to revoke it. */
+    /** Whether the window is open, and nothing has begun to revoke it. */
     public boolean isOpen() {
         return state == State.OPEN;
     }

@@ -23,6 +23,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultChannelPipeline;
 import io.netty.channel.rdma.AbstractRdmaConnectedChannel;
 import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.connection.OutgoingConnection;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.PendingClose;
@@ -30,9 +31,9 @@ import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RdmaRejection;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.RegisteredSlice;
+import io.netty.channel.rdma.loop.LoopId;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
-import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.util.concurrent.Future;
@@ -74,7 +75,10 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     /** The request that this channel was made for, if it is a server's. */
     private final IncomingConnection incoming;
     private volatile MessageConnection connection;
-    /** Of the address that the channel is bound to, of the request, or of the connection; {@code null} before. */
+    /**
+     * The device of the address that the channel is bound to, of the request, or of the connection; {@code null}
+     * before.
+     */
     private volatile Device device;
     private volatile RdmaChannelState state = RdmaChannelState.IDLE;
     private volatile byte[] peerData = NO_DATA;
@@ -126,7 +130,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return state;
     }
 
-    /** On the loop. It may be in the middle of something, so the pipeline is told later. */
+    /** Changes the state. On the loop, which may be in the middle of something, so the pipeline is told later. */
     private void changeState(RdmaChannelState newState) {
         if (state == newState) {
             return;
@@ -142,22 +146,23 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     /**
-     * What the peer gave with its request or its acceptance, padded with zeros; empty before there was any. Any thread.
+     * The bytes that the peer gave with its request or its acceptance, padded with zeros; empty before there was any.
+     * Any thread.
      */
     public byte[] peerData() {
         return peerData.clone();
     }
 
     /**
-     * What the connection uses, as its device tells. The future fails with {@link NotYetConnectedException} or {@link
-     * ClosedChannelException} if there is no connection. Any thread.
+     * The attributes that the connection uses, as its device tells. The future fails with
+     * {@link NotYetConnectedException} or {@link ClosedChannelException} if there is no connection. Any thread.
      */
     public Future<QueuePairInfo> info() {
         return callOnLoop(() -> existingConnection().info());
     }
 
     /**
-     * What the device of the connection can do. Any thread.
+     * The features and limits of the connection's device. Any thread.
      *
      * @throws NotYetConnectedException if the channel has no queue pair yet.
      * @throws IOException if the channel is closed, or the device does not tell.
@@ -167,9 +172,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return new RdmaCapabilities(queuePair.device(), queuePair.attributes());
     }
 
-    /**
-     * What the queue pair of this channel has done; nothing before there is one. Any thread.
-     */
+    /** The counters of the queue pair of this channel, all 0 before there is one. Any thread. */
     public RdmaMessageMetrics metrics() {
         MessageConnection current = connection;
         return current == null ? RdmaMessageMetrics.NONE : current.metrics();
@@ -313,27 +316,20 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     @Override
-    protected ConnectionParameters createConnection(ConnectionId id) throws Exception {
-        MessageConnection created = new MessageConnection(this, id);
-        device = id.device();
-        ConnectionParameters parameters = null;
-        try {
-            parameters = created.parameters(config.get(RdmaMessageChannelConfig.CONNECT_DATA), null);
-        } finally {
-            if (parameters == null) {
-                created.destroy();
-            }
-        }
-        connection = created;
-        return parameters;
+    @SuppressWarnings("exports")
+    protected OutgoingConnection createConnection(LoopId id) throws Exception {
+        connection = new MessageConnection(this, id.id());
+        device = id.id().device();
+        return connection;
     }
 
     @Override
-    protected void connectionEstablished(ConnectionId id, ConnectionEvent event, InetSocketAddress remote)
+    @SuppressWarnings("exports")
+    protected void connected(OutgoingConnection established, ConnectionEvent event, InetSocketAddress remote)
             throws Exception {
         peerData = event.privateData();
         connection.permit();
-        listen(id, connection::connectionEvent);
+        listen(event.id(), connection::connectionEvent);
         changeState(RdmaChannelState.RUNNING);
         addresses(localAddress(), remote);
         connection.opened(true, providerReason());
@@ -346,14 +342,8 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         changeState(RdmaChannelState.IDLE);
     }
 
-    @Override
-    protected Throwable createdFailure() {
-        return connection.failure();
-    }
-
-    @Override
-    protected void discardConnection() {
-        connection.close();
+    /** The connection could not be made. */
+    void connectionDiscarded() {
         connection = null;
     }
 
@@ -505,7 +495,10 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return reject(id, RdmaRejection.APPLICATION, data);
     }
 
-    /** With what there is of the connection, if anything. Returns whether the request was still there. */
+    /**
+     * Refuses a request, and gives back what there is of the connection, if anything. Returns whether the request was
+     * still there.
+     */
     static boolean refuse(ConnectionId id, MessageConnection connection, String reason) {
         if (connection == null) {
             return reject(id, RdmaRejection.SERVER, reason);
@@ -516,7 +509,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return told;
     }
 
-    /** After {@code channelActive}. */
+    /** Does what was asked of the channel earlier. After {@code channelActive}. */
     private void active() {
         if (readEarly) {
             readEarly = false;
@@ -562,7 +555,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return messageUnsafe().isClosing();
     }
 
-    /** There may be room for what could not be posted. */
+    /** Flushes again: there may be room for operations that could not be posted. */
     void flushAgain() {
         messageUnsafe().flushNow();
     }
@@ -571,7 +564,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     private record EarlyReceive(List<RegisteredSlice> memory, ChannelPromise promise) { }
 
-    /** As {@link #postReceive(List)}. */
+    /** Posts a receive as {@link #postReceive(List)}. */
     public ChannelFuture postReceive(RegisteredSlice... memory) {
         return postReceive(Arrays.asList(memory));
     }
@@ -626,7 +619,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         promise.trySuccess();
     }
 
-    /** There is a queue pair. */
+    /** Posts the receives that were given before there was a queue pair. */
     void postEarly(MessageConnection to) {
         while (earlyReceives != null) {
             EarlyReceive receive = earlyReceives.poll();
@@ -676,14 +669,14 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     // ---- the end
 
-    /** What is in flight comes back. */
+    /** Changes the state, as what is in flight comes back from now on. */
     void stopping() {
         if (isOpen() && state == RdmaChannelState.RUNNING) {
             changeState(RdmaChannelState.STOPPING);
         }
     }
 
-    /** What was posted is done: a close may have waited for that. */
+    /** Goes on with a close that has waited until all posted operations are done. */
     void advanceClose() {
         messageUnsafe().advanceClose();
     }

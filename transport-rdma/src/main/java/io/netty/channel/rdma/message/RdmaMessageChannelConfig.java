@@ -157,7 +157,7 @@ public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
         channel.readingStopped();
     }
 
-    /** What an operation moves, in either direction. */
+    /** The bytes that an operation moves, in either direction. */
     private static final class OperationSizeEstimator implements MessageSizeEstimator {
         static final OperationSizeEstimator INSTANCE = new OperationSizeEstimator();
 

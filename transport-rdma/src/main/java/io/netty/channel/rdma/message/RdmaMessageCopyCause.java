@@ -39,6 +39,6 @@ public enum RdmaMessageCopyCause {
      */
     RECEIVED_HELD;
 
-    /** Of those all but {@link #RECEIVED_HELD}. */
+    /** The number of causes without {@link #RECEIVED_HELD}. */
     static final int POSTED = RECEIVED_HELD.ordinal();
 }

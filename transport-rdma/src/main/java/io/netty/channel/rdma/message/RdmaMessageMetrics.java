@@ -18,14 +18,14 @@ package io.netty.channel.rdma.message;
 import io.netty.channel.rdma.monitor.LoopCounters;
 
 /**
- * What the queue pair of a {@link RdmaMessageChannel} or {@link RdmaDatagramChannel} has done: how many operations of
- * which kind, how many bytes, and whether these were copied. All counters begin at 0 with the queue pair and only grow.
- * Any thread may read them; they stay readable when the channel is closed.
+ * Counters of the queue pair of a {@link RdmaMessageChannel} or {@link RdmaDatagramChannel}: operations by kind, bytes,
+ * and whether these were copied. All counters begin at 0 with the queue pair and only grow. Any thread may read them;
+ * they stay readable when the channel is closed.
  *
  * <p>Operations and their bytes count once they have succeeded: for datagrams, when they have left.
  */
 public final class RdmaMessageMetrics {
-    /** What an operation is counted as. */
+    /** The kinds by which operations are counted. */
     enum Kind {
         SEND(Counter.SENDS, Counter.BYTES_SENT),
         WRITE(Counter.WRITES, Counter.BYTES_WRITTEN),
@@ -50,7 +50,7 @@ public final class RdmaMessageMetrics {
     private static final RdmaMessageCopyCause[] CAUSES = RdmaMessageCopyCause.values();
     private static final int FIRST_CAUSE = Counter.values().length;
     private static final LoopCounters.All ALL = new LoopCounters.All(FIRST_CAUSE + CAUSES.length);
-    /** Of a channel that has no queue pair yet. */
+    /** The metrics of a channel that has no queue pair yet. */
     static final RdmaMessageMetrics NONE = new RdmaMessageMetrics();
 
     private final LoopCounters counters;

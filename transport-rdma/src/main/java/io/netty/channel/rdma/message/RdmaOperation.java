@@ -26,8 +26,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * What is written to a {@link RdmaMessageChannel}: one work request of its send queue. The promise of the write is its
- * completion, see the package description for what that means for each kind.
+ * An operation that is written to a {@link RdmaMessageChannel}: one work request of its send queue. The promise of the
+ * write is its completion, see the package description for what that means for each kind.
  *
  * <p>The buffer is the channel's until the promise is done: it must not be changed before.
  */
@@ -120,7 +120,7 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
         return content().readerIndex();
     }
 
-    /** What it is counted as. */
+    /** The kind by which the operation is counted. */
     RdmaMessageMetrics.Kind kind() {
         return RdmaMessageMetrics.Kind.SEND;
     }
@@ -156,7 +156,7 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
     /** The same operation with other bytes, whose reference is the operation's. */
     abstract RdmaOperation with(ByteBuf content);
 
-    /** The same operation once more, of those that can be without a buffer. */
+    /** The same operation once more, if it can be without a buffer. */
     RdmaOperation withLocal() {
         throw new IllegalStateException(this + " has a buffer");
     }

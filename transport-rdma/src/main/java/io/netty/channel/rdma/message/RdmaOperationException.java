@@ -47,7 +47,7 @@ public final class RdmaOperationException extends IOException {
         posted = true;
     }
 
-    /** One of {@link WorkCompletionStatus}. */
+    /** The status, one of {@link WorkCompletionStatus}. */
     public int status() {
         return status;
     }

@@ -24,8 +24,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * What a {@link RdmaMessageChannel} reads: a receive that the peer has used. The bytes are in registered memory, which
- * the reader releases; or in {@link #memory()} of the application.
+ * A message that a {@link RdmaMessageChannel} reads: a receive that the peer has used. The bytes are in registered
+ * memory, which the reader releases; or in {@link #memory()} of the application.
  */
 public final class RdmaReceive extends DefaultByteBufHolder {
     private final List<RegisteredSlice> memory;
@@ -62,9 +62,9 @@ public final class RdmaReceive extends DefaultByteBufHolder {
     }
 
     /**
-     * What the application gave to {@link RdmaMessageChannel#postReceive}: a send of the peer is there, in the order of
-     * the slices, and there is no content; a write has left it as it was. Empty if the channel posts its receives
-     * itself.
+     * The memory that the application gave to {@link RdmaMessageChannel#postReceive}: a send of the peer is there, in
+     * the order of the slices, and there is no content; a write has left it as it was. Empty if the channel posts its
+     * receives itself.
      */
     public List<RegisteredSlice> memory() {
         return memory;

@@ -61,7 +61,7 @@ public final class RdmaSyncEvent implements AutoCloseable {
     }
 
     /**
-     * What the peer of a channel needs to use it.
+     * The memory description that the peer of a channel needs to use the event.
      *
      * @throws IOException as {@link RdmaMessageChannel#export}.
      */
@@ -69,14 +69,14 @@ public final class RdmaSyncEvent implements AutoCloseable {
         return channel.export(memory);
     }
 
-    /** What to write to a channel to set the peer's event. */
+    /** The operation that sets the peer's event, to be written to a channel. */
     public static RdmaWrite set(RemoteMemory event, long value) {
         ByteBuf bytes = Unpooled.buffer(Long.BYTES, Long.BYTES);
         return new RdmaWrite(ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? bytes.writeLongLE(value)
                 : bytes.writeLong(value), event, 0);
     }
 
-    /** What to write to a channel to add to the peer's event. */
+    /** The operation that adds to the peer's event, to be written to a channel. */
     public static RdmaFetchAndAdd add(RemoteMemory event, long addend) {
         return new RdmaFetchAndAdd(event, 0, addend);
     }

@@ -165,12 +165,12 @@ public final class RemoteMemory {
                 .writeInt(key);
     }
 
-    /** In the address space of the owner. */
+    /** The address in the address space of the owner. */
     public long address() {
         return address;
     }
 
-    /** In bytes. */
+    /** The length in bytes. */
     public long length() {
         return length;
     }
@@ -180,7 +180,7 @@ public final class RemoteMemory {
         return key;
     }
 
-    /** What the owner says that it allows. Unmodifiable. */
+    /** The permissions that the owner says it gives. Unmodifiable. */
     public Set<RdmaPermission> permissions() {
         return permissions;
     }

@@ -53,7 +53,7 @@ abstract class RemoteOperation extends RdmaOperation {
         return remote;
     }
 
-    /** Where in that memory, in bytes from its beginning. */
+    /** The offset in the remote memory, in bytes from its beginning. */
     public final long offset() {
         return offset;
     }

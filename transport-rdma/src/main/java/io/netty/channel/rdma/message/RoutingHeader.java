@@ -76,7 +76,7 @@ final class RoutingHeader {
         return !withChecksum || sum == 0xFFFF;
     }
 
-    /** As global identifiers have an IPv4 address: {@code ::ffff:a.b.c.d} (RFC 4291, 2.5.5.2). */
+    /** Writes an IPv4 address as global identifiers have it: {@code ::ffff:a.b.c.d} (RFC 4291, 2.5.5.2). */
     private static void mapIpv4(ByteBuf buf, int index, byte[] gid) {
         Arrays.fill(gid, 0, 10, (byte) 0);
         gid[10] = (byte) 0xFF;
@@ -89,7 +89,7 @@ final class RoutingHeader {
         return source;
     }
 
-    /** That of our port, or of the group. Not a copy. */
+    /** The global identifier of this end's port, or of the group. Not a copy. */
     byte[] destination() {
         return destination;
     }

@@ -121,7 +121,7 @@ final class SendSlots {
         }
     }
 
-    /** From this one on they were not posted. */
+    /** Notes the cause for operations from this one on, which were not posted. */
     void notPosted(long id, Throwable cause) {
         for (long i = Math.max(id, first); i < next; i++) {
             failures[(int) i & mask] = cause;
@@ -144,7 +144,7 @@ final class SendSlots {
         return operations[(int) first & mask];
     }
 
-    /** Why it failed, or {@code null}. */
+    /** The reason why the oldest operation failed, or {@code null}. */
     Throwable firstFailure() {
         return failures[(int) first & mask];
     }

@@ -47,7 +47,7 @@ final class SharedReceives implements Receives {
 
     @Override
     public void postAll() {
-        // They are posted.
+        // Nothing to do: shared receives are posted already.
     }
 
     @Override
@@ -94,7 +94,7 @@ final class SharedReceives implements Receives {
             }
         } finally {
             if (full == null) {
-                // Also if an allocator throws: it is the others', too.
+                // The receive is given back even if an allocator throws: it belongs to others, too.
                 queuePair.giveBack(workRequest);
             }
         }
@@ -113,7 +113,7 @@ final class SharedReceives implements Receives {
 
     @Override
     public void repost() {
-        // They are posted again as soon as they complete.
+        // Nothing to do: shared receives are posted again as soon as they complete.
     }
 
     /** The receives that the queue pair did not use remain posted, for the others. */

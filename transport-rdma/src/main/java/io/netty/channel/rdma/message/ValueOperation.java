@@ -56,7 +56,7 @@ abstract class ValueOperation extends RemoteOperation {
         done = true;
     }
 
-    /** What was there, once the promise of the write has succeeded. */
+    /** The former value of the memory, once the promise of the write has succeeded. */
     final long result() {
         if (!done) {
             throw new IllegalStateException(this + " is not done, or has failed");
@@ -64,7 +64,7 @@ abstract class ValueOperation extends RemoteOperation {
         return value;
     }
 
-    /** As a device does it: an atomic operation is of 8 aligned bytes (IBA vol. 1, 9.4.5). */
+    /** Checks what a device checks: an atomic operation is of 8 aligned bytes (IBA vol. 1, 9.4.5). */
     @Override
     final RdmaOperationException check() {
         RdmaOperationException inherited = super.check();

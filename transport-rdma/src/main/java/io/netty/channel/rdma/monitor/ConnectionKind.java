@@ -15,7 +15,7 @@
  */
 package io.netty.channel.rdma.monitor;
 
-/** What a connection carries. */
+/** The kind of what a connection carries. */
 public enum ConnectionKind {
     STREAM, MESSAGES
 }

@@ -45,7 +45,7 @@ public abstract class ConnectionRecord {
         this.reason = reason;
     }
 
-    /** Those that are open now. */
+    /** The records of connections that are open now. */
     public static Listed<ConnectionRecord> open() {
         return OPEN;
     }
@@ -61,7 +61,7 @@ public abstract class ConnectionRecord {
     }
 
     /**
-     * Its queue pair is gone. Has no effect after the first time.
+     * Ends the record, whose queue pair is gone. Has no effect after the first time.
      *
      * @param loss why it has ended, if nobody has closed it; else {@code null}.
      */
@@ -74,19 +74,19 @@ public abstract class ConnectionRecord {
         }
     }
 
-    /** What it carries. */
+    /** The kind of what the connection carries. */
     public abstract ConnectionKind kind();
 
     /** The handler of the event loop that it belongs to now. */
     public abstract Object loop();
 
-    /** By all operations that take bytes to the peer. */
+    /** Bytes of all operations that take bytes to the peer. */
     public abstract long bytesSent();
 
-    /** By all operations that bring bytes from the peer. */
+    /** Bytes of all operations that bring bytes from the peer. */
     public abstract long bytesReceived();
 
-    /** Of those in both directions, how many were copied on this host. */
+    /** Bytes in both directions that were copied on this host. */
     public abstract long bytesCopied();
 
     /** How long flushed bytes have waited for the peer, in nanoseconds. */
@@ -109,12 +109,15 @@ public abstract class ConnectionRecord {
         return remote;
     }
 
-    /** Why it goes by the provider of its device; {@code null} if the application has connected it by itself. */
+    /**
+     * The reason why the connection goes by the provider of its device; {@code null} if the application has connected
+     * it by itself.
+     */
     public final String reason() {
         return reason;
     }
 
-    /** Whether this side has asked for it. */
+    /** Whether this side has asked for the connection. */
     public final boolean isOutgoing() {
         return outgoing;
     }

@@ -20,14 +20,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What happens on one device. Completions are counted by the loops that poll them; connections, registrations and
+ * Counters of one device. Completions are counted by the loops that poll them; connections, registrations and
  * asynchronous events come too seldom for the way of counting to matter. Any thread.
  */
 public final class DeviceCounters {
-    /** One more than the last {@code enum ibv_wc_status}: those that a newer library may have. */
+    /**
+     * The number of statuses that are counted, one more than {@code enum ibv_wc_status} has: the last one stands for
+     * those that a newer library may have.
+     */
     public static final int STATUSES = 24;
     private static final int COMPLETIONS = 0;
-    /** Of the counters, that of status 0, which is not used. */
+    /** The index of the counter of status 0, which is not used. */
     private static final int FIRST_STATUS = 1;
 
     private static final Listed<DeviceCounters> ALL = new Listed<>();
@@ -44,14 +47,14 @@ public final class DeviceCounters {
     private final AtomicLong registeredBytes = new AtomicLong();
     private final LongAdder asyncEvents = new LongAdder();
 
-    /** Those of a device that has come into use: from now on they are among {@link #all()}. */
+    /** Creates the counters of a device that has come into use, and adds them to {@link #all()}. */
     public DeviceCounters(String device, String provider) {
         this.device = device;
         this.provider = provider;
         ALL.add(this);
     }
 
-    /** Of all devices that this process has used. */
+    /** The counters of all devices that this process has used. */
     public static Listed<DeviceCounters> all() {
         return ALL;
     }
@@ -66,17 +69,17 @@ public final class DeviceCounters {
 
     // ---- by the loops
 
-    /** For one loop. */
+    /** Creates the counters of the device for one loop. */
     public LoopCounters newLoopCounters() {
         return new LoopCounters(loops);
     }
 
-    /** On the loop. */
+    /** Counts successful completions. On the loop. */
     public static void completed(LoopCounters loop, int completions) {
         loop.add(COMPLETIONS, completions);
     }
 
-    /** On the loop. */
+    /** Counts a completion with an error status. On the loop. */
     public static void failed(LoopCounters loop, int status) {
         loop.add(FIRST_STATUS + Math.min(status, STATUSES - 1), 1);
     }
@@ -85,7 +88,7 @@ public final class DeviceCounters {
         return loops.sum().get(COMPLETIONS);
     }
 
-    /** By {@code enum ibv_wc_status}; the first one, that of success, is 0. */
+    /** Failed completions by {@code enum ibv_wc_status}; the first one, that of success, is 0. */
     public long[] failures() {
         LoopCounters sum = loops.sum();
         long[] failures = new long[STATUSES];
@@ -132,7 +135,7 @@ public final class DeviceCounters {
         registeredBytes.addAndGet(bytes);
     }
 
-    /** It is gone. */
+    /** Notes that a memory region is gone. */
     public void deregistered(long bytes) {
         regions.decrementAndGet();
         registeredBytes.addAndGet(-bytes);

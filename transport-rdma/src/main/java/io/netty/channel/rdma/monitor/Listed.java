@@ -25,7 +25,7 @@ import java.util.function.Consumer;
  * The objects of a kind that there are now, and who wants to know when that changes. Any thread.
  */
 public final class Listed<T> {
-    /** Somebody who is told, while a lock is held, until {@link #close()}. */
+    /** A watcher that is told, while a lock is held, until {@link #close()}. */
     public final class Watch implements AutoCloseable {
         private final Consumer<? super T> added;
         private final Consumer<? super T> removed;
@@ -58,7 +58,7 @@ public final class Listed<T> {
         }
     }
 
-    /** Those that there are, in the order in which they came. */
+    /** The elements that there are, in the order in which they came. */
     public synchronized List<T> elements() {
         return new ArrayList<>(elements);
     }

@@ -45,7 +45,7 @@ public final class LoopCounters {
             return sum;
         }
 
-        /** Of how many the stopwatch runs now. */
+        /** The number of open counters whose stopwatch runs now. */
         public synchronized int timing() {
             int count = 0;
             for (LoopCounters counters : open) {
@@ -58,7 +58,7 @@ public final class LoopCounters {
     /** Times are kept from here on, as one bit of them is needed to tell whether the stopwatch runs. */
     private static final long ORIGIN = System.nanoTime();
 
-    /** Behind the counters: the stopwatch, and what readers have been told of it. */
+    /** The number of values behind the counters: the stopwatch, and what readers have been told of it. */
     private static final int EXTRA = 2;
 
     private final All all;
@@ -73,14 +73,14 @@ public final class LoopCounters {
         this(all, all.closed.size());
     }
 
-    /** From now on they are among all; {@link #close()} will follow. Any thread. */
+    /** Adds these counters to the sum of all; {@link #close()} will follow. Any thread. */
     public void open() {
         synchronized (all) {
             all.open.add(this);
         }
     }
 
-    /** Nothing more is counted. Has no effect if they are closed, or were never opened. Any thread. */
+    /** Ends counting. Has no effect if the counters are closed, or were never opened. Any thread. */
     public void close() {
         synchronized (all) {
             if (all.open.remove(this)) {
@@ -101,7 +101,7 @@ public final class LoopCounters {
         values.addAndGet(size, other.nanos() << 1);
     }
 
-    /** On the loop. */
+    /** Adds to a counter. On the loop. */
     public void add(int counter, int count) {
         if (count != 0) {
             values.lazySet(counter, values.getPlain(counter) + count);
@@ -112,7 +112,7 @@ public final class LoopCounters {
         return values.get(counter);
     }
 
-    /** What is timed begins, unless it has begun. By {@link System#nanoTime()}. On the loop. */
+    /** Starts the stopwatch, unless it runs, at a time of {@link System#nanoTime()}. On the loop. */
     public void start(long now) {
         long stopwatch = values.getPlain(size());
         if ((stopwatch & 1) == 0) {
@@ -120,7 +120,7 @@ public final class LoopCounters {
         }
     }
 
-    /** What is timed has ended, unless it had. On the loop. */
+    /** Stops the stopwatch, if it runs. On the loop. */
     public void stop(long now) {
         long stopwatch = values.getPlain(size());
         if ((stopwatch & 1) != 0) {
@@ -128,12 +128,12 @@ public final class LoopCounters {
         }
     }
 
-    /** Whether what is timed lasts. */
+    /** Whether the stopwatch runs. */
     public boolean isTiming() {
         return (values.get(size()) & 1) != 0;
     }
 
-    /** How long it has lasted so far, in nanoseconds; all times added up. Never less than before. */
+    /** The time for which the stopwatch has run so far, in nanoseconds; all times added up. Never less than before. */
     public long nanos() {
         long stopwatch = values.get(size());
         long nanos = (stopwatch >> 1) + ((stopwatch & 1) == 0 ? 0 : System.nanoTime() - ORIGIN);

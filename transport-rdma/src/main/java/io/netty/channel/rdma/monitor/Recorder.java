@@ -40,7 +40,7 @@ public final class Recorder {
         }
     }
 
-    /** Whether there is, or was, a recording. */
+    /** Whether a recording is, or was, made. */
     public static boolean isOn() {
         return AVAILABLE && FlightRecorder.isInitialized();
     }

@@ -27,9 +27,12 @@ import java.util.concurrent.atomic.LongAdder;
  * are not of RDMA. For 1024 addresses: the one that was used least recently gives way. Any thread.
  */
 public final class TcpDestination {
-    /** Some 200 KiB. */
+    /** The most destinations, which take some 200 KiB. */
     private static final int MAX = 1024;
-    /** Its lock is that of all objects of this class. In the order in which connections were made. */
+    /**
+     * Destinations in the order in which connections were made. The lock of the map is that of all objects of this
+     * class.
+     */
     private static final Map<InetSocketAddress, TcpDestination> ALL = new LinkedHashMap<>(16, 0.75f, true);
     private static final LongAdder CONNECTS = new LongAdder();
     private static final LongAdder ACCEPTS = new LongAdder();
@@ -47,10 +50,10 @@ public final class TcpDestination {
         this.remote = remote;
     }
 
-    /** What is shown of a destination. */
+    /** The values that are shown of a destination. */
     public record Row(InetSocketAddress remote, String reason, String message, long connects, long connections) { }
 
-    /** One more connection over TCP, whose end {@link Connected#closed} is to be told of. */
+    /** Counts a connection over TCP, whose end {@link Connected#closed} is to be told of. */
     public static Connected connected(InetSocketAddress remote, String reason, String message) {
         CONNECTS.increment();
         OPEN.increment();
@@ -83,7 +86,9 @@ public final class TcpDestination {
             this.isNew = isNew;
         }
 
-        /** Whether it is the first one to the destination, or the first one for this reason after others. */
+        /**
+         * Whether the connection is the first one to the destination, or the first one for this reason after others.
+         */
         public boolean isNew() {
             return isNew;
         }
@@ -136,7 +141,7 @@ public final class TcpDestination {
         return ACCEPTS.sum();
     }
 
-    /** All that are known, the one that was used last at the end. */
+    /** The rows of all known destinations, the one that was used last at the end. */
     public static List<Row> all() {
         synchronized (ALL) {
             List<Row> rows = new ArrayList<>(ALL.size());

@@ -14,8 +14,8 @@
  * under the License.
  */
 /**
- * What happens is counted, listed and recorded here, for those who look: the lowest layer, which knows none of the
- * others. Not for applications, which use the classes of the package above whose names end in {@code Metrics}.
+ * Counters, lists and recordings of what happens: the lowest layer, which knows none of the others. Not for
+ * applications, which use the classes of the package above whose names end in {@code Metrics}.
  * <pre>
  *   LoopCounters       of a channel, of a loop, of what a loop has of a device: written by that loop alone
  *   DeviceCounters     of a device: the sum of those of the loops, and what is seldom

@@ -51,7 +51,7 @@ public final class Arrival {
     }
 
     /**
-     * Whether these are the last bytes of the segment: nothing more will land there, and once all its bytes are
+     * Whether the bytes are the last ones of the segment: nothing more will land there, and once all its bytes are
      * consumed it is to be given back with {@link LandingArea#release}.
      */
     public boolean filled() {

@@ -19,7 +19,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What each side tells the other in the private data of the connection request and reply: 40 bytes, big-endian
+ * The data that each side tells the other in the private data of the connection request and reply: 40 bytes, big-endian
  * ({@code struct rs_conn_data} of librdmacm).
  *
  * @param retracts whether the sender of this data understands {@link Immediate#RETRACT}: bit 0 of the first of three

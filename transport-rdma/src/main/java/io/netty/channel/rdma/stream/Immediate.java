@@ -37,9 +37,9 @@ final class Immediate {
     public static final int DISCONNECT = 0;
     public static final int KEEP_ALIVE = 1;
     public static final int SHUTDOWN = 2;
-    /** Not of librdmacm: give back the receive buffers that you were offered and have not filled. */
+    /** Request, not of librdmacm, to give back the receive buffers that the peer was offered and has not filled. */
     public static final int RETRACT = 0x100;
-    /** Not of librdmacm: they are given back; nothing will be written into them any more. */
+    /** Answer, not of librdmacm: the buffers are given back; nothing will be written into them any more. */
     public static final int RETRACTED = 0x101;
 
     /** The largest value that fits: 2^29 - 1. Also the longest data message, in bytes. */

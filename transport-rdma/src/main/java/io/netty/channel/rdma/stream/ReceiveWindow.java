@@ -19,20 +19,23 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What we let the peer send: the segments that were advertised to it and are not yet filled, in order, and credits.
+ * The window of the peer: the segments that were advertised to it and are not yet filled, in order, and credits.
  * <p>
  * A message costs the receiver nothing but its receive work request, since its bytes simply follow those before; so its
  * credit comes back when that is posted again, read or not. Only memory holds a fast peer back: segments that the
  * application keeps are not advertised.
  */
 final class ReceiveWindow {
-    /** More would hardly ever be in use; a peer that offers a huge table must not cost us as much. */
+    /**
+     * The most segments that are advertised. More would hardly ever be in use; a peer that offers a huge table must not
+     * cost as much here.
+     */
     private static final int MAX_OUTSTANDING = 64;
 
     private final int credits;
-    /** From which segments are advertised, the latest one last. */
+    /** Areas whose segments are advertised, the latest one last. */
     private final List<LandingArea> current = new ArrayList<>();
-    /** Advertised and not filled, oldest first, a ring. */
+    /** Segments that are advertised and not filled, oldest first, a ring. */
     private LandingArea[] areas = new LandingArea[1];
     private int[] segments = new int[1];
     private int first;

@@ -16,22 +16,26 @@
 package io.netty.channel.rdma.stream;
 
 /**
- * Counts the slots of a queue pair's send queue, and decides which work requests ask for a completion.
+ * Numbers the work requests of a queue pair's send queue, counts its slots, and decides which work requests ask for a
+ * completion.
  * <p>
  * Work requests complete in order, so the completion of a signalled one frees the slots of all before it. The last
  * {@code reserve} slots are for control messages only: without them, credits that the peer waits for could have to wait
  * until a queue full of our data has gone out. Whatever is posted into those is signalled, so that they always come
  * back.
  */
-final class SendQueue {
+public final class SendQueue {
     private final int depth;
     private final int reserve;
     private final int signalInterval;
     private long posted;
     private long completed;
+    /** The number behind the last request that has come back unsuccessful; 0 if there is none. */
+    private long failed;
+    /** The number behind the last request that asks for a completion. */
     private long lastSignalled;
 
-    SendQueue(StreamConfig config) {
+    public SendQueue(StreamConfig config) {
         depth = config.sendQueueDepth();
         reserve = config.controlSlots();
         signalInterval = config.signalInterval();
@@ -45,8 +49,18 @@ final class SendQueue {
         return posted - completed < depth;
     }
 
+    /** The number of the oldest request that has not completed. */
+    public long oldest() {
+        return completed;
+    }
+
+    /** The number of the next request. */
+    public long next() {
+        return posted;
+    }
+
     /** Takes a slot and completes the request with its number. */
-    void post(StreamRequest request, boolean signal) {
+    public void post(StreamRequest request, boolean signal) {
         request.sequence = posted++;
         request.signalled = signal || posted - lastSignalled >= signalInterval || !hasDataSlot();
         if (request.signalled) {
@@ -58,7 +72,12 @@ final class SendQueue {
         lastSignalled = posted;
     }
 
-    void completed(long sequence) {
+    /** Whether the latest request asks for a completion. */
+    public boolean isSignalled() {
+        return lastSignalled == posted;
+    }
+
+    public void completed(long sequence) {
         if (sequence < completed || sequence >= posted) {
             throw new IllegalArgumentException("sequence: " + sequence + " (expected: " + completed + " to " +
                     (posted - 1) + ')');
@@ -68,5 +87,23 @@ final class SendQueue {
 
     boolean isCompleted(long sequence) {
         return sequence < completed;
+    }
+
+    /** A request has come back unsuccessful, so all before it are done, too. Its slot is not used again. */
+    public void failed(long sequence) {
+        failed = Math.max(failed, sequence + 1);
+    }
+
+    /** The number behind the last request that is known to be done, successful or not. */
+    public long doneUntil() {
+        return Math.max(completed, failed);
+    }
+
+    /**
+     * Whether all requests that ask for a completion have one. The others, if any, came last and carry nothing that
+     * anybody waits for.
+     */
+    public boolean isDrained() {
+        return doneUntil() >= lastSignalled;
     }
 }

@@ -16,7 +16,7 @@
 package io.netty.channel.rdma.stream;
 
 /**
- * What the peer lets us send: its advertised buffers, in order, and its credits.
+ * The window that the peer grants: its advertised buffers, in order, and its credits.
  * <p>
  * An entry of the target SGL is copied when its turn comes, and its length zeroed in the shared memory at once. The
  * peer only overwrites an entry once the buffer is filled, which it cannot be before we post into it; so the zero never
@@ -63,7 +63,7 @@ final class SendWindow {
         return (int) Math.min(remaining, Immediate.MAX_VALUE);
     }
 
-    /** Whether it was 0, and the peer has granted nothing since. */
+    /** Whether {@link #writable()} was 0, and the peer has granted nothing since. */
     boolean isHeldUp() {
         return credits == 0 || remaining == 0 && !mayHaveEntry;
     }

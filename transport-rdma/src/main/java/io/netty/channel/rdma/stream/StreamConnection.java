@@ -63,7 +63,7 @@ public final class StreamConnection {
     private int granted;
     /** Receives that completed and are not posted again. */
     private int receivesUsed;
-    /** Some of them by what needs no credit. */
+    /** Some of the receives were used by messages that need no credit. */
     private boolean receivesUsedFreely;
 
     /**
@@ -88,7 +88,7 @@ public final class StreamConnection {
     }
 
     /**
-     * What the peer must be told in the private data of the connection request or reply.
+     * The private data of the connection request or reply for the peer.
      *
      * @param sglAddress address of our target SGL
      * @param sglKey its rkey; remote write must be allowed
@@ -175,6 +175,13 @@ public final class StreamConnection {
      */
     public void signal() {
         queue.signal();
+    }
+
+    /**
+     * The numbers of the work requests.
+     */
+    public SendQueue sendQueue() {
+        return queue;
     }
 
     /**
@@ -291,16 +298,14 @@ public final class StreamConnection {
         return arrival;
     }
 
-    /**
-     * From now on, segments of this area too are advertised, and rather than those of the areas before it.
-     */
+    /** Advertises segments of this area, too, from now on, and rather than those of the areas before it. */
     public void addLanding(LandingArea area) {
         receive.add(area);
     }
 
     /**
-     * From now on, segments of this area are not advertised. Those that the peer knows are still filled, unless it
-     * gives them back, and released; {@link LandingArea#isIdle()} says when all have come back.
+     * Ends advertising segments of this area. Segments that the peer knows are still filled, unless it gives them back,
+     * and released; {@link LandingArea#isIdle()} says when all have come back.
      *
      * @throws IllegalArgumentException if the area is not in use, or the only one that is
      */
@@ -353,7 +358,7 @@ public final class StreamConnection {
             return request;
         }
         if (retracted) {
-            // Behind all that was written into what is given back.
+            // The answer comes behind all that was written into what is given back.
             retracted = false;
             return control(StreamRequest.Kind.RETRACTED, Immediate.RETRACTED);
         }

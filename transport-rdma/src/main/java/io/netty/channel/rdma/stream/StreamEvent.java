@@ -15,9 +15,7 @@
  */
 package io.netty.channel.rdma.stream;
 
-/**
- * What an immediate from the peer meant.
- */
+/** The meaning of an immediate from the peer. */
 public enum StreamEvent {
     /** Application bytes: {@link StreamConnection#arrival()} says where they are. */
     DATA,

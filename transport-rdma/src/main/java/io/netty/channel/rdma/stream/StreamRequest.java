@@ -20,9 +20,7 @@ package io.netty.channel.rdma.stream;
  * per connection, overwritten by the next one.
  */
 public final class StreamRequest {
-    /**
-     * What the work request is for.
-     */
+    /** The purpose of the work request. */
     public enum Kind {
         /** RDMA WRITE WITH IMMEDIATE of application bytes. */
         DATA,
@@ -55,7 +53,7 @@ public final class StreamRequest {
     long sequence;
     boolean signalled;
 
-    StreamRequest() {
+    public StreamRequest() {
     }
 
     public Kind kind() {

@@ -15,19 +15,17 @@
  */
 package io.netty.channel.rdma.stream;
 
-/**
- * How much of a connection is still usable. See the table in the package description.
- */
+/** The part of a connection that is still usable. See the table in the package description. */
 public enum StreamState {
     /** The peer's connection data is not known yet. */
     NEW,
     /** Bytes may flow both ways. */
     OPEN,
-    /** We end our output: bytes come in only. */
+    /** This side ends its output: bytes come in only. */
     OUTPUT_SHUT,
     /** The peer sent SHUTDOWN: bytes go out only. */
     INPUT_SHUT,
-    /** We end the connection, and the last control message has yet to be taken from {@code nextControl()}. */
+    /** This side ends the connection, and the last control message has yet to be taken from {@code nextControl()}. */
     CLOSING,
     /** Either side sent DISCONNECT, or both sent SHUTDOWN: nothing more is to be sent. */
     DISCONNECTED,

@@ -16,8 +16,8 @@
 package io.netty.channel.rdma.verbs;
 
 /**
- * What a memory region or queue pair allows, as bits to be or-ed ({@code enum ibv_access_flags}, ibv_reg_mr(3)). Local
- * read is always allowed.
+ * The accesses that a memory region or queue pair allows, as bits to be or-ed ({@code enum ibv_access_flags},
+ * ibv_reg_mr(3)). Local read is always allowed.
  */
 public final class AccessFlags {
     /** The local adapter may write: needed to receive into the memory and as the target of an RDMA read. */

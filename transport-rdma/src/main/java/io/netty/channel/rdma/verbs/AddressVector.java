@@ -42,7 +42,7 @@ public final class AddressVector {
     private final int[] values;
     private final byte[] gid;
 
-    /** As filled by {@code event_channel.c}; kept. */
+    /** Creates a vector of the values and the GID as {@code event_channel.c} fills them. The arrays are kept. */
     AddressVector(int[] values, byte[] gid) {
         this.values = values;
         this.gid = gid;
@@ -87,8 +87,8 @@ public final class AddressVector {
     }
 
     /**
-     * This one with another traffic class, 0 to 255: on RoCE v2 the IP type of service. One that is not {@link
-     * #isGlobal()} has none.
+     * The same vector with another traffic class, 0 to 255: on RoCE v2 the IP type of service. A vector that is not
+     * {@link #isGlobal()} has none.
      */
     public AddressVector withTrafficClass(int trafficClass) {
         int[] copy = values.clone();

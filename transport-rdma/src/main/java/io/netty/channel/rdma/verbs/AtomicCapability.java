@@ -16,15 +16,18 @@
 package io.netty.channel.rdma.verbs;
 
 /**
- * Against what the atomic operations of a device are atomic ({@code enum ibv_atomic_cap}). Those that come through
- * several queue pairs of one device never interfere with each other.
+ * The accesses against which the atomic operations of a device are atomic ({@code enum ibv_atomic_cap}). Operations
+ * that come through several queue pairs of one device never interfere with each other.
  */
 public enum AtomicCapability {
-    /** There are no atomic operations. */
+    /** The device has no atomic operations. */
     NONE,
     /** Other atomic operations through the same device. A processor must not change the memory meanwhile. */
     DEVICE,
-    /** Also the atomic instructions of the host's processors, and other devices. */
+    /**
+     * Other atomic operations through the same device, and through other devices, and the atomic instructions of the
+     * host's processors.
+     */
     GLOBAL;
 
     static AtomicCapability of(long value) {

@@ -30,9 +30,7 @@ public final class CompletionChannel extends VerbsObject {
         fd = fd0(address);
     }
 
-    /**
-     * To be watched for reading, level-triggered. Owned by the channel: don't close it.
-     */
+    /** The descriptor to be watched for reading, level-triggered. Owned by the channel: don't close it. */
     public int fd() {
         address();
         return fd;

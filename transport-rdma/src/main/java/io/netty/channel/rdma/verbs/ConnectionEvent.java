@@ -76,7 +76,7 @@ public final class ConnectionEvent {
         return id;
     }
 
-    /** With {@link ConnectionEventType#CONNECT_REQUEST} the listening id, else {@code null}. */
+    /** The listening id with {@link ConnectionEventType#CONNECT_REQUEST}, else {@code null}. */
     public ConnectionId listener() {
         return listener;
     }
@@ -138,7 +138,10 @@ public final class ConnectionEvent {
                 status == 0 ? type.toString() : type + ", status " + status;
     }
 
-    /** What the peer sent with its request, acceptance or rejection; zero-padded by some providers. Not a copy. */
+    /**
+     * The bytes that the peer sent with its request, acceptance or rejection; zero-padded by some providers. Not a
+     * copy.
+     */
     public byte[] privateData() {
         return privateData;
     }
@@ -177,8 +180,8 @@ public final class ConnectionEvent {
     }
 
     /**
-     * What was given to {@link ConnectionId#joinMulticast}, with {@link ConnectionEventType#MULTICAST_JOIN} and
-     * {@link ConnectionEventType#MULTICAST_ERROR}; {@code null} with others.
+     * The group that was given to {@link ConnectionId#joinMulticast}, with {@link ConnectionEventType#MULTICAST_JOIN}
+     * and {@link ConnectionEventType#MULTICAST_ERROR}; {@code null} with others.
      */
     public InetAddress multicastGroup() {
         return destination == null ? null : destination.group;

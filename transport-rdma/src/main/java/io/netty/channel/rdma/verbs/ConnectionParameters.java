@@ -19,7 +19,8 @@ import io.netty.util.internal.EmptyArrays;
 import io.netty.util.internal.ObjectUtil;
 
 /**
- * How to connect or accept ({@code struct rdma_conn_param}, rdma_connect(3), rdma_accept(3)). May be reused.
+ * The parameters of a connect or an acceptance ({@code struct rdma_conn_param}, rdma_connect(3), rdma_accept(3)). May
+ * be reused.
  */
 public final class ConnectionParameters {
     private byte[] privateData = EmptyArrays.EMPTY_BYTES;
@@ -64,7 +65,7 @@ public final class ConnectionParameters {
         return this;
     }
 
-    /** How often to try again before {@link WorkCompletionStatus#RETRY_EXCEEDED_ERROR}, 0 to 7. Default 7. */
+    /** The number of times to try again before {@link WorkCompletionStatus#RETRY_EXCEEDED_ERROR}, 0 to 7. Default 7. */
     public ConnectionParameters retryCount(int count) {
         retryCount = ObjectUtil.checkInRange(count, 0, 7, "count");
         return this;

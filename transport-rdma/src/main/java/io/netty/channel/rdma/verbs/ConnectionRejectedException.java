@@ -26,15 +26,13 @@ public final class ConnectionRejectedException extends ConnectException {
     private final Reason reason;
     private final byte[] data;
 
-    /**
-     * Why it was rejected.
-     */
+    /** The reason of a rejection. */
     public enum Reason {
         /** Nobody listens there, or gives no reason, for which kernel verbs have only one answer. */
         REFUSED,
-        /** There is a listener that has a reason, and the message tells it. */
+        /** The listener has a reason, and the message tells it. */
         REJECTED,
-        /** There is a listener, but its library is of another version: the two can't speak with each other. */
+        /** The listener's library is of another version: the two can't speak with each other. */
         VERSION
     }
 
@@ -47,12 +45,12 @@ public final class ConnectionRejectedException extends ConnectException {
         this.data = data;
     }
 
-    /** What the peer sent with the rejection, padded with zeros to 148 bytes. */
+    /** The bytes that the peer sent with the rejection, padded with zeros to 148 bytes. */
     public byte[] data() {
         return data.clone();
     }
 
-    /** Why it was rejected. */
+    /** The reason of the rejection. */
     public Reason reason() {
         return reason;
     }

@@ -131,7 +131,8 @@ public final class Device extends VerbsObject {
     }
 
     /**
-     * The same of a given provider.
+     * The device of a given provider, as the connection manager and so all channels of this process have it. It stays
+     * open.
      *
      * @param name one of {@link #names(Verbs)}.
      * @throws VerbsException with {@link Errno#ENODEV} if there is no such device.
@@ -155,9 +156,7 @@ public final class Device extends VerbsObject {
         return name;
     }
 
-    /**
-     * Whether it is an iWARP device. RFC 5040 gives those neither RDMA WRITE with immediate data nor atomics.
-     */
+    /** Whether the device is an iWARP one. RFC 5040 gives iWARP neither RDMA WRITE with immediate data nor atomics. */
     public boolean isIwarp() {
         return isIwarp0(address());
     }

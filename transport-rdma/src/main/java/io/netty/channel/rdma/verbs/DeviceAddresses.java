@@ -37,7 +37,7 @@ import java.util.concurrent.TimeUnit;
  * InfiniBand, RoCE and iWARP alike. Immutable.
  */
 public final class DeviceAddresses {
-    /** As much as a person reads; a host of containers may have thousands. */
+    /** The most addresses in a text: as many as a person reads; a host of containers may have thousands. */
     private static final int MOST_IN_TEXT = 16;
 
     private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -61,7 +61,8 @@ public final class DeviceAddresses {
     }
 
     /**
-     * As above, for the devices of a given provider.
+     * Asks for all addresses that this host has now, and the devices of a given provider. Takes some system calls for
+     * each of them. Any thread.
      */
     public static DeviceAddresses find(Verbs verbs) throws VerbsException, SocketException {
         Map<String, List<InetAddress>> byDevice = new LinkedHashMap<>();
@@ -83,8 +84,8 @@ public final class DeviceAddresses {
     }
 
     /**
-     * As above, or what was found less than a second ago: for each connect. Who does not find there what must be there,
-     * asks {@link #find(Verbs)}.
+     * The addresses of {@link #find(Verbs)}, or those that were found less than a second ago: for each connect. A
+     * caller that misses an address that must be there asks {@link #find(Verbs)}. Any thread.
      */
     public static DeviceAddresses recent(Verbs verbs) throws VerbsException, SocketException {
         DeviceAddresses recent = RECENT.get(verbs);
@@ -148,7 +149,7 @@ public final class DeviceAddresses {
         return first;
     }
 
-    /** For example {@code rxe0 has 10.0.0.1, fe80::1%eth0; rxe1 has no address}. */
+    /** A text such as {@code rxe0 has 10.0.0.1, fe80::1%eth0; rxe1 has no address}. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();

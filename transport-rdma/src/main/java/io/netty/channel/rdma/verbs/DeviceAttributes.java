@@ -130,7 +130,7 @@ public final class DeviceAttributes {
         return atomicCapability() != AtomicCapability.NONE;
     }
 
-    /** Against what atomic operations are atomic. */
+    /** The accesses against which atomic operations are atomic. */
     public AtomicCapability atomicCapability() {
         return AtomicCapability.of(values[12]);
     }

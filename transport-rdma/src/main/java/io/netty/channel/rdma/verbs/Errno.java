@@ -43,9 +43,7 @@ public final class Errno {
 
     private Errno() { }
 
-    /**
-     * What to do about an error, or {@code null} where the error text says it all.
-     */
+    /** Advice what to do about an error, or {@code null} where the error text says it all. */
     static String hint(String call, int errno) {
         switch (errno) {
         case ENOMEM:

@@ -68,9 +68,7 @@ public final class EventChannel extends VerbsObject {
                 "create an event channel of the RDMA connection manager"));
     }
 
-    /**
-     * To be watched for reading, level-triggered. Owned by the channel: don't close it.
-     */
+    /** The descriptor to be watched for reading, level-triggered. Owned by the channel: don't close it. */
     public int fd() {
         address();
         return fd;
@@ -130,7 +128,7 @@ public final class EventChannel extends VerbsObject {
                 destination(id, type));
     }
 
-    /** Of datagrams; {@code null} for other events. */
+    /** The destination of datagrams; {@code null} for events that have none. */
     private ConnectionEvent.Destination destination(ConnectionId id, ConnectionEventType type) {
         InetAddress group = id.multicastGroup(values[MULTICAST_TOKEN]);
         boolean known = id.portSpace() == PortSpace.UDP && (type == ConnectionEventType.ESTABLISHED ||

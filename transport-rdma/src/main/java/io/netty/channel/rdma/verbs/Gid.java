@@ -25,7 +25,7 @@ import java.net.UnknownHostException;
  * An entry of a port's table of global identifiers ({@code struct ibv_gid_entry}, ibv_query_gid_ex(3)). Immutable.
  */
 public final class Gid {
-    /** How packets are addressed that use the entry. */
+    /** The way in which packets are addressed that use the entry. */
     public enum Type {
         /** InfiniBand. */
         INFINIBAND("IB"),

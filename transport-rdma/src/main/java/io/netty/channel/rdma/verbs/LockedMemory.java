@@ -40,7 +40,8 @@ public final class LockedMemory {
      * @return {@link Long#MAX_VALUE} if there is none, or it is not known.
      */
     public static long limit() {
-        // For example: Max locked memory         8388608              8388608              bytes; proc_pid_limits(5)
+        // The line is like: Max locked memory         8388608              8388608              bytes;
+        // proc_pid_limits(5)
         return number(value("/proc/self/limits", "Max locked memory"), 10, Long.MAX_VALUE);
     }
 
@@ -76,7 +77,7 @@ public final class LockedMemory {
                 (limit != Long.MAX_VALUE && isUnlimited() ? ", which CAP_IPC_LOCK overrides" : "");
     }
 
-    /** What to do where memory can't be registered. */
+    /** Advice what to do where memory can't be registered. */
     static String hint() {
         return isUnlimited() ?
                 "this process may lock any amount, so the device or the host has none left: ask for less" :
@@ -110,7 +111,7 @@ public final class LockedMemory {
         try {
             return text == null ? otherwise : Long.parseUnsignedLong(text, radix);
         } catch (NumberFormatException e) {
-            // For example "unlimited".
+            // The text may be "unlimited", for example.
             return otherwise;
         }
     }

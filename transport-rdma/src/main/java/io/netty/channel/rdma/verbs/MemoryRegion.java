@@ -51,7 +51,7 @@ public final class MemoryRegion extends VerbsObject {
         return memoryAddress;
     }
 
-    /** In bytes. */
+    /** The length in bytes. */
     public long length() {
         return length;
     }
@@ -66,7 +66,7 @@ public final class MemoryRegion extends VerbsObject {
         return rkey;
     }
 
-    /** What it was registered with, of {@link AccessFlags}. */
+    /** The access that the region was registered with, of {@link AccessFlags}. */
     public int access() {
         return access;
     }

@@ -31,7 +31,7 @@ final class NativeMemory {
     static final int SGE_LENGTH = 8;
     static final int SGE_LKEY = 12;
 
-    /** How struct ibv_send_wr and struct ibv_recv_wr begin. */
+    /** The offsets of the fields with which struct ibv_send_wr and struct ibv_recv_wr begin. */
     static final int WR_ID = 0;
     static final int WR_NEXT = 8;
     static final int WR_SG_LIST = 16;

@@ -29,7 +29,8 @@ final class NativeVersion {
     private NativeVersion() { }
 
     /**
-     * To be called when the library is loaded, before any other native method.
+     * Checks that the library is of the same build as the classes. To be called when it is loaded, before any other
+     * native method.
      *
      * @throws UnsatisfiedLinkError that names both versions and says what to do.
      */
@@ -59,7 +60,7 @@ final class NativeVersion {
     }
 
     /**
-     * For a person, or {@code null}.
+     * The difference of the two versions as a text for a person, or {@code null} if they are equal.
      *
      * @param classes of the build of the classes: the version, a space, the hash.
      * @param library of that of the library.

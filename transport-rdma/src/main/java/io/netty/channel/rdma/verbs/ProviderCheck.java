@@ -97,7 +97,7 @@ final class ProviderCheck {
         return "the RDMA device " + name + " cannot be opened: " + text(errno);
     }
 
-    /** What keeps a device node from being used. */
+    /** The reason why a device node can't be used. */
     private static String node(Path node, int errno, String load) {
         if (!Files.exists(node)) {
             return node + " does not exist (" + text(errno) + "): " + load(load);

@@ -79,7 +79,7 @@ public final class QueuePairAttributes {
         return set(STATE, I_STATE, state.ordinal());
     }
 
-    /** What the peer may do, of {@link AccessFlags}. */
+    /** The accesses that the peer may make, of {@link AccessFlags}. */
     public QueuePairAttributes accessFlags(int flags) {
         return set(ACCESS_FLAGS, I_ACCESS_FLAGS, flags);
     }
@@ -94,12 +94,12 @@ public final class QueuePairAttributes {
         return set(PORT, I_PORT, ObjectUtil.checkInRange(port, 1, 255, "port"));
     }
 
-    /** Of a queue pair for datagrams: what its senders must know. */
+    /** The key of a queue pair for datagrams, which its senders must know. */
     public QueuePairAttributes queueKey(int key) {
         return set(QKEY, I_QKEY, key);
     }
 
-    /** In bytes: 256, 512, 1024, 2048 or 4096. */
+    /** The path MTU in bytes: 256, 512, 1024, 2048 or 4096. */
     public QueuePairAttributes pathMtu(int bytes) {
         if (bytes < 256 || bytes > 4096 || Integer.bitCount(bytes) != 1) {
             throw new IllegalArgumentException("bytes: " + bytes + " (expected: 256, 512, 1024, 2048 or 4096)");
@@ -112,12 +112,12 @@ public final class QueuePairAttributes {
         return set(TIMEOUT, I_TIMEOUT, ObjectUtil.checkInRange(exponent, 0, 31, "exponent"));
     }
 
-    /** How often to try again before {@link WorkCompletionStatus#RETRY_EXCEEDED_ERROR}, 0 to 7. */
+    /** The number of times to try again before {@link WorkCompletionStatus#RETRY_EXCEEDED_ERROR}, 0 to 7. */
     public QueuePairAttributes retryCount(int count) {
         return set(RETRY_COUNT, I_RETRY_COUNT, ObjectUtil.checkInRange(count, 0, 7, "count"));
     }
 
-    /** How often to try again where the peer has no receive posted, 0 to 6; 7 is for ever. */
+    /** The number of times to try again where the peer has no receive posted, 0 to 6; 7 is for ever. */
     public QueuePairAttributes rnrRetryCount(int count) {
         return set(RNR_RETRY, I_RNR_RETRY, ObjectUtil.checkInRange(count, 0, 7, "count"));
     }

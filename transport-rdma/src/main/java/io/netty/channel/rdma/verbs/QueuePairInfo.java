@@ -16,8 +16,8 @@
 package io.netty.channel.rdma.verbs;
 
 /**
- * What a queue pair uses, as its device told when it was asked ({@code struct ibv_qp_attr}, ibv_query_qp(3)).
- * Immutable.
+ * The attributes that a queue pair uses, as its device told when it was asked ({@code struct ibv_qp_attr},
+ * ibv_query_qp(3)). Immutable.
  */
 public final class QueuePairInfo {
     static final int COUNT = 16;
@@ -39,7 +39,7 @@ public final class QueuePairInfo {
         this.values = values;
     }
 
-    /** Whose queue pair it is: shared memory of this host, or an RDMA device. */
+    /** The provider of the queue pair: shared memory of this host, or an RDMA device. */
     public VerbsProvider provider() {
         return provider;
     }
@@ -89,12 +89,12 @@ public final class QueuePairInfo {
         return values[6];
     }
 
-    /** How often to try again without an acknowledgement, 0 to 7. */
+    /** The number of times to try again without an acknowledgement, 0 to 7. */
     public int retryCount() {
         return values[7];
     }
 
-    /** How often to try again where the peer has no receive posted, 0 to 6; 7 is for ever. */
+    /** The number of times to try again where the peer has no receive posted, 0 to 6; 7 is for ever. */
     public int rnrRetryCount() {
         return values[8];
     }

@@ -18,8 +18,8 @@ package io.netty.channel.rdma.verbs;
 import io.netty.util.internal.ObjectUtil;
 
 /**
- * What a queue pair is to be created with ({@code struct ibv_qp_init_attr}, ibv_create_qp(3)). The device may give more
- * than asked for: see {@link QueuePair#maxSendRequests()} and its neighbours. May be reused.
+ * The attributes with which a queue pair is to be created ({@code struct ibv_qp_init_attr}, ibv_create_qp(3)). The
+ * device may give more than asked for: see {@link QueuePair#maxSendRequests()} and its neighbours. May be reused.
  */
 public final class QueuePairInitAttributes {
     private final CompletionQueue sendQueue;
@@ -117,14 +117,15 @@ public final class QueuePairInitAttributes {
         return sharedReceiveQueue == null ? 0 : sharedReceiveQueue.address();
     }
 
-    /** What the queue pair uses. */
+    /** The objects that the queue pair uses. */
     VerbsObject[] parents(ProtectionDomain domain) {
         return sharedReceiveQueue == null ? new VerbsObject[] { domain, sendQueue, receiveQueue } :
                 new VerbsObject[] { domain, sendQueue, receiveQueue, sharedReceiveQueue };
     }
 
     /**
-     * As {@code queue_pair.c} reads them; it puts the actual capabilities into entries 2 to 7.
+     * The values in the order in which {@code queue_pair.c} reads them; it puts the actual capabilities into entries 2
+     * to 7.
      */
     int[] values() {
         return new int[] {

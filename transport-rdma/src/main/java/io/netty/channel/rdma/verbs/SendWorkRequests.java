@@ -41,7 +41,7 @@ public final class SendWorkRequests extends WorkRequests {
     private static final int OPCODE_BIND_WINDOW = 8;
     private static final int OPCODE_SEND_WITH_INVALIDATE = 9;
 
-    /** Whose address a request has, or {@code null}. All of them are of one provider. */
+    /** An object whose address a request has, or {@code null}. All such objects are of one provider. */
     private VerbsObject pointee;
 
     /**
@@ -83,9 +83,7 @@ public final class SendWorkRequests extends WorkRequests {
         return this;
     }
 
-    /**
-     * As {@link #send}, with 32 bits of immediate data in the peer's completion.
-     */
+    /** Adds a send as {@link #send}, with 32 bits of immediate data in the peer's completion. */
     public SendWorkRequests sendWithImmediate(long workRequestId, int flags, int immediate) {
         immediate(start(workRequestId, OPCODE_SEND_WITH_IMM, flags), immediate);
         return this;
@@ -100,7 +98,8 @@ public final class SendWorkRequests extends WorkRequests {
     }
 
     /**
-     * As {@link #write}, and consumes a receive of the peer, whose completion has the immediate data and length.
+     * Adds a write as {@link #write}, which consumes a receive of the peer, whose completion has the immediate data and
+     * length.
      */
     public SendWorkRequests writeWithImmediate(long workRequestId, int flags, long remoteAddress, int rkey,
                                                int immediate) {
@@ -141,8 +140,8 @@ public final class SendWorkRequests extends WorkRequests {
     }
 
     /**
-     * As {@link #send}, and the peer's device invalidates a memory window of the peer, before the peer gets the
-     * completion, which names it.
+     * Adds a send as {@link #send}, on which the peer's device invalidates a memory window of the peer, before the peer
+     * gets the completion, which names it.
      *
      * @param rkey of a window that the peer has bound through its queue pair of this connection. If there is none, the
      *             connection ends.

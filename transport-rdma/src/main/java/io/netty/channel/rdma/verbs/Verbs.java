@@ -59,9 +59,9 @@ public final class Verbs {
     private static final String PROPERTY = "io.netty.rdma.provider";
     private static final String FOLDER = "io.netty.rdma.embedded.folder";
 
-    /** Those that could be used when they were first asked for. */
+    /** The providers that could be used when they were first asked for. */
     private static final Map<VerbsProvider, Verbs> PROVIDERS = new EnumMap<>(VerbsProvider.class);
-    /** Written once, by the static initialiser. */
+    /** The reason of the choice, written once, by the static initialiser. */
     private static String choice;
     private static final Verbs PREFERRED;
     /** Nearest first. */
@@ -106,15 +106,13 @@ public final class Verbs {
         this.api = api;
     }
 
-    /**
-     * Whether there is a provider. Any thread.
-     */
+    /** Whether this process has a provider. Any thread. */
     public static boolean isAvailable() {
         return UNAVAILABILITY_CAUSE == null;
     }
 
     /**
-     * Why there is none: which library, device or permission is missing and what to do about it.
+     * The reason why there is no provider: which library, device or permission is missing and what to do about it.
      *
      * @return {@code null} if {@link #isAvailable()}.
      */
@@ -133,8 +131,8 @@ public final class Verbs {
     }
 
     /**
-     * What channels of this process use, the one that is nearest to peers on this host first: a listener takes all that
-     * serve its address, a connect the first one that leads to the peer. Any thread.
+     * The providers that channels of this process use, the one that is nearest to peers on this host first: a listener
+     * takes all that serve its address, a connect the first one that leads to the peer. Any thread.
      *
      * @return one or two.
      * @throws UnsatisfiedLinkError with {@link #unavailabilityCause()} if there is no provider.
@@ -145,7 +143,7 @@ public final class Verbs {
     }
 
     /**
-     * The one of {@link #usable()} that reaches furthest: what calls without a provider mean. Any thread.
+     * The provider of {@link #usable()} that reaches furthest: the one that calls without a provider mean. Any thread.
      *
      * @throws UnsatisfiedLinkError with {@link #unavailabilityCause()} if there is no provider.
      */
@@ -278,7 +276,7 @@ public final class Verbs {
                     return List.of(require(VerbsProvider.EMBEDDED), device);
                 } catch (UnsatisfiedLinkError e) {
                     if (hasEmbeddedSettings()) {
-                        // They are wrong: whoever has set them counts on shared memory.
+                        // The settings are wrong: whoever has set them counts on shared memory.
                         throw e;
                     }
                     logger.debug("Peers on this host are reached through the device", e);

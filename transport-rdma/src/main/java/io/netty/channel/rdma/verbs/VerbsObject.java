@@ -73,7 +73,7 @@ public abstract class VerbsObject implements AutoCloseable {
     }
 
     /**
-     * What the object was made by, and what alone can be asked about it. Any thread, also after {@link #close()}.
+     * The provider that made the object, and that alone can be asked about it. Any thread, also after {@link #close()}.
      */
     public final Verbs verbs() {
         return verbs;
@@ -163,7 +163,9 @@ public abstract class VerbsObject implements AutoCloseable {
         return result;
     }
 
-    /** As above, where each connection comes by and the text has to be composed. */
+    /**
+     * Interprets the result of a creating call, for calls of each connection, whose text is composed only for an error.
+     */
     static long created(long result, String call, Supplier<String> what, VerbsObject... parents)
             throws VerbsException {
         return result < 0 ? created(result, call, what.get(), parents) : result;
@@ -175,7 +177,7 @@ public abstract class VerbsObject implements AutoCloseable {
         }
     }
 
-    /** As above, where each connection comes by and the text has to be composed. */
+    /** Checks the result of a call, for calls of each connection, whose text is composed only for an error. */
     static void check(int errno, String call, Supplier<String> what) throws VerbsException {
         if (errno != 0) {
             check(errno, call, what.get());

@@ -16,7 +16,8 @@
 package io.netty.channel.rdma.verbs;
 
 /**
- * Who implements the verbs of this process. Chosen once, with the system property {@code io.netty.rdma.provider}.
+ * The implementation of the verbs of this process. Chosen once, with the system property
+ * {@code io.netty.rdma.provider}.
  */
 public enum VerbsProvider {
     /**

@@ -16,8 +16,8 @@
 package io.netty.channel.rdma.verbs;
 
 /**
- * What a successful work completion completes ({@code enum ibv_wc_opcode}). Undefined where the status is not
- * {@link WorkCompletionStatus#SUCCESS} (ibv_poll_cq(3)).
+ * The operation that a successful work completion completes ({@code enum ibv_wc_opcode}). Undefined where the status is
+ * not {@link WorkCompletionStatus#SUCCESS} (ibv_poll_cq(3)).
  */
 public final class WorkCompletionOpcode {
     public static final int SEND = 0;

@@ -50,7 +50,7 @@ public final class WorkCompletionStatus {
     public static final int RESPONSE_TIMEOUT_ERROR = 20;
     public static final int GENERAL_ERROR = 21;
 
-    /** As in {@code enum ibv_wc_status}, without {@code IBV_WC_}. */
+    /** The names of {@code enum ibv_wc_status}, without {@code IBV_WC_}. */
     private static final String[] CONSTANTS = {
             "SUCCESS", "LOC_LEN_ERR", "LOC_QP_OP_ERR", "LOC_EEC_OP_ERR", "LOC_PROT_ERR", "WR_FLUSH_ERR", "MW_BIND_ERR",
             "BAD_RESP_ERR", "LOC_ACCESS_ERR", "REM_INV_REQ_ERR", "REM_ACCESS_ERR", "REM_OP_ERR", "RETRY_EXC_ERR",

@@ -25,16 +25,16 @@ import static io.netty.util.internal.ObjectUtil.checkPositive;
  * that is read by index, without an object per completion. Reused for every poll; one thread at a time.
  */
 public final class WorkCompletions {
-    /** Before the data of a datagram there is room for the global routing header, in which it may be. */
+    /** The bytes before the data of a datagram, where the global routing header may be. */
     public static final int GLOBAL_HEADER_LENGTH = 40;
 
     private static final int GLOBAL_HEADER = 1;
     private static final int WITH_IMMEDIATE = 1 << 1;
     private static final int WITH_INVALIDATE = 1 << 3;
     /**
-     * What the kernel calls the same (IB_WC_WITH_INVALIDATE in ib_verbs.h), which soft-RoCE's library hands on as it
-     * is. Elsewhere this bit tells about the checksum of a raw packet or datagram (IBV_WC_IP_CSUM_OK), never about what
-     * arrives by a connection.
+     * The flag of the kernel for the same (IB_WC_WITH_INVALIDATE in ib_verbs.h), which soft-RoCE's library hands on as
+     * it is. Elsewhere this bit tells about the checksum of a raw packet or datagram (IBV_WC_IP_CSUM_OK), never about
+     * what arrives by a connection.
      */
     private static final int KERNEL_WITH_INVALIDATE = 1 << 2;
 
@@ -90,8 +90,8 @@ public final class WorkCompletions {
     }
 
     /**
-     * One of {@link WorkCompletionStatus}. Where it is not success, only the work request id and queue pair number are
-     * defined beside it.
+     * The status, one of {@link WorkCompletionStatus}. Where it is not success, only the work request id and queue pair
+     * number are defined beside it.
      */
     public int status(int index) {
         return memory.getInt(offset(index) + NativeMemory.WC_STATUS);
@@ -101,9 +101,7 @@ public final class WorkCompletions {
         return status(index) == WorkCompletionStatus.SUCCESS;
     }
 
-    /**
-     * One of {@link WorkCompletionOpcode}.
-     */
+    /** The opcode, one of {@link WorkCompletionOpcode}. */
     public int opcode(int index) {
         return memory.getInt(offset(index) + NativeMemory.WC_OPCODE);
     }
@@ -155,9 +153,7 @@ public final class WorkCompletions {
         return memory.getInt(offset(index) + NativeMemory.WC_SRC_QP);
     }
 
-    /**
-     * With InfiniBand the local identifier of the port that sent a datagram; undefined with RoCE.
-     */
+    /** The local identifier of the port that sent a datagram, with InfiniBand; undefined with RoCE. */
     public int sourceLid(int index) {
         return Short.toUnsignedInt(memory.getShort(offset(index) + NativeMemory.WC_SLID));
     }

@@ -21,7 +21,7 @@ import static io.netty.util.internal.ObjectUtil.checkPositive;
 import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
 
 /**
- * What send and receive work requests have in common: a chain of structs that begin alike ({@code wr_id}, {@code next},
+ * Common parts of send and receive work requests: a chain of structs that begin alike ({@code wr_id}, {@code next},
  * {@code sg_list}, {@code num_sge}), and behind them the elements of all.
  */
 abstract class WorkRequests {
@@ -82,8 +82,8 @@ abstract class WorkRequests {
     }
 
     /**
-     * How many of {@code count} requests were posted, from the result of the natives of {@code posting.h}; its lower
-     * half is the errno of the first that wasn't.
+     * The number of the {@code count} requests that were posted, from the result of the natives of {@code posting.h};
+     * its lower half is the errno of the first that wasn't.
      */
     static int posted(long result, int count) {
         return (int) result == 0 ? count : (int) (result >>> 32);

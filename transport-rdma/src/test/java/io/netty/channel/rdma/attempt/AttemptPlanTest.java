@@ -20,6 +20,7 @@ import io.netty.channel.rdma.verbs.ConnectionRejectedException;
 import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,6 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The rules one by one; what comes of them in a cluster is in {@link AttemptSimulationTest}.
  */
+@Tag("quick")
 class AttemptPlanTest {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     /** RFC 5737: an address for documentation. */

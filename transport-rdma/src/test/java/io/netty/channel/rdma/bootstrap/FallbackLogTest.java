@@ -24,6 +24,7 @@ import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
 import io.netty.util.internal.logging.InternalLogLevel;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.net.InetSocketAddress;
@@ -37,6 +38,7 @@ import ch.qos.logback.classic.Level;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("quick")
 class FallbackLogTest {
     /** RFC 5737: an address for documentation. */
     private static final String HOST = "192.0.2.35";

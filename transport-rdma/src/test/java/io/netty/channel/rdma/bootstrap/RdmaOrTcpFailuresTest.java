@@ -18,6 +18,7 @@ package io.netty.channel.rdma.bootstrap;
 import io.netty.channel.rdma.attempt.Destination;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.net.InetAddress;
@@ -28,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+@Tag("quick")
 class RdmaOrTcpFailuresTest {
     private static final RdmaOrTcpFallback REFUSED =
             new RdmaOrTcpFallback(RdmaOrTcpFallbackReason.REFUSED, "Connection refused");

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.bootstrap;
 
 import io.netty.channel.ConnectTimeoutException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -31,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Reasons whose exceptions have no public constructor are made by the integration tests.
  */
+@Tag("quick")
 class RdmaOrTcpFallbackReasonTest {
     @Test
     void ioErrorsFallBack() {

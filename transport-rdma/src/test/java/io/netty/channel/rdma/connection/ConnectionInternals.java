@@ -51,16 +51,16 @@ public final class ConnectionInternals {
 
     /** Drops all that is in flight. */
     public static void destroyOutbound(RdmaConnection connection) {
-        connection.outbound().destroy();
+        connection.sendPath().destroy();
     }
 
     /** Whether a completion is asked for that has not come. */
     public static boolean awaitsCompletion(RdmaConnection connection) {
-        return !connection.outbound().isDrained();
+        return !connection.sendPath().stream.sendQueue().isDrained();
     }
 
     /** As when work requests up to this one have completed. */
     public static void complete(RdmaConnection connection, long sequence) {
-        connection.outbound().complete(sequence);
+        connection.sendPath().complete(sequence);
     }
 }

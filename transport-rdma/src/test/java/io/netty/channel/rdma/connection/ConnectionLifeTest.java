@@ -17,6 +17,7 @@ package io.netty.channel.rdma.connection;
 
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -37,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The table of states and events in the description of the package, without a queue pair.
  */
+@Tag("quick")
 class ConnectionLifeTest {
     /**
      * The state after an event and what it has left for later, for each state. While it closes, a channel has left more
@@ -417,7 +419,7 @@ class ConnectionLifeTest {
         }
 
         @Override
-        public long completedUntil() {
+        public long doneUntil() {
             return completed;
         }
 

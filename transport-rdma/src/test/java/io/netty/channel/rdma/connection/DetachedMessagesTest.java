@@ -18,9 +18,9 @@ package io.netty.channel.rdma.connection;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
-import io.netty.channel.ChannelOutboundBuffer.MessageProcessor;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.util.internal.PlatformDependent;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,6 +32,7 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Messages that a closed channel leaves: how many bytes, and which. */
+@Tag("quick")
 class DetachedMessagesTest {
     private final StreamCounters counters = new StreamCounters();
     private final List<Object> flushed = new ArrayList<>();
@@ -129,29 +130,11 @@ class DetachedMessagesTest {
     }
 
     private DetachedMessages detach(long max, long inFlight) throws Exception {
-        OutboundMessages from = new OutboundMessages() {
-            @Override
-            public Object current() {
-                throw new UnsupportedOperationException();
-            }
-
-            @Override
-            public void forEach(MessageProcessor processor) throws Exception {
-                for (Object msg : flushed) {
-                    if (!processor.processMessage(msg)) {
-                        break;
-                    }
+        DetachedMessages.Source from = processor -> {
+            for (Object msg : flushed) {
+                if (!processor.processMessage(msg)) {
+                    break;
                 }
-            }
-
-            @Override
-            public void progress(long bytes) {
-                throw new UnsupportedOperationException();
-            }
-
-            @Override
-            public void remove() {
-                throw new UnsupportedOperationException();
             }
         };
         return DetachedMessages.of(from, 0, UnpooledByteBufAllocator.DEFAULT, counters, max, inFlight);

@@ -19,44 +19,51 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.rdma.memory.CellPool;
 import io.netty.channel.rdma.memory.PinnedMemory;
+import io.netty.channel.rdma.stream.SendQueue;
+import io.netty.channel.rdma.stream.StreamConfig;
+import io.netty.channel.rdma.stream.StreamRequest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("quick")
 class SendRingTest {
+    private SendQueue queue;
+    private SendRing ring;
+
     @Test
     void whatSuccessiveRequestsShareCountsOnce() {
         CellPool pool = new CellPool(ByteBufAllocator.DEFAULT, new PinnedMemory(8 << 20, 0, null), 20);
-        SendRing ring = new SendRing(4);
+        create(4);
         ByteBuf a = pool.newBuffer(4096, 4096, true);
         ByteBuf b = pool.newBuffer(8192, 8192, true);
-        ring.add(0, 1, a.retain(), false);
-        ring.add(1, 1, a.retain(), false);
+        add(1, a.retain(), false);
+        add(1, a.retain(), false);
         assertThat(ring.staged()).isEqualTo(4096);
-        ring.add(2, 0, null, false);
-        ring.add(3, 1, b.retain(), false);
+        add(0, null, false);
+        add(1, b.retain(), false);
         assertThat(ring.staged()).isEqualTo(4096 + 8192);
-        ring.remove();
+        remove();
         assertThat(ring.staged()).isEqualTo(4096 + 8192);
-        ring.remove();
+        remove();
         assertThat(ring.staged()).isEqualTo(8192);
-        ring.add(4, 1, b.retain(), false);
-        ring.remove();
-        ring.remove();
+        add(1, b.retain(), false);
+        remove();
+        remove();
         assertThat(ring.staged()).isEqualTo(8192);
-        ring.remove();
+        remove();
         assertThat(ring.staged()).isZero();
-        ring.add(5, 1, b, false);
+        add(1, b, false);
         assertThat(ring.staged()).isEqualTo(8192);
-        ring.remove();
-        assertThat(ring.isEmpty()).isTrue();
+        remove();
         a.release();
         assertThat(ring.staged()).isZero();
     }
 
     @Test
     void keepsWhatIsInFlightWhenItGrows() {
-        SendRing ring = new SendRing(100);
+        create(100);
         ByteBuf[] buffers = new ByteBuf[128];
         long first = 0;
         long incomplete = 0;
@@ -68,18 +75,17 @@ class SendRingTest {
             while (next - first < inFlight) {
                 int i = (int) next & 127;
                 buffers[i] = next % 3 == 0 ? null : ByteBufAllocator.DEFAULT.buffer(16, 16);
-                ring.add(next, (int) next + 1, buffers[i], next % 5 == 0);
+                add((int) next + 1, buffers[i], next % 5 == 0);
                 next++;
             }
             while (next - first > inFlight) {
-                assertThat(ring.first()).isEqualTo(first);
                 for (incomplete = Math.max(incomplete, first); incomplete < next &&
                         (incomplete == first || incomplete % 5 == 0); incomplete++) {
                     bytes += incomplete + 1;
                 }
                 completed += ring.complete(first);
                 assertThat(completed).isEqualTo(bytes);
-                ring.remove();
+                remove();
                 ByteBuf buffer = buffers[(int) first & 127];
                 assertThat(buffer == null || buffer.refCnt() == 0).isTrue();
                 first++;
@@ -91,24 +97,40 @@ class SendRingTest {
                 held += buffer == null ? 0 : buffer.capacity();
             }
             assertThat(ring.staged()).isEqualTo(held);
-            assertThat(ring.last()).isEqualTo(next - 1);
         }
     }
 
     @Test
     void copiedRequestsAreCompleteBehindThoseThatAreDone() {
-        SendRing ring = new SendRing(8);
-        ring.add(0, 1, null, true);
+        create(8);
+        add(1, null, true);
         assertThat(ring.complete(-1)).isEqualTo(1);
         assertThat(ring.complete(-1)).isZero();
-        ring.add(1, 2, null, false);
-        ring.add(2, 4, null, true);
-        ring.add(3, 8, null, true);
-        ring.add(4, 16, null, false);
+        add(2, null, false);
+        add(4, null, true);
+        add(8, null, true);
+        add(16, null, false);
         assertThat(ring.complete(0)).isZero();
         assertThat(ring.complete(1)).isEqualTo(2 + 4 + 8);
-        ring.remove();
-        ring.remove();
+        remove();
+        remove();
         assertThat(ring.complete(4)).isEqualTo(16);
+    }
+
+    private void create(int depth) {
+        queue = new SendQueue(new StreamConfig(1, depth, 2, 2, depth - 1));
+        ring = new SendRing(queue, depth);
+    }
+
+    private void add(int length, ByteBuf staging, boolean isCopied) {
+        StreamRequest request = new StreamRequest();
+        queue.post(request, false);
+        ring.add(request.sequence(), length, staging, isCopied);
+    }
+
+    /** Removes the oldest request. */
+    private void remove() {
+        ring.remove(queue.oldest());
+        queue.completed(queue.oldest());
     }
 }

@@ -30,6 +30,7 @@ import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
@@ -49,6 +50,7 @@ import static org.junit.platform.testkit.engine.EventConditions.finishedWithFail
 import static org.junit.platform.testkit.engine.TestExecutionResultConditions.instanceOf;
 import static org.junit.platform.testkit.engine.TestExecutionResultConditions.message;
 
+@Tag("quick")
 class CheckResourcesTest {
     private static final int ENGINE_AND_CLASS = 2;
     private static final String SHORT = "100";

@@ -17,11 +17,13 @@ package io.netty.channel.rdma.leakcheck;
 
 import io.netty.util.ResourceLeakTracker;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("quick")
 class RecordingLeakDetectorTest {
     private static final String TYPE = Forgotten.class.getSimpleName();
 

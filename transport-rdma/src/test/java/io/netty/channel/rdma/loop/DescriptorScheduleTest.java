@@ -15,12 +15,14 @@
  */
 package io.netty.channel.rdma.loop;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static io.netty.channel.rdma.loop.DescriptorSchedule.MAX_NANOS;
 import static io.netty.channel.rdma.loop.DescriptorSchedule.MIN_NANOS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("quick")
 class DescriptorScheduleTest {
     /** Times wrap. */
     private long now = Long.MAX_VALUE - 2 * MIN_NANOS;

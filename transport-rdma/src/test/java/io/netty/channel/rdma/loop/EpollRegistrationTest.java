@@ -28,6 +28,7 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.rdma.RdmaIoHandler;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.net.InetAddress;
@@ -41,6 +42,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Channels of epoll on a loop of RDMA that want no event for a while.
  */
+@Tag("quick")
 class EpollRegistrationTest {
     /** More than socket buffers hold, whatever the kernel makes of them. */
     private static final int LARGE = 64 << 20;

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.loop;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayDeque;
@@ -24,6 +25,7 @@ import java.util.Queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("quick")
 class RetryTest {
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private final List<Long> delays = new ArrayList<>();

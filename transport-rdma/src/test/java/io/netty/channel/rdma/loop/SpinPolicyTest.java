@@ -19,6 +19,7 @@ import io.netty.channel.rdma.loop.SimulatedMachine.Pair;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -37,6 +38,7 @@ import static org.assertj.core.api.Assertions.withinPercentage;
  * The states one by one, with a clock that is set by hand; then what comes of them when loops with this policy run on a
  * simulated machine.
  */
+@Tag("quick")
 class SpinPolicyTest {
     private static final long MAX_SPIN = 200_000;
     private static final long SECOND = 1_000_000_000;

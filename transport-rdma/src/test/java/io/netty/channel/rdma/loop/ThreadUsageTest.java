@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.loop;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.concurrent.TimeUnit;
@@ -24,6 +25,7 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("quick")
 class ThreadUsageTest {
     @Test
     void threadThatOthersPushAsideHasInvoluntarySwitches() throws Exception {

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.memory;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -28,6 +29,8 @@ import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("platforms")
+@Tag("quick")
 class PageMemoryTest {
     private static final int PAGE = PageMemory.pageSize0();
     private static final int PAGES = 2048;

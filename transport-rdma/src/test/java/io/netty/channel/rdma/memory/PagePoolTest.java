@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.memory;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -24,6 +25,8 @@ import java.util.Random;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("platforms")
+@Tag("quick")
 class PagePoolTest {
     private static final int BYTES = 70_000;
     private static final int COUNT = 1000;

@@ -19,6 +19,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.util.IllegalReferenceCountException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,6 +45,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * All ways to get and set bytes, in a part in the middle of larger memory, compared with a buffer of Netty.
  */
+@Tag("platforms")
+@Tag("quick")
 class PartialByteBufTest {
     private static final int SIZE = 64;
     private static final int OFFSET = 24;

@@ -21,6 +21,7 @@ import io.netty.channel.rdma.TestTimeouts;
 import io.netty.util.concurrent.FastThreadLocalThread;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -30,6 +31,8 @@ import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("platforms")
+@Tag("quick")
 class StagingTest {
     private static final int POOL = 8 << 20;
     /** The largest: a quarter of a slab. */

@@ -24,6 +24,7 @@ import io.netty.channel.rdma.verbs.ProtectionDomain;
 import io.netty.channel.rdma.verbs.VerbsResource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -40,6 +41,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * How long address handles live, and who waits for them.
  */
+@Tag("quick")
 class AddressHandlesTest implements AddressHandles.Listener {
     private final BlockingQueue<Runnable> loop = new LinkedBlockingQueue<>();
     private final List<DatagramSend> made = new ArrayList<>();

@@ -35,6 +35,7 @@ import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.channel.rdma.verbs.PortSpace;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsResource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -55,6 +56,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * Who gets datagrams, and how that is found out.
  */
+@Tag("quick")
 class RdmaDatagramAddressingTest {
     @RegisterExtension
     static final LoopGroupExtension loops = new LoopGroupExtension(2);

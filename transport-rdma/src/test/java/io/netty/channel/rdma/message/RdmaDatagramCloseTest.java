@@ -26,6 +26,7 @@ import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.channel.rdma.verbs.PortSpace;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -39,6 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The end of a channel, with something under way.
  */
+@Tag("quick")
 class RdmaDatagramCloseTest {
     @RegisterExtension
     final LoopGroupExtension loops = new LoopGroupExtension(1);

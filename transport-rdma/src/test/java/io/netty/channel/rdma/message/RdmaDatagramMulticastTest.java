@@ -22,6 +22,7 @@ import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -38,6 +39,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 /**
  * Groups: who joins, who receives, and who leaves.
  */
+@Tag("quick")
 class RdmaDatagramMulticastTest {
     @RegisterExtension
     static final LoopGroupExtension loops = new LoopGroupExtension(2);

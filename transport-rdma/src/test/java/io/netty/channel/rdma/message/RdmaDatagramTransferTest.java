@@ -31,6 +31,7 @@ import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.socket.DatagramPacket;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -47,6 +48,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * What datagrams carry, and how long they may be.
  */
+@Tag("oldest")
+@Tag("platforms")
+@Tag("quick")
 class RdmaDatagramTransferTest {
     @RegisterExtension
     static final LoopGroupExtension loops = new LoopGroupExtension(2);

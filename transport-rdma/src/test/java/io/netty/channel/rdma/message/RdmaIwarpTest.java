@@ -35,6 +35,7 @@ import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.stream.StreamProtocolException;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -59,6 +60,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What is different on iWARP. The lane {@code iwarp} of run-tests.sh has the embedded provider behave so, and runs
  * tests of byte streams beside this one.
  */
+@Tag("iwarp")
+@Tag("quick")
 @EnabledIf(value = "isIwarp", disabledReason = "the device is not an iWARP device: see the lane iwarp")
 class RdmaIwarpTest {
     @RegisterExtension

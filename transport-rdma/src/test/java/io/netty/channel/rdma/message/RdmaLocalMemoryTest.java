@@ -31,6 +31,7 @@ import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.internal.PlatformDependent;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,6 +58,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * Operations on registered memory without a buffer, and memory that has none: that of a file descriptor or of an
  * address.
  */
+@Tag("quick")
 class RdmaLocalMemoryTest {
     @RegisterExtension
     static final LoopGroupExtension loops = new LoopGroupExtension(2);

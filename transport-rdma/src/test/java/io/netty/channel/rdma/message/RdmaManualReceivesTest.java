@@ -34,6 +34,7 @@ import io.netty.channel.rdma.message.MessagePair.Recorder;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.util.IllegalReferenceCountException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -52,6 +53,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 /**
  * Receives that the application posts, into memory of its own.
  */
+@Tag("quick")
 class RdmaManualReceivesTest {
     @RegisterExtension
     static final LoopGroupExtension loops = new LoopGroupExtension(2);

@@ -27,6 +27,7 @@ import io.netty.channel.rdma.verbs.VerbsResource;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +49,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+@Tag("quick")
 class RdmaMemoryWindowTest {
     @RegisterExtension
     static final LoopGroupExtension loops = new LoopGroupExtension(2);

@@ -22,6 +22,7 @@ import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.AtomicCapability;
 import io.netty.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -36,6 +37,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * Atomic operations and sync events.
  */
+@Tag("quick")
 class RdmaMessageAtomicsTest {
     @RegisterExtension
     static final LoopGroupExtension loops = new LoopGroupExtension(2);

@@ -41,6 +41,7 @@ import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.util.AttributeKey;
 import io.netty.util.IllegalReferenceCountException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,6 +69,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 /**
  * Making and ending connections of messages by the connection manager.
  */
+@Tag("quick")
 class RdmaMessageConnectionTest {
     @RegisterExtension
     static final LoopGroupExtension loops = new LoopGroupExtension(2);

@@ -23,6 +23,7 @@ import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,6 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Short messages and answers that come with their completions.
  */
+@Tag("quick")
 class RdmaMessageInlineReceiveTest {
     @RegisterExtension
     static final LoopGroupExtension loops = new LoopGroupExtension(2);

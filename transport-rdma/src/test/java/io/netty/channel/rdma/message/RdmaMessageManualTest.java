@@ -31,6 +31,7 @@ import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,6 +52,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * Connections that the application makes: by blobs that are handed over out of band, and from requests of an event
  * channel of its own.
  */
+@Tag("quick")
 class RdmaMessageManualTest {
     @RegisterExtension
     static final LoopGroupExtension loops = new LoopGroupExtension(2);

@@ -24,6 +24,7 @@ import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.TestTimeouts;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -35,6 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What is counted, and as what.
  */
+@Tag("quick")
 class RdmaMessageMetricsTest {
     @RegisterExtension
     static final LoopGroupExtension loops = new LoopGroupExtension(2);

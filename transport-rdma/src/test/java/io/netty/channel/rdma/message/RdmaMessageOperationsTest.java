@@ -29,6 +29,7 @@ import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -46,6 +47,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What becomes of each operation, wherever its bytes are.
  */
+@Tag("oldest")
+@Tag("platforms")
+@Tag("quick")
 class RdmaMessageOperationsTest {
     @RegisterExtension
     static final LoopGroupExtension loops = new LoopGroupExtension(2);

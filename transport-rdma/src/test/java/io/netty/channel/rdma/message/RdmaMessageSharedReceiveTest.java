@@ -36,6 +36,7 @@ import io.netty.channel.rdma.message.MessagePair.Recorder;
 import io.netty.channel.rdma.verbs.VerbsResource;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -55,6 +56,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Channels that take their receives from one queue of their event loop.
  */
+@Tag("quick")
 class RdmaMessageSharedReceiveTest {
     /** Of the clients, which share nothing unless a test says so. */
     @RegisterExtension

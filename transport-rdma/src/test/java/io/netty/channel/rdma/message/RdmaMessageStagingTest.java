@@ -22,6 +22,7 @@ import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.MessagePair.Recorder;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -30,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Messages that are copied to be sent, by more loops than there is staging memory for if each keeps what it has used.
  */
+@Tag("quick")
 class RdmaMessageStagingTest {
     /** The longest that can be copied; there is memory for 16 of them (io.netty.rdma.maxStagingMemory). */
     private static final int LENGTH = 4 << 20;

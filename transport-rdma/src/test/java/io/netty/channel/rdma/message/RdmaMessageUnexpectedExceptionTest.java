@@ -26,6 +26,7 @@ import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -38,6 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * An exception while the event loop does something for one channel of messages or datagrams: that one fails with it,
  * and no other.
  */
+@Tag("quick")
 class RdmaMessageUnexpectedExceptionTest {
     @RegisterExtension
     final LoopGroupExtension loops = new LoopGroupExtension(1);

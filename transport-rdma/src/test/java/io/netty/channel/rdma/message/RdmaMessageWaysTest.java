@@ -24,6 +24,7 @@ import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.MessagePair.Recorder;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -41,6 +42,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Operations and violations over connections that were made in each way. The requester is the one that operates.
  */
+@Tag("quick")
 class RdmaMessageWaysTest {
     @RegisterExtension
     static final LoopGroupExtension loops = new LoopGroupExtension(2);

@@ -27,6 +27,7 @@ import io.netty.channel.rdma.verbs.MemoryRegion;
 import io.netty.channel.rdma.verbs.ProtectionDomain;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.util.IllegalReferenceCountException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +49,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * The table of permissions in the description of the package, row by row: what is enough, and what each violation
  * gives.
  */
+@Tag("quick")
 class RdmaPermissionTest {
     @RegisterExtension
     static final LoopGroupExtension loops = new LoopGroupExtension(2);

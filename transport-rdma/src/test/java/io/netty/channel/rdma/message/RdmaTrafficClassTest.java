@@ -36,6 +36,7 @@ import io.netty.channel.rdma.verbs.ReceiveWorkRequests;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.channel.rdma.verbs.WorkCompletions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -44,6 +45,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * {@code IP_TOS} where the connection manager has no part in the way to the peer.
  */
+@Tag("quick")
 class RdmaTrafficClassTest {
     @RegisterExtension
     static final LoopGroupExtension loops = new LoopGroupExtension(1);

@@ -19,6 +19,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.rdma.RdmaPermission;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * The blob of remote memory, whoever it comes from.
  */
+@Tag("quick")
 class RemoteMemoryTest {
     private static final String VALID = "52444d41" + "01" + "05" + "0000" + "00007f0012345000" + "0000000000002000" +
             "80000001";

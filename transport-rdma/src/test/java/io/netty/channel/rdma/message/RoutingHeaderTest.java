@@ -17,6 +17,7 @@ package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.net.InetAddress;
@@ -28,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The 40 bytes before a datagram, of which the network has written the most.
  */
+@Tag("quick")
 class RoutingHeaderTest {
     private static final int LENGTH = 40;
     /** RFC 791 header from 192.0.2.1 to 239.1.2.3, with its checksum. */

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.monitor;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("quick")
 class ListedTest {
     private final Listed<String> listed = new Listed<>();
     private final List<String> told = new ArrayList<>();

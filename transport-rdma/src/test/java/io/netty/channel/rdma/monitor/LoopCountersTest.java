@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.monitor;
 
 import io.netty.channel.rdma.TestTimeouts;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("quick")
 class LoopCountersTest {
     private final LoopCounters.All all = new LoopCounters.All(2);
 

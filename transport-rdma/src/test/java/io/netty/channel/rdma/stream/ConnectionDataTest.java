@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,6 +27,8 @@ import java.util.HexFormat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+@Tag("platforms")
+@Tag("quick")
 class ConnectionDataTest {
     /** As a little-endian librdmacm host with its default sizes sends it: flag 2 is iomap, 0x180 credits. */
     private static final String LIBRDMACM = "01020180" + "00000000" +

@@ -18,6 +18,7 @@ package io.netty.channel.rdma.stream;
 import io.netty.channel.rdma.HalfTheTries;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Tag;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import net.jqwik.api.lifecycle.AddLifecycleHook;
@@ -37,6 +38,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * A peer that sends whatever it likes gets a {@link StreamProtocolException} or is obeyed within what the protocol
  * allows; nothing else is thrown, and nothing is written or read outside of what was agreed.
  */
+@Tag("platforms")
+@Tag("quick")
 @AddLifecycleHook(HalfTheTries.class)
 class HostilePeerTest {
     private static final int SEGMENTS = 4;

@@ -15,11 +15,14 @@
  */
 package io.netty.channel.rdma.stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+@Tag("platforms")
+@Tag("quick")
 class LandingAreaTest {
 
     @Test

@@ -15,11 +15,14 @@
  */
 package io.netty.channel.rdma.stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+@Tag("platforms")
+@Tag("quick")
 class SendQueueTest {
     private final StreamRequest request = new StreamRequest();
 
@@ -50,6 +53,28 @@ class SendQueueTest {
                 .containsExactly(false, false, true, false);
         queue.signal();
         assertThat(new boolean[] {post(queue), post(queue), post(queue)}).containsExactly(false, false, true);
+    }
+
+    @Test
+    void drainedOnceAllThatAskForACompletionHaveComeBack() {
+        SendQueue queue = new SendQueue(new StreamConfig(1, 100, 2, 2, 3));
+        assertThat(queue.isDrained()).isTrue();
+        post(queue);
+        assertThat(queue.isDrained()).isTrue();
+        post(queue);
+        queue.signal();
+        post(queue);
+        assertThat(queue.isSignalled()).isFalse();
+        assertThat(queue.isDrained()).isFalse();
+        queue.completed(1);
+        assertThat(queue.isDrained()).isTrue();
+        queue.signal();
+        assertThat(queue.isSignalled()).isTrue();
+        assertThat(queue.isDrained()).isFalse();
+        queue.failed(2);
+        assertThat(queue.isDrained()).isTrue();
+        assertThat(queue.doneUntil()).isEqualTo(3);
+        assertThat(queue.oldest()).isEqualTo(2);
     }
 
     @Test

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.stream;
 
 import com.sun.management.ThreadMXBean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.lang.management.ManagementFactory;
@@ -23,6 +24,8 @@ import java.nio.ByteOrder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("platforms")
+@Tag("quick")
 class StreamAllocationTest {
     private static final int MESSAGES = 100_000;
     private static final int SEGMENT_LENGTH = 1000;

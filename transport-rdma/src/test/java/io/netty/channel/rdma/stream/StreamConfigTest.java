@@ -15,12 +15,15 @@
  */
 package io.netty.channel.rdma.stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+@Tag("platforms")
+@Tag("quick")
 class StreamConfigTest {
 
     @ParameterizedTest

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.stream;
 
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,6 +30,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * One connection against a peer played by the test: 4 credits each way, 3 segments of 100 bytes here, buffers of 50
  * bytes and a table of 2 entries at the peer.
  */
+@Tag("platforms")
+@Tag("quick")
 class StreamConnectionTest {
     private static final int SHUTDOWN = Immediate.of(Immediate.CONTROL, Immediate.SHUTDOWN);
     private static final int DISCONNECT = Immediate.of(Immediate.CONTROL, Immediate.DISCONNECT);

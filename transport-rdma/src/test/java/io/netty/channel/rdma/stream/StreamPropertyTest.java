@@ -20,6 +20,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.lifecycle.AddLifecycleHook;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.nio.ByteOrder;
@@ -31,6 +32,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * application holds is not written to, nothing is written outside of what was advertised, no queue overflows, nobody
  * waits for ever.
  */
+@Tag("platforms")
+@Tag("quick")
 @AddLifecycleHook(HalfTheTries.class)
 class StreamPropertyTest {
 

@@ -24,6 +24,7 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollIoOps;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.unix.FileDescriptor;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -37,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * That no wake-up is lost: the receiver only looks at its queue when epoll says so.
  */
+@Tag("rxe-quick")
 @ExtendWith(LiveObjectsExtension.class)
 class ArmingTest {
     private static final int MESSAGES = 200_000 / Integer.getInteger("test.timeout.multiplier", 1);

@@ -18,6 +18,7 @@ package io.netty.channel.rdma.verbs;
 import io.netty.channel.rdma.verbs.TestSupport.Completion;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,7 @@ import static io.netty.channel.rdma.verbs.TestSupport.completion;
 import static io.netty.channel.rdma.verbs.TestSupport.completions;
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("quick")
 @ExtendWith(LiveObjectsExtension.class)
 class AtomicsTest {
     /** Where the target is in the server's buffer, and the result in the client's. */

@@ -17,6 +17,7 @@ package io.netty.channel.rdma.verbs;
 
 import io.netty.channel.rdma.verbs.TestSupport.Completion;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,9 @@ import static io.netty.channel.rdma.verbs.TestSupport.completions;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+@Tag("aarch64")
+@Tag("quick")
+@Tag("rxe-quick")
 @ExtendWith(LiveObjectsExtension.class)
 class CompletionErrorTest {
     private ConnectedPair pair;

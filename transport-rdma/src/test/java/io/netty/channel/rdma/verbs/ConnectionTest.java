@@ -17,6 +17,7 @@ package io.netty.channel.rdma.verbs;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -30,6 +31,9 @@ import static io.netty.channel.rdma.verbs.TestSupport.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+@Tag("aarch64")
+@Tag("quick")
+@Tag("rxe-quick")
 @ExtendWith(LiveObjectsExtension.class)
 class ConnectionTest {
     private EventChannel clientEvents;

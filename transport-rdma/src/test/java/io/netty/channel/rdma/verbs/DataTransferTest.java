@@ -18,6 +18,7 @@ package io.netty.channel.rdma.verbs;
 import io.netty.channel.rdma.verbs.TestSupport.Completion;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,10 @@ import static io.netty.channel.rdma.verbs.TestSupport.completions;
 import static io.netty.channel.rdma.verbs.WorkCompletionStatus.SUCCESS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("aarch64")
+@Tag("platforms")
+@Tag("quick")
+@Tag("rxe-quick")
 @ExtendWith(LiveObjectsExtension.class)
 class DataTransferTest {
     private ConnectedPair pair;

@@ -19,6 +19,7 @@ import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.connection.Bind;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -37,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * Unreliable datagrams: addresses from the connection manager, and multicast groups.
  */
+@Tag("quick")
 @ExtendWith(LiveObjectsExtension.class)
 class DatagramTest {
     private static final int HALF = Endpoint.BUFFER_SIZE / 2;

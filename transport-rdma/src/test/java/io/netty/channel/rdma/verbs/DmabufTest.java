@@ -18,6 +18,7 @@ package io.netty.channel.rdma.verbs;
 import io.netty.channel.rdma.MemoryFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -31,6 +32,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 /**
  * Memory regions of a file descriptor.
  */
+@Tag("quick")
 @ExtendWith(LiveObjectsExtension.class)
 class DmabufTest {
     private static final int ACCESS = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ;

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.verbs;
 
 import io.netty.channel.rdma.verbs.TestSupport.Completion;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -27,6 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Inline receive as far as it can be told from outside: what is granted, and that messages arrive whatever it is.
  */
+@Tag("quick")
 @ExtendWith(LiveObjectsExtension.class)
 class InlineReceiveTest {
     private static final int ASKED = 1000;

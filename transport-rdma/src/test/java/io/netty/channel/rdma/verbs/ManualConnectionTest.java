@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -25,6 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Queue pairs that are connected by hand, as with an exchange of numbers out of band.
  */
+@Tag("quick")
 @ExtendWith(LiveObjectsExtension.class)
 class ManualConnectionTest {
     @Test

@@ -18,6 +18,7 @@ package io.netty.channel.rdma.verbs;
 import io.netty.channel.rdma.verbs.TestSupport.Completion;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -26,6 +27,7 @@ import static io.netty.channel.rdma.verbs.TestSupport.completion;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+@Tag("quick")
 @ExtendWith(LiveObjectsExtension.class)
 class MemoryWindowTest {
     private static final int START = 4096;

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -27,6 +28,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * That mistakes of the caller are exceptions and not crashes.
  */
+@Tag("quick")
 @ExtendWith(LiveObjectsExtension.class)
 class MisuseTest {
     @Test

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A native library that is not of the build of the classes: here the classes are, or say that they are, of another one.
  */
+@Tag("quick")
 class NativeVersionTest {
     /** Prints what verbs say. */
     static final class Report {

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.Collections;
@@ -26,6 +27,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * The choice is made once per process, so each one has a process of its own.
  */
+@Tag("quick")
 class ProviderSelectionTest {
     /** Prints what {@link Verbs} says. */
     static final class Report {

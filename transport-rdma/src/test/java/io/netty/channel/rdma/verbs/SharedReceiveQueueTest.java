@@ -18,6 +18,7 @@ package io.netty.channel.rdma.verbs;
 import io.netty.channel.rdma.verbs.TestSupport.Completion;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -31,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * Receives that several queue pairs take from one queue. All is on one device, so that its events are all of this test.
  */
+@Tag("quick")
 @ExtendWith(LiveObjectsExtension.class)
 class SharedReceiveQueueTest {
     private static final int PAIRS = 3;

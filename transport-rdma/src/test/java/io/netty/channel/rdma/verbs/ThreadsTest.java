@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.verbs;
 
 import io.netty.channel.rdma.TestTimeouts;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -34,6 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * What the package promises to threads.
  */
+@Tag("quick")
 @ExtendWith(LiveObjectsExtension.class)
 class ThreadsTest {
     private static final int THREADS = 4;

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.verbs;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.nio.file.Files;
@@ -29,6 +30,8 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 /**
  * One process that uses both providers: see {@link ChildJvm#withBothProviders}.
  */
+@Tag("quick")
+@Tag("rxe-quick")
 class TwoProvidersTest {
     private static String run(Class<?> main, String... properties) throws Exception {
         try (ChildJvm child = ChildJvm.withBothProviders(main, List.of(properties))) {

@@ -15,11 +15,13 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+@Tag("quick")
 class WorkRequestsTest {
     @Test
     void aChainHasRoomForWhatWasAskedFor() {

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+#
+# Copyright 2026 The Netty Project
+#
+# The Netty Project licenses this file to you under the Apache License,
+# version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at:
+#
+#   https://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+#
+# The lanes of run-tests.sh that run in the soft-RoCE guest. scripts/lanes.sh sources it.
+RXE_MODULES=(transport-rdma testsuite example-servers)
+
+# The C tests once more, the same object files but for those about the embedded provider's inside: linked with the
+# system's libraries, and on the guest's kernel.
+lane_rxe_c() {
+    needs_native
+    build_task c build/native make_c '' programs
+    build_task system build/c make_c '' system
+    alone rxe-c guest build/system run_rxe_c $(make_c '' print-system | tr ' ' '\n' | while read -r program; do
+        name=$(basename "$program")
+        ! selected "${PATTERNS:-*_test}" "$name" "$name" || echo "$program"
+    done)
+}
+
+run_rxe_c() { # PROGRAM...
+    C_AGAIN=run_rxe_c run_in_guest 1800 "$ROOT/testsuite/rxe/c-tests" "$@"
+}
+
+# The Java tests of modules in the guest.
+rxe_lane() { # LANE TAG MODULE...
+    local lane=$1 tag=$2 module only=''
+    shift 2
+    ! is_apart "$tag" || only=$tag
+    [ -z "$PATTERNS" ] || tag=$only
+    needs_java "$@"
+    alone "$lane" guest build/java run_rxe "$only" $(for module in "$@"; do
+        echo "$module"
+        # Not in the guest: tests of no I/O, those of jqwik, and what repeats the classes on RDMA channels.
+        java_classes "$module" "$tag" \
+            | grep -vE '\.rdma\.(stream|leakcheck)\.|\.channel\.epoll\.|RdmaOrTcpTestsuiteTest' || true
+    done)
+}
+
+run_rxe() { # TAG [MODULE CLASS...]...
+    RXE_TAG=$1 JAVA_AGAIN="run_rxe '$1'" run_in_guest 5400 "$ROOT/testsuite/rxe/tests" "${@:2}"
+}
+
+run_in_guest() { # SECONDS COMMAND...
+    local seconds=$1 status=0
+    shift
+    export C_AGAIN JAVA_AGAIN RXE_TAG TEST_SEED TEST_SECONDS TEST_ALL TASK LOGS
+    mkdir -p "$LOGS/$TASK"
+    "$ROOT/testsuite/rxe/guest" --timeout "$seconds" --log "$LOGS/$TASK" --env C_AGAIN --env JAVA_AGAIN --env RXE_TAG \
+        --env TEST_SEED --env TEST_SECONDS --env TEST_ALL --env TASK --env LOGS -- "$@" || status=$?
+    [ ! -e "$LOGS/$TASK/summary" ] || cat "$LOGS/$TASK/summary"
+    # The guest failed, or its kernel reported a bug.
+    [ "$status" != 125 ] || printf '%s\n' "! final $LANE guest 1" "@ $LANE 0 1 0"
+    return "$status"
+}
+
+lane_rxe() {
+    rxe_lane rxe '' "${RXE_MODULES[@]}"
+}
+
+lane_rxe_quick() {
+    rxe_lane rxe-quick rxe-quick transport-rdma testsuite
+}
+
+lane_rxe_chaos() {
+    rxe_lane rxe-chaos chaos testsuite
+}
+
+lane_rxe_differential() {
+    rxe_lane rxe-differential differential testsuite
+}
+
+for module in "${RXE_MODULES[@]}"; do
+    eval "lane_rxe_${module//-/_}() { rxe_lane rxe-$module '' $module; }"
+done

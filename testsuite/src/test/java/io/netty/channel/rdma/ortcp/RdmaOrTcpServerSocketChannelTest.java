@@ -1,0 +1,331 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.ortcp;
+
+import ch.qos.logback.classic.Level;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.rdma.LogRecorder;
+import io.netty.channel.rdma.LoopGroupExtension;
+import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.RdmaSocketChannel;
+import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
+import io.netty.channel.rdma.support.EchoClient;
+import io.netty.channel.rdma.support.EchoServer;
+import io.netty.channel.rdma.support.RdmaOrTcpEnds;
+import io.netty.channel.socket.SocketChannel;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import static io.netty.channel.rdma.support.RdmaOrTcpEnds.anyPort;
+import static io.netty.channel.rdma.support.RdmaOrTcpEnds.close;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A channel that listens for RDMA and TCP at one port: where it can, where it can't, and how it ends.
+ */
+class RdmaOrTcpServerSocketChannelTest {
+    @RegisterExtension
+    static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);
+
+    private final RdmaOrTcpEnds ends = new RdmaOrTcpEnds(LOOPS.group());
+    private final EchoServer.Initializer echo = new EchoServer.Initializer();
+
+    @Test
+    void connectionsOfBothTransportsComeThroughOneChannel() throws InterruptedException {
+        RdmaOrTcpMetrics metrics = RdmaOrTcpMetrics.total();
+        long acceptsOfRdma = metrics.accepts(RdmaOrTcpTransport.RDMA);
+        long acceptsOfTcp = metrics.accepts(RdmaOrTcpTransport.TCP);
+        RdmaOrTcpServerSocketChannel server = bind(bootstrap(), anyPort());
+        assertThat(server.localAddress().getPort()).isPositive();
+        assertThat(server.rdmaChannel().localAddress()).isEqualTo(server.localAddress());
+        assertThat(server.tcpChannel().localAddress()).isEqualTo(server.localAddress());
+        assertThat(server.rdmaUnavailabilityCause()).isNull();
+        for (RdmaOrTcpTransport transport : RdmaOrTcpTransport.values()) {
+            Channel client = connect(transport, server.localAddress());
+            SocketChannel child = (SocketChannel) echo.nextConnection().channel();
+            assertThat(child).isInstanceOf(
+                    transport == RdmaOrTcpTransport.RDMA ? RdmaSocketChannel.class : EpollSocketChannel.class);
+            assertThat(child.attr(RdmaOrTcp.TRANSPORT).get()).isEqualTo(transport);
+            assertThat(child.parent()).isSameAs(
+                    transport == RdmaOrTcpTransport.RDMA ? server.rdmaChannel() : server.tcpChannel());
+            assertThat(child.parent().localAddress()).isEqualTo(server.localAddress());
+            TestTimeouts.sync(EchoClient.exchange(client));
+            close(client);
+        }
+        assertThat(metrics.accepts(RdmaOrTcpTransport.RDMA) - acceptsOfRdma).isOne();
+        assertThat(metrics.accepts(RdmaOrTcpTransport.TCP) - acceptsOfTcp).isOne();
+        close(server);
+        assertThat(server.rdmaChannel().isOpen()).isFalse();
+        assertThat(server.tcpChannel().isOpen()).isFalse();
+    }
+
+    @Test
+    void handlersSeeOneChannel() throws InterruptedException {
+        BlockingQueue<String> events = new LinkedBlockingQueue<>();
+        RdmaOrTcpServerSocketChannel server = bind(bootstrap().handler(new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRegistered(ChannelHandlerContext ctx) {
+                events.add("registered " + ctx.channel().getClass().getSimpleName());
+                ctx.fireChannelRegistered();
+            }
+
+            @Override
+            public void channelActive(ChannelHandlerContext ctx) {
+                events.add("active");
+                ctx.fireChannelActive();
+            }
+
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                events.add("read " + msg.getClass().getSimpleName());
+                ctx.fireChannelRead(msg);
+            }
+
+            @Override
+            public void channelInactive(ChannelHandlerContext ctx) {
+                events.add("inactive");
+            }
+
+            @Override
+            public void channelUnregistered(ChannelHandlerContext ctx) {
+                events.add("unregistered");
+            }
+        }), anyPort());
+        for (RdmaOrTcpTransport transport : RdmaOrTcpTransport.values()) {
+            close(connect(transport, server.localAddress()));
+            echo.nextConnection();
+        }
+        close(server);
+        for (String expected : new String[] {"registered RdmaOrTcpServerSocketChannel", "active",
+                "read RdmaSocketChannel", "read EpollSocketChannel", "inactive", "unregistered"}) {
+            assertThat(TestTimeouts.take(events, expected)).isEqualTo(expected);
+        }
+    }
+
+    @Test
+    void oneReadIsOneConnectionOfWhicheverTransport() throws InterruptedException {
+        RdmaOrTcpServerSocketChannel server = bind(bootstrap().option(ChannelOption.AUTO_READ, false), anyPort());
+        Channel[] clients = new Channel[4];
+        for (int i = 0; i < clients.length; i++) {
+            clients[i] = connect(RdmaOrTcpTransport.values()[i % 2], server.localAddress());
+        }
+        for (int i = 0; i < clients.length; i++) {
+            server.read();
+            echo.nextConnection();
+            // Whatever was read in the same turn is handed on by tasks of this loop and of the child's.
+            for (int turn = 0; turn < 3; turn++) {
+                for (Object loop : new Object[] {server.eventLoop(), LOOPS.group().next(), LOOPS.group().next()}) {
+                    TestTimeouts.sync(((EventLoop) loop).submit(() -> { }));
+                }
+            }
+            assertThat(echo.hasConnection()).as("after read %d", i).isFalse();
+        }
+        for (Channel client : clients) {
+            TestTimeouts.sync(EchoClient.exchange(client));
+            close(client);
+        }
+        server.config().setAutoRead(true);
+        close(connect(RdmaOrTcpTransport.TCP, server.localAddress()));
+        close(connect(RdmaOrTcpTransport.RDMA, server.localAddress()));
+        echo.nextConnection();
+        echo.nextConnection();
+        close(server);
+    }
+
+    @Test
+    void portThatOneOfThemHasInUseIsUsedByNeither() throws InterruptedException {
+        // A port that is free for TCP, of which there are fewer.
+        EchoServer tcp = ends.tcpServer(anyPort());
+        assertThat(TestTimeouts.await(bootstrap().bind(tcp.address())).cause()).isInstanceOf(BindException.class)
+                .hasMessageContaining(tcp.address().toString()).hasMessageContaining("for TCP");
+        try (EchoServer rdma = ends.rdmaServer(tcp.address())) {
+            tcp.close();
+            assertThat(TestTimeouts.await(bootstrap().bind(rdma.address())).cause()).isInstanceOf(BindException.class)
+                    .hasMessageContaining(rdma.address().toString()).hasMessageContaining("for RDMA");
+            ends.tcpServer(rdma.address()).close();
+        }
+        close(bind(bootstrap(), tcp.address()));
+    }
+
+    @Test
+    void ruleSaysForWhatItListens() throws InterruptedException {
+        RdmaOrTcpServerSocketChannel rdmaOnly = bind(bootstrap().option(RdmaOrTcpChannelOption.TRANSPORT_RULE,
+                RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_ONLY)), anyPort());
+        assertThat(rdmaOnly.tcpChannel()).isNull();
+        assertThat(rdmaOnly.localAddress()).isEqualTo(rdmaOnly.rdmaChannel().localAddress());
+        close(connect(RdmaOrTcpTransport.RDMA, rdmaOnly.localAddress()));
+        echo.nextConnection();
+        close(rdmaOnly);
+
+        RdmaOrTcpServerSocketChannel tcpOnly = bind(new ServerBootstrap().group(LOOPS.group())
+                .channelFactory(() -> new RdmaOrTcpServerSocketChannel(RdmaOrTcpRule.always(RdmaOrTcpChoice.TCP_ONLY)))
+                .childHandler(echo), anyPort());
+        assertThat(tcpOnly.rdmaChannel()).isNull();
+        assertThat(tcpOnly.rdmaUnavailabilityCause()).isNull();
+        ends.rdmaServer(tcpOnly.localAddress()).close();
+        close(connect(RdmaOrTcpTransport.TCP, tcpOnly.localAddress()));
+        echo.nextConnection();
+        close(tcpOnly);
+    }
+
+    @Test
+    void loopsThatServeNoRdmaListenForTcpAndSayWhy() throws InterruptedException {
+        for (EventLoopGroup group : new EventLoopGroup[] {
+                new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory()),
+                new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory())}) {
+            try (LogRecorder log = new LogRecorder()) {
+                RdmaOrTcpServerSocketChannel server = bind(serverBootstrap(group), anyPort());
+                assertThat(server.rdmaChannel()).isNull();
+                assertThat(server.rdmaUnavailabilityCause()).hasMessageContaining("newEventLoopGroup");
+                assertThat(log.messages(Level.INFO)).singleElement().asString().contains("listens for TCP alone, as " +
+                        "RDMA is not available: the event loops of ");
+                assertThat(log.messages(Level.WARN)).hasSize(1);
+                assertThat(log.hasTrace(Level.INFO)).isFalse();
+                Channel client = connect(RdmaOrTcpTransport.TCP, server.localAddress());
+                TestTimeouts.sync(EchoClient.exchange(client));
+                close(client);
+                close(server);
+                assertThat(TestTimeouts.await(serverBootstrap(group).option(RdmaOrTcpChannelOption.TRANSPORT_RULE,
+                        RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_ONLY)).bind(anyPort())).cause())
+                        .isInstanceOf(BindException.class).hasMessageContaining("newEventLoopGroup");
+            } finally {
+                TestTimeouts.shutdown(group);
+            }
+        }
+    }
+
+    @Test
+    void optionsAreGivenToThoseThatKnowThem() throws InterruptedException {
+        try (LogRecorder log = new LogRecorder()) {
+            RdmaOrTcpServerSocketChannel server = bind(bootstrap().option(ChannelOption.SO_BACKLOG, 77)
+                    .option(EpollChannelOption.TCP_DEFER_ACCEPT, 0).option(RdmaChannelOption.IPV6_ONLY, false)
+                    .option(RdmaOrTcpChannelOption.CHILD_OPTIONS, Map.of(RdmaChannelOption.MAX_INLINE, 100,
+                            EpollChannelOption.TCP_QUICKACK, true, ChannelOption.SO_KEEPALIVE, true)), anyPort());
+            assertThat(server.config().getBacklog()).isEqualTo(77);
+            assertThat(server.rdmaChannel().config().getBacklog()).isEqualTo(77);
+            assertThat(server.tcpChannel().config().getBacklog()).isEqualTo(77);
+            assertThat(server.config().getOptions()).containsEntry(ChannelOption.SO_BACKLOG, 77);
+            Channel overRdma = connect(RdmaOrTcpTransport.RDMA, server.localAddress());
+            SocketChannel rdmaChild = (SocketChannel) echo.nextConnection().channel();
+            assertThat(rdmaChild.config().getOption(RdmaChannelOption.MAX_INLINE)).isEqualTo(100);
+            assertThat(rdmaChild.config().isKeepAlive()).isTrue();
+            Channel overTcp = connect(RdmaOrTcpTransport.TCP, server.localAddress());
+            assertThat(((SocketChannel) echo.nextConnection().channel()).config().isKeepAlive()).isTrue();
+            close(overRdma);
+            close(overTcp);
+            close(server);
+            assertThat(log.messages(Level.WARN)).isEmpty();
+
+            close(bind(bootstrap().option(ChannelOption.valueOf("RdmaOrTcpServerSocketChannelTest"), 1), anyPort()));
+            assertThat(log.messages(Level.WARN)).singleElement().asString().contains("Unknown channel option",
+                    "RdmaOrTcpServerSocketChannelTest");
+        }
+    }
+
+    @Test
+    void oneListenerMayEndBeforeTheOther() throws InterruptedException {
+        RdmaOrTcpServerSocketChannel server = bind(bootstrap(), anyPort());
+        try (LogRecorder log = new LogRecorder()) {
+            close(server.rdmaChannel());
+            Channel client = connect(RdmaOrTcpTransport.TCP, server.localAddress());
+            TestTimeouts.sync(EchoClient.exchange(client));
+            close(client);
+            assertThat(log.messages(Level.WARN)).singleElement().asString()
+                    .contains(server.localAddress().toString(), "the other one goes on");
+            assertThat(server.isActive()).isTrue();
+            close(server.tcpChannel());
+            TestTimeouts.sync(server.closeFuture());
+            assertThat(log.messages(Level.WARN)).hasSize(1);
+        }
+    }
+
+    @Test
+    void listenerGoesOnOnAnotherLoop() throws InterruptedException {
+        RdmaOrTcpServerSocketChannel server = bind(bootstrap(), anyPort());
+        EventLoop before = server.eventLoop();
+        TestTimeouts.sync(server.deregister());
+        EventLoop next;
+        do {
+            next = LOOPS.group().next();
+        } while (next == before);
+        TestTimeouts.sync(next.register(server));
+        for (RdmaOrTcpTransport transport : RdmaOrTcpTransport.values()) {
+            Channel client = connect(transport, server.localAddress());
+            TestTimeouts.sync(EchoClient.exchange(client));
+            close(client);
+        }
+        close(server);
+    }
+
+    @Test
+    void endOfTheEventLoopsEndsTheListeners() throws InterruptedException {
+        EventLoopGroup group = RdmaOrTcp.newEventLoopGroup(1);
+        RdmaOrTcpServerSocketChannel unbound = (RdmaOrTcpServerSocketChannel) TestTimeouts.sync(
+                serverBootstrap(group).register()).channel();
+        RdmaOrTcpServerSocketChannel server = bind(serverBootstrap(group), anyPort());
+        TestTimeouts.shutdown(group);
+        for (Channel channel : new Channel[] {unbound, server, server.rdmaChannel(), server.tcpChannel()}) {
+            assertThat(channel.closeFuture().await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    // ---- ends
+
+    private ServerBootstrap bootstrap() {
+        return serverBootstrap(LOOPS.group());
+    }
+
+    private ServerBootstrap serverBootstrap(EventLoopGroup group) {
+        return new ServerBootstrap().group(group).channel(RdmaOrTcpServerSocketChannel.class).childHandler(echo);
+    }
+
+    private static RdmaOrTcpServerSocketChannel bind(ServerBootstrap bootstrap, InetSocketAddress address)
+            throws InterruptedException {
+        return (RdmaOrTcpServerSocketChannel) TestTimeouts.sync(bootstrap.bind(address)).channel();
+    }
+
+    private Channel connect(RdmaOrTcpTransport transport, InetSocketAddress address) throws InterruptedException {
+        return TestTimeouts.sync(new Bootstrap().group(LOOPS.group())
+                .channel(transport == RdmaOrTcpTransport.RDMA ? RdmaSocketChannel.class : EpollSocketChannel.class)
+                .handler(new RdmaOrTcpEnds.Nothing()).connect(address)).channel();
+    }
+}

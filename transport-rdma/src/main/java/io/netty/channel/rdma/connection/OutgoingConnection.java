@@ -1,0 +1,36 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.connection;
+
+import io.netty.channel.rdma.verbs.ConnectionParameters;
+import io.netty.channel.rdma.verbs.VerbsException;
+
+import java.io.IOException;
+
+/**
+ * This end of a connection that a peer is asked for, and that has no answer yet: the queue pair, with the id. On the
+ * loop of its channel.
+ */
+public interface OutgoingConnection {
+    /** What the peer is to be asked with. */
+    ConnectionParameters parameters() throws VerbsException;
+
+    /** Why the connection can't be made, if it broke on this side; else {@code null}. */
+    IOException failure();
+
+    /** Gives everything back: the connection can't be made. */
+    void discard();
+}

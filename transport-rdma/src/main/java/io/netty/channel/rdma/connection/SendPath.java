@@ -1,0 +1,494 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.connection;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.rdma.loop.CurrentLoop;
+import io.netty.channel.rdma.loop.LoopHandler;
+import io.netty.channel.rdma.loop.Retry;
+import io.netty.channel.rdma.memory.DeviceContext;
+import io.netty.channel.rdma.monitor.Recorder;
+import io.netty.channel.rdma.stream.SendQueue;
+import io.netty.channel.rdma.stream.StreamConnection;
+import io.netty.channel.rdma.stream.StreamRequest;
+import io.netty.channel.rdma.stream.StreamState;
+import io.netty.channel.rdma.verbs.QueuePair;
+import io.netty.channel.rdma.verbs.SendWorkRequests;
+import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+import java.io.IOException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Posts what the protocol of one connection has to say and what its messages give, whenever that may have become
+ * possible: after a flush, and at the end of a turn. On the loop of the connection.
+ */
+public final class SendPath {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(SendPath.class);
+
+    /** In a row, as epoll's channels write up to 16 times (WRITE_SPIN_COUNT). Then others have their turn. */
+    private static final int MAX_CHAINS = 16;
+    /** Before the number of each work request. */
+    private static final long NONE = -1;
+
+    /** What there is to send of the flushed messages. */
+    private enum Unsent {
+        NOTHING,
+        /** Something was flushed, perhaps nothing new, and has to be looked at. */
+        PERHAPS,
+        /** There was no room for all of it, the last time. */
+        SOME
+    }
+
+    final StreamConnection stream;
+    final SendRing ring;
+    final OutboundMessages messages;
+    final StreamCounters counters;
+    final DeviceContext device;
+    final int maxInline;
+    final int maxElements;
+    final int copyThreshold;
+    private final ConnectionOwner owner;
+    private final RdmaConnection connection;
+    private final CurrentLoop loop;
+    private final StreamOptions options;
+    private final SendQueue queue;
+    private final QueuePair queuePair;
+    private final ReceiveMemory receiveMemory;
+    private final ReceiveQueue receives;
+    private final LandingBuffer landing;
+    private final Liveness liveness;
+    private final ConnectionLife life;
+    /** When memory to send from ran out and nothing in flight will tell that there is some again. */
+    private final Retry retry;
+
+    private Unsent unsent = Unsent.NOTHING;
+    /** All that there is to send will be looked at soon. */
+    private boolean inTurn;
+    /** Something was flushed in this turn, and was posted at once. */
+    private boolean flushedInTurn;
+    /** Nothing more is posted until the channel is closed. */
+    private boolean held;
+    private VerbsException postFailure;
+    /** Flushed bytes wait for the peer, and for nothing else. */
+    private boolean heldUp;
+    /** The open event of a recording, or {@code null}. */
+    private Object stall;
+    /** The gatherer of the loop of this handler. */
+    private Gatherer gatherer;
+    private LoopHandler gathererHandler;
+
+    SendPath(ConnectionOwner owner, RdmaConnection connection, ConnectionResources resources, Liveness liveness,
+             ConnectionLife life) {
+        this.owner = owner;
+        this.connection = connection;
+        this.liveness = liveness;
+        this.life = life;
+        loop = connection.loop();
+        options = resources.options;
+        counters = resources.counters;
+        stream = resources.stream;
+        queue = stream.sendQueue();
+        ring = resources.ring;
+        messages = new OutboundMessages(owner, resources);
+        device = resources.context;
+        queuePair = resources.queuePair;
+        receives = resources.receives;
+        receiveMemory = resources.receiveMemory;
+        landing = receiveMemory.first();
+        maxInline = options.values.isSet(QueuePairOptions.MAX_INLINE) ?
+                Math.min(queuePair.maxInlineData(), options.get(QueuePairOptions.MAX_INLINE)) :
+                queuePair.maxInlineData();
+        maxElements = Math.min(queuePair.maxSendSges(), Gatherer.MAX_ELEMENTS);
+        copyThreshold = options.get(StreamOptions.SEND_COPY_THRESHOLD);
+        retry = new Retry((task, millis) -> loop.schedule(task, millis, TimeUnit.MILLISECONDS), this::pump);
+    }
+
+    // ---- when to send
+
+    /** A turn of the connection begins. */
+    void beginTurn() {
+        inTurn = true;
+        flushedInTurn = false;
+    }
+
+    /** The turn ends; {@link #pump} is next. */
+    void endTurn() {
+        inTurn = false;
+    }
+
+    /**
+     * The channel was flushed, is active, and has flushed messages. If they can't be sent any more, the owner is
+     * {@linkplain ConnectionOwner#writeFailed told} before the return.
+     */
+    public void flushed(ChannelOutboundBuffer buffer) {
+        if (!loop.isHere()) {
+            // Between two loops.
+            loop.execute(() -> {
+                if (messages.flushed(buffer)) {
+                    toBeLookedAt(true);
+                    pump();
+                }
+            });
+        } else if (messages.flushed(buffer)) {
+            sendFlushed();
+        }
+    }
+
+    /** Posts all that may be posted, unless the end of the turn will. */
+    void pumpOutsideOfTurn() {
+        if (!inTurn) {
+            pump();
+        }
+    }
+
+    /** Posts all that may be posted. */
+    void pump() {
+        if (life.isDestroyed()) {
+            return;
+        }
+        try {
+            if (life.isReady() && !life.isBroken()) {
+                receiveMemory.beforeOffer();
+            }
+            if (life.isClosed()) {
+                post(true);
+            } else if (unsent != Unsent.NOTHING && messages.any()) {
+                sendFlushed();
+            } else {
+                // A flush in the middle of a completion may have had nothing new, and then nobody looks again.
+                unsent = Unsent.NOTHING;
+                post(false);
+            }
+        } catch (RejectedExecutionException e) {
+            logger.debug("{}: the event loop has ended; its handler destroys what is left", owner, e);
+        } catch (Throwable t) {
+            connection.failed(t);
+        }
+    }
+
+    /**
+     * Sends what may be sent of the messages of the channel, which fails if the connection can't carry them any more.
+     * In a turn of the connection that is the first flush only, whose peer may be waiting for it; those after it are
+     * sent together when the turn ends, as it does soon.
+     */
+    private void sendFlushed() {
+        try {
+            if (isWritable()) {
+                if (inTurn && flushedInTurn) {
+                    toBeLookedAt(true);
+                } else {
+                    post(true);
+                    flushedInTurn = unsent == Unsent.NOTHING;
+                }
+            } else if (isFailureLater()) {
+                toBeLookedAt(true);
+            } else {
+                throw life.writeFailure();
+            }
+        } catch (Throwable t) {
+            if (t instanceof Error) {
+                // The channel would only end its output, but nobody knows what of the stream was left out.
+                connection.failed(t);
+            }
+            owner.writeFailed(t);
+        }
+    }
+
+    private void toBeLookedAt(boolean data) {
+        if (data && unsent == Unsent.NOTHING) {
+            unsent = Unsent.PERHAPS;
+        }
+    }
+
+    /** Whether anything can still be sent, now or later. */
+    boolean isWritable() {
+        return !life.isBroken() && stream.state() != StreamState.DISCONNECTED && stream.state() != StreamState.FAILED;
+    }
+
+    /** Whether what is in flight will tell more, or what the peer had sent before its end is read first. */
+    private boolean isFailureLater() {
+        return !life.isLost() && (isInFlight() || life.isBroken()) ||
+                connection.inbound().isEndedByPeer() && !owner.isEndReported();
+    }
+
+    // ---- sending
+
+    /**
+     * Posts the control messages that are due and, if wanted, data. Messages that are complete with that may have
+     * listeners which flush more.
+     */
+    private void post(boolean data) throws Exception {
+        int chains = 0;
+        do {
+            if (++chains > MAX_CHAINS) {
+                toBeLookedAt(true);
+                loop.execute(this::pump);
+                return;
+            }
+            if (!postChain(data)) {
+                toBeLookedAt(data);
+                return;
+            }
+        } while (completeCopied() && data && messages.any());
+    }
+
+    /** Posts one chain of work requests. Returns false if data has to wait for something else. */
+    private boolean postChain(boolean data) throws Exception {
+        if (!life.isReady() || life.isBroken()) {
+            return false;
+        }
+        Gatherer gatherer = gatherer();
+        if (!gatherer.begin(this)) {
+            loop.execute(this::pump);
+            return false;
+        }
+        try {
+            // Credits must not be granted before the receives that stand for them are posted.
+            postReceives();
+            if (life.isBroken()) {
+                return false;
+            }
+            for (StreamRequest request; (request = stream.nextControl()) != null;) {
+                gatherer.control(request);
+            }
+            if (data) {
+                gather(gatherer);
+            }
+        } finally {
+            if (gatherer.end()) {
+                loop.handler().posted();
+            }
+            liveness.posted();
+        }
+        if (postFailure != null) {
+            life.fail(postFailure);
+        } else if (!queue.isDrained()) {
+            retry.done();
+        } else if (unsent != Unsent.NOTHING && gatherer.isStarved()) {
+            retry.later();
+        }
+        return true;
+    }
+
+    private Gatherer gatherer() {
+        LoopHandler handler = loop.handler();
+        if (handler != gathererHandler) {
+            // The connection is new or has moved.
+            gatherer = handler.shared(Gatherer.class, Gatherer::new);
+            gathererHandler = handler;
+        }
+        return gatherer;
+    }
+
+    /** Posts the receives again that were used, if they are needed now. */
+    void postReceives() {
+        int count = life.isBroken() ? 0 : stream.receivesToPost();
+        if (count > 0) {
+            try {
+                receives.post(count);
+            } catch (VerbsException e) {
+                life.broken(e);
+            }
+        }
+    }
+
+    /** Adds what may be sent of the flushed messages. */
+    private void gather(Gatherer gatherer) throws Exception {
+        toBeLookedAt(true);
+        Unsent before = unsent;
+        // Who waits for what fails here would wait in vain.
+        unsent = Unsent.NOTHING;
+        unsent = gather(gatherer, before);
+        heldUp(unsent != Unsent.NOTHING && !held && stream.isHeldUpByPeer() && messages.any());
+    }
+
+    private Unsent gather(Gatherer gatherer, Unsent before) throws Exception {
+        if (!messages.isPresent()) {
+            return Unsent.NOTHING;
+        }
+        if (held || messages.isCompleting()) {
+            return before;
+        }
+        messages.removeEmpty();
+        if (before == Unsent.SOME && isInFlight() && (stream.writable() == 0 || messageRoom() <= 0)) {
+            // Completions, or credits, come first. There may be many messages to skip, so this is worth a look.
+            return before;
+        }
+        return gatherer.gather(messages) ? Unsent.NOTHING : Unsent.SOME;
+    }
+
+    private void heldUp(boolean now) {
+        if (now != heldUp) {
+            heldUp = now;
+            if (now) {
+                counters.stalled();
+                stall = Recorder.stallBegins();
+            } else {
+                counters.resumed();
+                Recorder.stallEnds(stall, owner.remote());
+                stall = null;
+            }
+        }
+    }
+
+    // ---- what the gatherer asks, and adds
+
+    /** How many bytes the next message may have for the device and for {@code SO_SNDBUF}. */
+    long messageRoom() {
+        return isInFlight() ? Math.min(device.maxMessage, options.sendBufferSize() - messages.inFlight())
+                : device.maxMessage;
+    }
+
+    /** See {@link StreamOptions#isPeerAwaited}. */
+    boolean isPeerAwaited() {
+        return options.isPeerAwaited();
+    }
+
+    /** Whether an entry for the peer's target SGL fits into its work request. */
+    boolean isEntryInline(StreamRequest request) {
+        return request.length() <= queuePair.maxInlineData();
+    }
+
+    /** Adds an entry for the peer's target SGL to the work request that writes it. */
+    void addEntry(StreamRequest request, SendWorkRequests chain) throws VerbsException {
+        long address = landing.outgoingEntry(ring.index(request.sequence()), request.entryHead(), request.entryTail());
+        chain.addSge(address, request.length(), landing.range().region(device).lkey());
+    }
+
+    /** The request is about to be posted. Takes over the reference to the memory, which may be {@code null}. */
+    void added(StreamRequest request, int bytes, ByteBuf memory, boolean isCopied) {
+        ring.add(request.sequence(), bytes, memory, isCopied);
+        messages.posted(bytes);
+    }
+
+    void postChain(SendWorkRequests chain) {
+        if (postFailure == null && queuePair.postSend(chain) < chain.size()) {
+            // The send queue is never overrun, so the queue pair is broken.
+            postFailure = queuePair.postException();
+        }
+    }
+
+    // ---- completion
+
+    /** All work requests up to this one have been sent. Completes their messages, which may run user code. */
+    void complete(long sequence) {
+        long bytes = ring.complete(sequence);
+        for (long done = queue.oldest(); done <= sequence; done++) {
+            ring.remove(done);
+        }
+        // Not before: what is posted next takes the places of these in the ring.
+        stream.completed(sequence);
+        messages.complete(bytes);
+    }
+
+    /**
+     * Completes messages whose bytes were copied into work requests that are posted, which may run user code. As with a
+     * socket, their promises need not wait for the peer; so nobody need be woken by the completion of such a request.
+     *
+     * @return whether there were any.
+     */
+    private boolean completeCopied() {
+        long bytes = postFailure != null || messages.isCompleting() ? 0 : ring.complete(NONE);
+        if (bytes > 0) {
+            messages.complete(bytes);
+        }
+        return bytes > 0;
+    }
+
+    // ---- what others ask
+
+    /** Whether flushed bytes have not arrived yet, but may. */
+    public boolean isSending() {
+        return isInFlight() && !life.isBroken() || unsent != Unsent.NOTHING && isWritable();
+    }
+
+    /** Whether bytes of messages are in flight. */
+    public boolean isInFlight() {
+        return messages.inFlight() > 0;
+    }
+
+    /**
+     * Whether work requests in flight read memory that somebody else may change once the promises of their messages
+     * are done.
+     */
+    public boolean isReadingShared() {
+        return isInFlight() && ring.isInPlace() && messages.isShared();
+    }
+
+    /** Whether something waits for the peer: an acknowledgement, or credits. */
+    boolean isWaiting() {
+        return !queue.isDrained() || unsent != Unsent.NOTHING && isWritable();
+    }
+
+    /** Makes the device find out whether the peer's device answers. */
+    void probe() {
+        stream.keepAlive();
+        pump();
+    }
+
+    // ---- the end
+
+    /** Fails what was flushed, without closing the channel. */
+    public void fail(ChannelOutboundBuffer buffer, IOException cause) {
+        detach(false);
+        unsent = Unsent.NOTHING;
+        while (buffer.current() != null) {
+            buffer.remove(cause);
+        }
+    }
+
+    /** Ends the output behind what was posted. */
+    public void shutdownOutput() {
+        if (isReadingShared()) {
+            // A write has failed, and all fail with it: see RdmaConnection.close().
+            life.fail(new IOException("The output to " + owner.remote() + " ended with bytes under way"));
+        }
+        detach(false);
+        unsent = Unsent.NOTHING;
+        stream.shutdownOutput();
+        pump();
+    }
+
+    /** Posts no more messages until the channel is closed. */
+    public void hold() {
+        held = true;
+    }
+
+    public boolean isHeld() {
+        return held;
+    }
+
+    /** See {@link OutboundMessages#detach}. */
+    boolean detach(boolean send) {
+        held = false;
+        return messages.detach(send);
+    }
+
+    /** The queue pair is gone, and with it all work requests. */
+    void destroy() {
+        detach(false);
+        for (long sequence = queue.oldest(); sequence < queue.next(); sequence++) {
+            ring.remove(sequence);
+        }
+        messages.destroy();
+        heldUp(false);
+    }
+}
