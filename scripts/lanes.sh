@@ -24,7 +24,7 @@ C_OUT=$ROOT/transport-rdma-native/target/c
 QUEUE_SETTINGS=(properties TEST_SEED TEST_SECONDS TEST_ALL CONFORMANCE_OPTION ISOLATION JAVA_HOME build_modules deploys)
 JAVA_MODULES=(transport-rdma transport-rdma-micrometer transport-rdma-vertx transport-rdma-grpc
     transport-rdma-reactor-netty testsuite example-servers microbench)
-RXE_MODULES=(transport-rdma testsuite example-servers)
+RXE_MODULES=(transport-rdma testsuite example-servers microbench)
 # Something of everything: verbs, channels, Netty's testsuite, peers that lie, whole streams, calls of gRPC. Those that
 # take a minute and more in the guest are in the lane rxe alone, but for the bytes of streams.
 RXE_QUICK=DataTransferTest,TwoProvidersTest,EveryProviderTest,ConnectionTest,CompletionErrorTest,ArmingTest
@@ -493,7 +493,7 @@ done
 
 # The entry point of the container image, in namespaces.
 lane_containers() {
-    needs_java example-servers
+    needs_java microbench
     task containers entrypoint 45 build/java run_containers
 }
 
@@ -605,9 +605,10 @@ rxe_lane() { # LANE MODULE...
     needs_java "$@"
     alone "$lane" guest build/java run_rxe "$tag" $(for module in "$@"; do
         echo "$module"
-        # Not in the guest: tests of no I/O, those of jqwik, and what repeats the classes on RDMA channels.
+        # Not in the guest: tests of no I/O, those of jqwik, what repeats the classes on RDMA channels, and benchmarks.
         java_classes "$module" "${PATTERNS:-${DEFAULT_PATTERNS:-*}}" "$tag" \
-            | grep -vE '\.rdma\.(stream|leakcheck)\.|\.channel\.epoll\.|RdmaOrTcpTestsuiteTest' || true
+            | grep -vE '\.rdma\.(stream|leakcheck|bench)\.|\.channel\.epoll\.|RdmaOrTcpTestsuiteTest|BenchmarksTest' \
+            || true
     done)
 }
 

@@ -17,8 +17,8 @@ package io.netty.microbench.rdma.bench;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
-import io.netty.example.rdma.harness.Machine;
-import io.netty.example.rdma.harness.Spread;
+import io.netty.microbench.rdma.process.Machine;
+import io.netty.microbench.rdma.report.Spread;
 
 import java.io.IOException;
 import java.nio.file.Path;

@@ -15,11 +15,11 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.Mode;
-import io.netty.example.rdma.harness.Spread;
-import io.netty.example.rdma.harness.load.EchoLoad;
 import io.netty.example.rdma.util.Figures;
 import io.netty.example.rdma.util.Transport;
+import io.netty.microbench.rdma.load.EchoLoad;
+import io.netty.microbench.rdma.report.Spread;
+import io.netty.microbench.rdma.sample.Mode;
 
 import java.util.ArrayList;
 import java.util.List;

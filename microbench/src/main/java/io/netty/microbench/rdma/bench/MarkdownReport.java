@@ -15,9 +15,9 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.Remarks;
-import io.netty.example.rdma.harness.Spread;
-import io.netty.example.rdma.harness.Table;
+import io.netty.microbench.rdma.report.Remarks;
+import io.netty.microbench.rdma.report.Spread;
+import io.netty.microbench.rdma.report.Table;
 
 import java.util.ArrayList;
 import java.util.List;

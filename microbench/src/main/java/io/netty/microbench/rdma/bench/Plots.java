@@ -15,8 +15,8 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.BarPlot;
-import io.netty.example.rdma.harness.Spread;
+import io.netty.microbench.rdma.report.BarPlot;
+import io.netty.microbench.rdma.report.Spread;
 
 import java.io.IOException;
 import java.nio.file.Path;

@@ -16,7 +16,7 @@
 package io.netty.microbench.rdma.bench;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import io.netty.example.rdma.harness.Settling;
+import io.netty.microbench.rdma.sample.Settling;
 
 import java.util.Arrays;
 

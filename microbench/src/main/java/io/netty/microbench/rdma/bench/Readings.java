@@ -15,8 +15,8 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.Sample;
 import io.netty.example.rdma.util.Measurement;
+import io.netty.microbench.rdma.sample.Sample;
 
 import java.util.ArrayList;
 import java.util.DoubleSummaryStatistics;

@@ -15,7 +15,7 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.load.EchoLoad;
+import io.netty.microbench.rdma.load.EchoLoad;
 
 import java.util.List;
 import java.util.stream.Stream;

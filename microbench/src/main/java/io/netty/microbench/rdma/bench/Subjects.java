@@ -15,7 +15,7 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.BarPlot;
+import io.netty.microbench.rdma.report.BarPlot;
 
 import java.awt.Color;
 import java.util.Map;

@@ -15,8 +15,8 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.Machine;
-import io.netty.example.rdma.harness.Spread;
+import io.netty.microbench.rdma.process.Machine;
+import io.netty.microbench.rdma.report.Spread;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

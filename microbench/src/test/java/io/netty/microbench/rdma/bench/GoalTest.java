@@ -15,7 +15,7 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.Spread;
+import io.netty.microbench.rdma.report.Spread;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
