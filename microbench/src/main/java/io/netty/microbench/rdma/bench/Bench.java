@@ -21,6 +21,8 @@ import io.netty.example.rdma.util.Waiting;
 import io.netty.microbench.rdma.comparison.LimitProgram;
 import io.netty.microbench.rdma.process.Machine;
 import io.netty.microbench.rdma.process.TemporaryFolder;
+import io.netty.microbench.rdma.report.Reading;
+import io.netty.microbench.rdma.report.Readings;
 import io.netty.microbench.rdma.sample.Launcher;
 import io.netty.microbench.rdma.sample.Mode;
 import io.netty.microbench.rdma.verbs.Perftest;

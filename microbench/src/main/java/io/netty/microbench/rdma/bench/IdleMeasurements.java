@@ -16,6 +16,8 @@
 package io.netty.microbench.rdma.bench;
 
 import io.netty.microbench.rdma.process.ProcessUse;
+import io.netty.microbench.rdma.report.Figure;
+import io.netty.microbench.rdma.report.Readings;
 import io.netty.microbench.rdma.sample.Pair;
 
 import java.io.IOException;

@@ -15,6 +15,7 @@
  */
 package io.netty.microbench.rdma.bench;
 
+import io.netty.microbench.rdma.report.Readings;
 import io.netty.microbench.rdma.sample.Pair;
 import io.netty.microbench.rdma.sample.Sample;
 

@@ -27,6 +27,7 @@ import io.netty.microbench.rdma.load.FileLoad;
 import io.netty.microbench.rdma.load.GrpcLoad;
 import io.netty.microbench.rdma.load.LoadClient;
 import io.netty.microbench.rdma.process.Child;
+import io.netty.microbench.rdma.report.Readings;
 import io.netty.microbench.rdma.sample.Mode;
 import io.netty.microbench.rdma.sample.Pair;
 

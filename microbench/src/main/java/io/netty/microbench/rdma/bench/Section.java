@@ -16,6 +16,7 @@
 package io.netty.microbench.rdma.bench;
 
 import io.netty.microbench.rdma.load.EchoLoad;
+import io.netty.microbench.rdma.report.Figure;
 
 import java.util.List;
 import java.util.stream.Stream;

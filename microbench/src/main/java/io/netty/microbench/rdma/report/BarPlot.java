@@ -36,6 +36,7 @@ import java.util.ArrayList;
 import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
@@ -59,24 +60,27 @@ public final class BarPlot {
     private static final Font SMALL = new Font(Font.SANS_SERIF, Font.PLAIN, 9);
     private static final Pattern DECIMALS = Pattern.compile("(\\.\\d)\\d+");
     /** Alike ones have like colours. */
-    private static final Map<String, Color> COLOURS = Map.of(
-            "rdma", new Color(0x1f77b4), "rdma polling", new Color(0x6baed6), "rdma sleeping", new Color(0x08306b),
-            "epoll", new Color(0xd95f02), "epoll polling", new Color(0xfdae6b), "unix", new Color(0x238b45),
-            "unix polling", new Color(0x74c476), "io_uring", new Color(0x756bb1), "nio", new Color(0x969696),
-            "limit", new Color(0x252525));
+    private static final Map<String, Color> COLOURS = Map.ofEntries(
+            entry("rdma", 0x1f77b4), entry("rdma polling", 0x6baed6), entry("rdma sleeping", 0x08306b),
+            entry("epoll", 0xd95f02), entry("epoll polling", 0xfdae6b), entry("unix", 0x238b45),
+            entry("unix polling", 0x74c476), entry("io_uring", 0x756bb1), entry("nio", 0x969696),
+            entry("limit", 0x252525), entry("ib_send_lat", 0x252525), entry("ib_write_lat", 0x636363),
+            entry("ib_send_bw", 0x252525), entry("ib_write_bw", 0x636363), entry("rstream (mean)", 0x756bb1));
     private static final List<Color> OTHERS = List.of(new Color(0x1f77b4), new Color(0x6baed6), new Color(0x08306b),
             new Color(0x238b45), new Color(0x74c476), new Color(0xd95f02), new Color(0xfdae6b), new Color(0x756bb1));
 
-    private final CategoryChart chart;
+    private final CategoryChart plot;
     private final List<Color> colours = new ArrayList<>();
 
     /**
+     * Begins without any bar.
+     *
      * @param axis  what the bars stand for
      * @param floor where the axis begins: a power of ten
      */
-    public BarPlot(String title, String axis, int width, double floor) {
-        chart = new CategoryChartBuilder().width(width).height(HEIGHT).title(title).yAxisTitle(axis).build();
-        CategoryStyler axes = chart.getStyler();
+    private BarPlot(String title, String axis, int width, double floor) {
+        plot = new CategoryChartBuilder().width(width).height(HEIGHT).title(title).yAxisTitle(axis).build();
+        CategoryStyler axes = plot.getStyler();
         axes.setYAxisLogarithmic(true);
         axes.setYAxisMin(floor);
         axes.setAvailableSpaceFill(FILL);
@@ -85,11 +89,21 @@ public final class BarPlot {
         axes.setPlotGridVerticalLinesVisible(false);
     }
 
+    /** Plots the figures of a chart. What has none has no bar. */
+    public static BarPlot ofFigures(Chart chart) {
+        double min = chart.groups().stream().flatMap(group -> group.bars().stream()).filter(Bar::hasFigure)
+                .mapToDouble(Bar::length).min().orElse(1);
+        double floor = Math.pow(DECADE, Math.floor(Math.log10(min)));
+        BarPlot plot = new BarPlot(chart.title(), chart.figure(), MIN_WIDTH, floor);
+        plot.add(chart, bar -> bar == null ? null : Math.max(floor, bar.length()));
+        return plot;
+    }
+
     /**
-     * Of a chart: how many times better than its base, as numbers in the bars too. What has no figure, or had not
-     * settled, says so.
+     * Plots how many times better than its base the figures of a chart are, as numbers in the bars too. What has no
+     * figure, or had not settled, says so.
      */
-    static BarPlot of(Chart chart) {
+    static BarPlot ofRatios(Chart chart) {
         List<Group> groups = chart.groups();
         DoubleSummaryStatistics ratios = groups.stream().flatMap(group -> group.bars().stream())
                 .mapToDouble(Bar::ratio).filter(Double::isFinite).summaryStatistics();
@@ -101,10 +115,7 @@ public final class BarPlot {
                 axis + (chart.hasMarks() ? " (?: had not settled)" : ""),
                 Math.max(MIN_WIDTH, MARGIN + groupWidth * groups.size()), floor);
         plot.labelBars();
-        List<String> names = groups.stream().map(Group::name).toList();
-        for (String who : chart.whom()) {
-            plot.add(who, names, groups.stream().map(group -> height(group.bar(who))).toList());
-        }
+        plot.add(chart, BarPlot::height);
         double step = Math.pow(Math.max(DECADE, ratios.getMax() / floor), LINE);
         List<String> whom = List.copyOf(chart.whom());
         for (int g = 0; g < groups.size(); g++) {
@@ -132,40 +143,34 @@ public final class BarPlot {
     }
 
     private void labelBars() {
-        chart.getStyler().setLabelsVisible(true);
-        chart.getStyler().setLabelsPosition(LABEL_POSITION);
-        chart.getStyler().setDecimalPattern("#.####");
-        chart.getStyler().setAnnotationTextFont(SMALL);
+        plot.getStyler().setLabelsVisible(true);
+        plot.getStyler().setLabelsPosition(LABEL_POSITION);
+        plot.getStyler().setDecimalPattern("#.####");
+        plot.getStyler().setAnnotationTextFont(SMALL);
     }
 
     /** A category is as wide as one. */
     private void annotate(String text, double x, double y) {
-        chart.addAnnotation(new AnnotationText(text, x, y, false));
+        plot.addAnnotation(new AnnotationText(text, x, y, false));
     }
 
-    private void add(String who, List<String> categories, List<Double> heights) {
-        add(who, colour(who, OTHERS.get(colours.size() % OTHERS.size())), categories, heights);
+    private void add(Chart chart, Function<Bar, Double> height) {
+        List<String> names = chart.groups().stream().map(Group::name).toList();
+        for (String who : chart.whom()) {
+            plot.addSeries(who, names,
+                    chart.groups().stream().map(group -> height.apply(group.bar(who))).toList());
+            colours.add(COLOURS.getOrDefault(who, OTHERS.get(colours.size() % OTHERS.size())));
+        }
     }
 
-    /**
-     * Adds a bar to each category.
-     *
-     * @param heights {@code null} for none
-     */
-    public void add(String who, Color colour, List<String> categories, List<Double> heights) {
-        chart.addSeries(who, categories, heights);
-        colours.add(colour);
-    }
-
-    /** That of a mode or a reference in all plots. */
-    public static Color colour(String who, Color otherwise) {
-        return COLOURS.getOrDefault(who, otherwise);
+    private static Map.Entry<String, Color> entry(String who, int rgb) {
+        return Map.entry(who, new Color(rgb));
     }
 
     /** Writes it to an SVG file. */
     public void write(Path file) throws IOException {
-        chart.getStyler().setSeriesColors(colours.toArray(new Color[0]));
-        VectorGraphicsEncoder.saveVectorGraphic(chart, file.toString(), VectorGraphicsFormat.SVG);
+        plot.getStyler().setSeriesColors(colours.toArray(new Color[0]));
+        VectorGraphicsEncoder.saveVectorGraphic(plot, file.toString(), VectorGraphicsFormat.SVG);
         // Letters are paths, with twelve decimals of a pixel for each point.
         Files.writeString(file, DECIMALS.matcher(Files.readString(file)).replaceAll("$1"));
     }

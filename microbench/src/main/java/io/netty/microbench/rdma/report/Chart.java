@@ -15,8 +15,6 @@
  */
 package io.netty.microbench.rdma.report;
 
-import io.netty.example.rdma.util.Figures;
-import io.netty.example.rdma.util.Measurement;
 import io.netty.microbench.rdma.sample.Settling;
 
 import java.util.ArrayList;
@@ -71,22 +69,22 @@ public record Chart(String title, String figure, String base, List<Group> groups
         String base = whom.contains(preferredBase) ? preferredBase : whom.get(0);
         List<Group> groups = new ArrayList<>();
         for (String scenario : results.scenarios()) {
-            groups.add(new Group(scenario, whom.stream().filter(who -> !results.rounds(who, scenario).isEmpty())
+            groups.add(new Group(scenario, whom.stream().filter(who -> results.isMeasured(who, scenario))
                     .map(who -> rate(results, who, scenario, base)).toList()));
         }
         return new Chart(title, "per second, more is better", base, groups);
     }
 
     private static Bar rate(Results results, String who, String scenario, String base) {
-        Settling.State none = results.withoutFigures(who, scenario);
+        Figure rate = results.rate(scenario);
+        Settling.State none = results.withoutFigures(who, scenario, rate);
         if (none != null) {
             return Bar.without(who, none);
         }
-        double median = results.spread(who, scenario, Measurement::perSecond).median();
-        Spread ratios = results.ratios(scenario, who, base, Measurement::perSecond);
-        return new Bar(who, median, Figures.perSecond(median, results.unit(scenario)) + "/s",
-                ratios == null ? Double.NaN : ratios.median(),
-                results.isSettled(who, scenario) ? "" : Remarks.MARK);
+        double median = results.spread(who, scenario, rate).median();
+        Spread ratios = results.ratio(who, base, scenario, rate);
+        return new Bar(who, median, rate.perSecond(median) + "/s", ratios == null ? Double.NaN : ratios.median(),
+                results.isSettled(who, scenario, rate) ? "" : Remarks.MARK);
     }
 
     /** Whether a bar has a mark. */

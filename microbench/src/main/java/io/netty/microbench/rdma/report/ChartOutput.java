@@ -45,7 +45,7 @@ public final class ChartOutput {
         Path file = plot.toAbsolutePath().normalize();
         Files.createDirectories(file.getParent());
         try {
-            BarPlot.of(chart).write(file);
+            BarPlot.ofRatios(chart).write(file);
             return "Plot: " + file;
         } catch (InternalError | LinkageError e) {
             // What Java's fonts fail with where there is no fontconfig, no font, or no libfreetype.

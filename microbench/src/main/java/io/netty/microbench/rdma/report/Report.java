@@ -16,17 +16,11 @@
 package io.netty.microbench.rdma.report;
 
 import io.netty.example.rdma.util.Figures;
-import io.netty.example.rdma.util.Measurement;
-import io.netty.example.rdma.util.Measurement.Unit;
 import io.netty.example.rdma.util.Transport;
 import io.netty.microbench.rdma.sample.Mode;
-import io.netty.microbench.rdma.sample.Sample;
 import io.netty.microbench.rdma.sample.Settling;
 
-import java.util.Collection;
-import java.util.List;
 import java.util.Locale;
-import java.util.function.ToDoubleFunction;
 
 /**
  * Writes results as a table that reads well as plain text and as Markdown.
@@ -37,7 +31,6 @@ public final class Report {
 
     private final Results results;
     private final String longer;
-    private final Collection<String> whom;
 
     /**
      * Begins with all results so far.
@@ -47,7 +40,6 @@ public final class Report {
     public Report(Results results, String longer) {
         this.results = results;
         this.longer = longer;
-        whom = results.whom();
     }
 
     /** Returns the table, and how to read it. */
@@ -55,10 +47,9 @@ public final class Report {
         Table table = new Table("what", "transport", "p50", "p99", "p99.9", "per second", "range", "client CPU",
                 "server CPU", "x p50", "x rate", "x rate, polling", "rounds");
         for (String scenario : results.scenarios()) {
-            for (String who : whom) {
-                List<Sample> rounds = results.rounds(who, scenario);
-                if (!rounds.isEmpty()) {
-                    table.row(row(scenario, who, rounds));
+            for (String who : results.subjects()) {
+                if (results.isMeasured(who, scenario)) {
+                    table.row(row(scenario, who));
                 }
             }
         }
@@ -74,46 +65,41 @@ public final class Report {
                 """ + table + (remarks.isEmpty() ? "" : '\n' + remarks);
     }
 
-    private String[] row(String scenario, String who, List<Sample> rounds) {
-        String count = results.settledRounds(who, scenario);
-        Settling.State none = results.withoutFigures(who, scenario);
+    private String[] row(String scenario, String who) {
+        Figure rate = results.rate(scenario);
+        String count = results.settledRounds(who, scenario, rate);
+        Settling.State none = results.withoutFigures(who, scenario, rate);
         if (none != null) {
             return new String[] {scenario, who, "not settled", "", "", none.toString(), "", "", "", "", "", "", count};
         }
-        String mark = results.isSettled(who, scenario) ? "" : Remarks.MARK;
-        Unit unit = results.unit(scenario);
-        Spread p50 = results.spread(who, scenario, Measurement::p50);
-        Spread rate = results.spread(who, scenario, Measurement::perSecond);
-        return new String[] {scenario, who, latency(p50.median(), mark),
-                latency(results.spread(who, scenario, Measurement::p99).median(), mark),
-                latency(results.percentile(who, scenario, 99.9, Measurement::p999), mark),
-                Figures.perSecond(rate.median(), unit) + mark,
-                results.windows(who, scenario, Measurement::perSecond)
-                        .fullRange(value -> Figures.perSecond(value, unit)),
-                cost(who, scenario, sample -> sample.client().cpuNanos()),
-                cost(who, scenario, sample -> sample.server().cpuNanos()),
-                ratio(scenario, EPOLL, who, Measurement::p50),
-                ratio(scenario, who, EPOLL, Measurement::perSecond),
-                ratio(scenario, who, EPOLL_POLLING, Measurement::perSecond), count};
+        String mark = results.isSettled(who, scenario, rate) ? "" : Remarks.MARK;
+        return new String[] {scenario, who, latency(median(who, scenario, Figure.P50), mark),
+                latency(median(who, scenario, Figure.P99), mark), latency(results.p999(who, scenario), mark),
+                rate.perSecond(median(who, scenario, rate)) + mark,
+                results.windows(who, scenario, rate).fullRange(rate::perSecond),
+                cost(rate, median(who, scenario, Figure.CLIENT_COST)),
+                cost(rate, median(who, scenario, Figure.SERVER_COST)),
+                ratio(scenario, who, EPOLL, Figure.P50), ratio(scenario, who, EPOLL, rate),
+                ratio(scenario, who, EPOLL_POLLING, rate), count};
     }
 
-    private static String latency(double nanos, String mark) {
-        return nanos == 0 ? "" : Figures.micros(nanos) + mark;
+    private Double median(String who, String scenario, Figure figure) {
+        Spread spread = results.spread(who, scenario, figure);
+        return spread == null ? null : spread.median();
     }
 
-    private String cost(String who, String scenario, ToDoubleFunction<Sample> cpuNanos) {
-        double cost = results.samples(who, scenario, cpuNanos).median();
-        if (Double.isNaN(cost)) {
-            return "";
-        }
+    private static String latency(Double nanos, String mark) {
+        return nanos == null ? "" : Figures.micros(nanos) + mark;
+    }
+
+    private static String cost(Figure rate, double nanos) {
         // So many nanoseconds for a byte are as many seconds for 10^9 of them.
-        return results.unit(scenario) == Unit.OPERATIONS ? Figures.micros(cost)
-                : String.format(Locale.ROOT, "%.2f s", cost);
+        return Double.isNaN(nanos) ? "" : rate == Figure.OPERATIONS ? Figures.micros(nanos)
+                : String.format(Locale.ROOT, "%.2f s", nanos);
     }
 
-    private String ratio(String scenario, String numerator, String denominator,
-                         ToDoubleFunction<Measurement> figure) {
-        Spread ratios = results.ratios(scenario, numerator, denominator, figure);
+    private String ratio(String scenario, String who, String base, Figure figure) {
+        Spread ratios = results.ratio(who, base, scenario, figure);
         if (ratios == null || !Double.isFinite(ratios.median())) {
             return "";
         }

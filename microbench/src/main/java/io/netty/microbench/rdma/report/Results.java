@@ -21,44 +21,137 @@ import io.netty.microbench.rdma.sample.Settling;
 import org.HdrHistogram.Histogram;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.ToDoubleFunction;
-import java.util.stream.IntStream;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * All samples of a run, by whom they were taken of: a mode, or the limit. Rounds count for a figure if they settled;
- * where most did not, all count that have figures, and what comes of them is marked: {@link #isSettled}.
+ * All readings of a run, and what comes of them. Rounds count for a figure if they settled; where most did not, all
+ * count that have figures, and what comes of them is marked: {@link #isSettled}.
  */
 public final class Results {
-    private final Map<String, List<Sample>> byWhom = new LinkedHashMap<>();
+    private final List<Reading> readings;
+    /** The latencies of all operations of a round, where these are known. */
+    private final Map<Round, Histogram> latencies = new HashMap<>();
 
-    /** Adds figures that somebody else has taken, and answers for. */
-    public void add(String who, Measurement measurement) {
-        add(who, new Sample(measurement));
-    }
-
-    /** For people: how many rounds of a scenario count, and of how many. */
-    public String settledRounds(String who, String scenario) {
-        return settled(who, scenario).size() + " of " + rounds(who, scenario).size();
-    }
-
-    /** Whether at least half of the rounds of a scenario settled. */
-    public boolean isSettled(String who, String scenario) {
-        return 2 * settled(who, scenario).size() >= rounds(who, scenario).size();
-    }
-
-    /** Why a row has no figures: what was wrong with the last round; {@code null} if it has figures. */
-    public Settling.State withoutFigures(String who, String scenario) {
-        return counting(who, scenario).isEmpty() ? rounds(who, scenario).stream().map(Sample::state)
-                .reduce((first, last) -> last).orElseThrow() : null;
+    /** A figure of somebody. */
+    public record Of(String subject, String scenario, Figure figure) {
+        /** The same figure of somebody else. */
+        public Of by(String other) {
+            return new Of(other, scenario, figure);
+        }
     }
 
     /**
-     * What was seen in rows that had not settled.
+     * What somebody's figure was in a round.
+     *
+     * @param value the median, as a scenario may be measured several times in a round
+     * @param low   the lowest value of any window
+     * @param high  the highest value of any window
+     */
+    public record InRound(double value, double low, double high, boolean settled) {
+        private static InRound of(List<Reading> readings) {
+            return new InRound(Spread.of(readings.stream().map(Reading::value).toList()).median(),
+                    readings.stream().mapToDouble(Reading::low).min().orElseThrow(),
+                    readings.stream().mapToDouble(Reading::high).max().orElseThrow(),
+                    readings.stream().allMatch(Reading::settled));
+        }
+    }
+
+    private record Round(String subject, String scenario, int number) {
+    }
+
+    /** Begins without any reading. */
+    public Results() {
+        this(new ArrayList<>());
+    }
+
+    /** The results that these readings make. */
+    public Results(List<Reading> readings) {
+        this.readings = readings;
+    }
+
+    /** Adds figures that somebody else has taken, and answers for. */
+    public void add(String subject, Measurement measurement) {
+        add(subject, new Sample(measurement));
+    }
+
+    /** Adds a round of a scenario, the next one. */
+    public void add(String subject, Sample sample) {
+        String scenario = sample.measurement().scenario();
+        int round = (int) readings.stream().filter(reading -> reading.subject().equals(subject)
+                && reading.scenario().equals(scenario)).mapToInt(Reading::round).distinct().count() + 1;
+        Readings taken = new Readings(round, subject);
+        taken.addRate(sample, scenario);
+        taken.add(sample, scenario, Figure.CLIENT_COST, sample.client().cpuNanos());
+        taken.add(sample, scenario, Figure.SERVER_COST, sample.server().cpuNanos());
+        readings.addAll(taken.list());
+        if (sample.latencies() != null) {
+            latencies.put(new Round(subject, scenario, round), sample.latencies());
+        }
+    }
+
+    /** Whom there are readings of, in the order in which they were taken first. */
+    public List<String> subjects() {
+        return readings.stream().map(Reading::subject).distinct().toList();
+    }
+
+    /** Whom there are readings of in these scenarios, in the order in which they were taken first. */
+    public List<String> subjects(List<String> scenarios) {
+        return readings.stream().filter(reading -> scenarios.contains(reading.scenario())).map(Reading::subject)
+                .distinct().toList();
+    }
+
+    /** What was measured of anybody, in the order in which it was measured. */
+    List<String> scenarios() {
+        return readings.stream().map(Reading::scenario).distinct().toList();
+    }
+
+    /** Whether there is any reading of somebody in a scenario, if only such as don't count. */
+    public boolean isMeasured(String subject, String scenario) {
+        return readings.stream().anyMatch(reading -> reading.subject().equals(subject)
+                && reading.scenario().equals(scenario));
+    }
+
+    /** What a scenario counts: {@link Figure#OPERATIONS} or {@link Figure#BYTES}. */
+    public Figure rate(String scenario) {
+        return readings.stream().filter(reading -> reading.scenario().equals(scenario)).map(Reading::figure)
+                .filter(figure -> figure == Figure.OPERATIONS || figure == Figure.BYTES).findFirst().orElseThrow();
+    }
+
+    /** For people: how many rounds of a figure settled, and of how many. */
+    public String settledRounds(String subject, String scenario, Figure figure) {
+        List<Reading> all = select(new Of(subject, scenario, figure)).toList();
+        return all.stream().filter(Reading::settled).count() + " of " + all.size();
+    }
+
+    /** Whether at least half of the readings had settled; else all count that are not wrong. */
+    public boolean isSettled(String subject, String scenario, Figure figure) {
+        return isSettled(new Of(subject, scenario, figure));
+    }
+
+    private boolean isSettled(Of of) {
+        List<Reading> all = select(of).toList();
+        return 2 * all.stream().filter(Reading::settled).count() >= all.size();
+    }
+
+    /** The readings that had not settled. */
+    public List<Reading> unsettled(String subject, String scenario, Figure figure) {
+        return select(new Of(subject, scenario, figure)).filter(reading -> !reading.settled()).toList();
+    }
+
+    /** Why a figure has no value: what was wrong with the last round; {@code null} if it has a value. */
+    public Settling.State withoutFigures(String subject, String scenario, Figure figure) {
+        Of of = new Of(subject, scenario, figure);
+        return counting(of).isEmpty() ? select(of).reduce((first, last) -> last).orElseThrow().known() : null;
+    }
+
+    /**
+     * What was seen while the rates were measured that had not settled.
      *
      * @param longer the option that makes the run longer
      * @return a paragraph, or an empty string if all had
@@ -66,119 +159,100 @@ public final class Results {
     public String remarks(String longer) {
         Remarks remarks = new Remarks(longer);
         for (String scenario : scenarios()) {
-            for (String who : whom()) {
-                if (!isSettled(who, scenario)) {
-                    rounds(who, scenario).forEach(sample -> remarks.add(scenario, who, sample.seen()));
+            for (String subject : subjects()) {
+                if (!isSettled(subject, scenario, rate(scenario))) {
+                    unsettled(subject, scenario, rate(scenario))
+                            .forEach(reading -> remarks.add(scenario, subject, reading.seen()));
                 }
             }
         }
         return remarks.write();
     }
 
-    /** Adds a round. */
-    public void add(String who, Sample sample) {
-        byWhom.computeIfAbsent(who, name -> new ArrayList<>()).add(sample);
+    /** All values of all rounds that count; {@code null} if there are none. */
+    public Spread spread(String subject, String scenario, Figure figure) {
+        return Spread.of(counting(new Of(subject, scenario, figure)).stream().map(Reading::value).toList());
     }
 
-    /** Of whom there are samples, in the order in which the first were taken. */
-    Set<String> whom() {
-        return byWhom.keySet();
-    }
-
-    /** What was measured of anybody, in the order in which it was measured. */
-    Set<String> scenarios() {
-        Set<String> scenarios = new LinkedHashSet<>();
-        byWhom.values().forEach(all -> all.forEach(sample -> scenarios.add(sample.measurement().scenario())));
-        return scenarios;
-    }
-
-    /** The samples of all rounds, in their order. */
-    public List<Sample> rounds(String who, String scenario) {
-        return byWhom.getOrDefault(who, List.of()).stream()
-                .filter(sample -> sample.measurement().scenario().equals(scenario)).toList();
-    }
-
-    private List<Sample> settled(String who, String scenario) {
-        return rounds(who, scenario).stream().filter(Sample::isSettled).toList();
-    }
-
-    /** Those that count. */
-    private List<Sample> counting(String who, String scenario) {
-        return isSettled(who, scenario) ? settled(who, scenario) : withFigures(who, scenario);
-    }
-
-    private List<Sample> withFigures(String who, String scenario) {
-        return rounds(who, scenario).stream().filter(sample -> sample.state().hasFigures()).toList();
-    }
-
-    /** What a scenario counts. */
-    public Measurement.Unit unit(String scenario) {
-        return byWhom.values().stream().flatMap(List::stream).map(Sample::measurement)
-                .filter(measurement -> measurement.scenario().equals(scenario)).findFirst().orElseThrow().unit();
-    }
-
-    /** One figure of a scenario in the rounds that count; {@code null} if there are none. */
-    public Spread spread(String who, String scenario, ToDoubleFunction<Measurement> figure) {
-        return samples(who, scenario, sample -> figure.applyAsDouble(sample.measurement()));
-    }
-
-    Spread samples(String who, String scenario, ToDoubleFunction<Sample> figure) {
-        return Spread.of(counting(who, scenario).stream().map(figure::applyAsDouble).toList());
-    }
-
-    /** One figure in all windows of the rounds that count; {@code null} if there are none. */
-    public Spread windows(String who, String scenario, ToDoubleFunction<Measurement> figure) {
-        return Spread.of(counting(who, scenario).stream().flatMap(sample -> sample.windows().stream())
-                .map(figure::applyAsDouble).toList());
+    /** All values of all windows of the rounds that count, and their median; {@code null} if there are none. */
+    public Spread windows(String subject, String scenario, Figure figure) {
+        List<Reading> counting = counting(new Of(subject, scenario, figure));
+        return counting.isEmpty() ? null : new Spread(spread(subject, scenario, figure).median(),
+                counting.stream().mapToDouble(Reading::low).min().orElseThrow(),
+                counting.stream().mapToDouble(Reading::high).max().orElseThrow());
     }
 
     /**
-     * How many times larger a figure was, a round at a time: in the rounds that count of both, or if there is none, in
-     * those that have figures of both; {@code null} if there is none either. Where one of both had not settled in a
-     * round, the range is that of the windows: it may have been as much as the best of one beside the worst of the
-     * other.
+     * The latency, in nanoseconds, that 99.9 percent of the operations of all rounds did not exceed; what there are few
+     * of in a round is not a matter of that round only. If the latencies themselves are not known, the median of what
+     * the rounds say; {@code null} if these say nothing.
      */
-    Spread ratios(String scenario, String numerator, String denominator, ToDoubleFunction<Measurement> figure) {
-        Spread ratios = ratios(rounds(numerator, scenario), counting(numerator, scenario),
-                rounds(denominator, scenario), counting(denominator, scenario), figure);
-        return ratios != null ? ratios : ratios(rounds(numerator, scenario), withFigures(numerator, scenario),
-                rounds(denominator, scenario), withFigures(denominator, scenario), figure);
+    Double p999(String subject, String scenario) {
+        List<Histogram> known = counting(new Of(subject, scenario, Figure.P999)).stream()
+                .map(reading -> latencies.get(new Round(subject, scenario, reading.round()))).toList();
+        if (known.isEmpty() || known.contains(null)) {
+            Spread spread = spread(subject, scenario, Figure.P999);
+            return spread == null ? null : spread.median();
+        }
+        Histogram all = known.get(0).copy();
+        known.stream().skip(1).forEach(all::add);
+        return (double) all.getValueAtPercentile(99.9);
     }
 
-    private static Spread ratios(List<Sample> numerators, List<Sample> countedAbove, List<Sample> denominators,
-                                 List<Sample> countedBelow, ToDoubleFunction<Measurement> figure) {
-        List<Spread> ratios = IntStream.range(0, Math.min(numerators.size(), denominators.size()))
-                .filter(round -> countedAbove.contains(numerators.get(round))
-                        && countedBelow.contains(denominators.get(round)))
-                .mapToObj(round -> ratio(numerators.get(round), denominators.get(round), figure)).toList();
-        return ratios.isEmpty() ? null : new Spread(
-                Spread.of(ratios.stream().map(Spread::median).toList()).median(),
+    /**
+     * How many times better a subject is than another one, a round at a time; {@code null} if there is no round in
+     * which both have figures.
+     */
+    public Spread ratio(String subject, String base, String scenario, Figure figure) {
+        List<Spread> ratios = eachRound(new Of(subject, scenario, figure), new Of(base, scenario, figure),
+                (own, other) -> figure.isMoreBetter() ? times(own, other) : times(other, own));
+        return ratios.isEmpty() ? null : new Spread(Spread.of(ratios.stream().map(Spread::median).toList()).median(),
                 ratios.stream().mapToDouble(Spread::min).min().orElseThrow(),
                 ratios.stream().mapToDouble(Spread::max).max().orElseThrow());
     }
 
-    private static Spread ratio(Sample numerator, Sample denominator, ToDoubleFunction<Measurement> figure) {
-        double ratio = figure.applyAsDouble(numerator.measurement()) / figure.applyAsDouble(denominator.measurement());
-        if (numerator.isSettled() && denominator.isSettled()) {
-            return new Spread(ratio, ratio, ratio);
-        }
-        Spread above = Spread.of(numerator.windows().stream().map(figure::applyAsDouble).toList());
-        Spread below = Spread.of(denominator.windows().stream().map(figure::applyAsDouble).toList());
-        return new Spread(ratio, above.min() / below.max(), above.max() / below.min());
+    /** As the windows have it where one of both had not settled: the best of one beside the worst of the other. */
+    private static Spread times(InRound above, InRound below) {
+        double ratio = above.value() / below.value();
+        return above.settled() && below.settled() ? new Spread(ratio, ratio, ratio)
+                : new Spread(ratio, above.low() / below.high(), above.high() / below.low());
     }
 
     /**
-     * The latency, in nanoseconds, that so many percent of the operations of all rounds did not exceed; what there are
-     * few of in a round is not a matter of that round only. If the latencies themselves are not known, the median of
-     * what the rounds say.
+     * What comes of two figures of the same round: of each round that counts for both, or if there is none, of each in
+     * which both have figures.
      */
-    double percentile(String who, String scenario, double percent, ToDoubleFunction<Measurement> ofRound) {
-        List<Sample> samples = counting(who, scenario);
-        if (samples.stream().anyMatch(sample -> sample.latencies() == null)) {
-            return spread(who, scenario, ofRound).median();
-        }
-        Histogram all = samples.get(0).latencies().copy();
-        samples.stream().skip(1).forEach(sample -> all.add(sample.latencies()));
-        return all.getValueAtPercentile(percent);
+    public <T> List<T> eachRound(Of own, Of other, BiFunction<InRound, InRound, T> of) {
+        List<T> counting = eachRound(rounds(own), rounds(other), of);
+        return counting.isEmpty() ? eachRound(inRounds(withFigures(own)), inRounds(withFigures(other)), of) : counting;
+    }
+
+    private static <T> List<T> eachRound(Map<Integer, InRound> own, Map<Integer, InRound> others,
+                                         BiFunction<InRound, InRound, T> of) {
+        return own.keySet().stream().filter(others::containsKey)
+                .map(round -> of.apply(own.get(round), others.get(round))).toList();
+    }
+
+    /** What counts, of each round. */
+    public Map<Integer, InRound> rounds(Of of) {
+        return inRounds(counting(of));
+    }
+
+    private static Map<Integer, InRound> inRounds(List<Reading> readings) {
+        return readings.stream().collect(Collectors.groupingBy(Reading::round, TreeMap::new,
+                Collectors.collectingAndThen(Collectors.toList(), InRound::of)));
+    }
+
+    private List<Reading> counting(Of of) {
+        return isSettled(of) ? select(of).filter(Reading::settled).toList() : withFigures(of);
+    }
+
+    private List<Reading> withFigures(Of of) {
+        return select(of).filter(Reading::hasFigure).toList();
+    }
+
+    private Stream<Reading> select(Of of) {
+        return readings.stream().filter(reading -> reading.figure() == of.figure
+                && reading.subject().equals(of.subject) && reading.scenario().equals(of.scenario));
     }
 }

@@ -17,8 +17,8 @@
  * Shows what was measured, to people.
  *
  * <pre>
- * Results         all samples of a comparison, by mode and scenario; Spread: a figure in all rounds
- * Report, Table   the table, with Remarks: a sentence about the rows that had not settled
+ * Results         all Readings of a run: each is one Figure; Spread: a figure in all rounds
+ * Report, Table   the table of a comparison, with Remarks: a sentence about the rows that had not settled
  * ChartOutput     a Chart of the results: TerminalChart, as wide as the Terminal; BarPlot, an SVG file
  * Progress        what goes on meanwhile
  * </pre>

@@ -24,6 +24,7 @@ import io.netty.example.rdma.verbs.SizeConverter;
 import io.netty.microbench.rdma.process.Machine;
 import io.netty.microbench.rdma.report.Chart;
 import io.netty.microbench.rdma.report.ChartOutput;
+import io.netty.microbench.rdma.report.Figure;
 import io.netty.microbench.rdma.report.Remarks;
 import io.netty.microbench.rdma.report.Results;
 import io.netty.microbench.rdma.report.Spread;
@@ -228,13 +229,13 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
         for (int size : sizes) {
             for (M mode : modes()) {
                 String ours = name(name(mode), size);
-                if (isMeasured(results, waiting, ours)) {
+                if (results.isMeasured(waiting, ours)) {
                     row(table, results, waiting, ours, "");
                 }
                 for (String program : programs(mode)) {
                     String theirs = name(program, size);
-                    if (results.spread(waiting, theirs, Measurement::count) != null) {
-                        row(table, results, waiting, theirs, isMeasured(results, waiting, ours)
+                    if (results.isMeasured(waiting, theirs)) {
+                        row(table, results, waiting, theirs, results.isMeasured(waiting, ours)
                                 ? ratio(results, waiting, ours, theirs) : "");
                     }
                 }
@@ -245,66 +246,55 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
     }
 
     private void row(Table table, Results results, String waiting, String what, String ratio) {
-        String rounds = results.settledRounds(waiting, what);
-        Settling.State none = results.withoutFigures(waiting, what);
+        Figure rate = results.rate(what);
+        String rounds = results.settledRounds(waiting, what, rate);
+        Settling.State none = results.withoutFigures(waiting, what, rate);
         if (none != null) {
             String why = "not settled: " + none;
             table.row(isLatency() ? new String[] {what, why, "", "", "", "", rounds}
                     : new String[] {what, why, "", "", rounds});
             return;
         }
-        String mark = results.isSettled(waiting, what) ? "" : Remarks.MARK;
-        Measurement.Unit unit = results.unit(what);
-        Spread windows = results.windows(waiting, what, Measurement::perSecond);
+        String mark = results.isSettled(waiting, what, rate) ? "" : Remarks.MARK;
+        Spread windows = results.windows(waiting, what, rate);
         // Programs that measure latencies tell no rate.
-        String range = windows.max() == 0 ? "" : windows.fullRange(value -> Figures.perSecond(value, unit));
+        String range = windows.max() == 0 ? "" : windows.fullRange(rate::perSecond);
         if (isLatency()) {
-            table.row(what, Figures.micros(results.spread(waiting, what, Measurement::p50).median()) + mark,
-                    Figures.micros(results.spread(waiting, what, Measurement::p99).median()) + mark,
-                    Figures.micros(results.spread(waiting, what, Measurement::p999).median()) + mark, range, ratio,
-                    rounds);
+            table.row(what, Figures.micros(results.spread(waiting, what, Figure.P50).median()) + mark,
+                    Figures.micros(results.spread(waiting, what, Figure.P99).median()) + mark,
+                    Figures.micros(results.spread(waiting, what, Figure.P999).median()) + mark, range, ratio, rounds);
         } else {
-            table.row(what, Figures.perSecond(results.spread(waiting, what, Measurement::perSecond).median(), unit)
-                    + mark, range, ratio, rounds);
+            table.row(what, rate.perSecond(windows.median()) + mark, range, ratio, rounds);
         }
     }
 
     /** In each group our modes, then the programs of perftest; compared with the last of these. */
     private Chart chart(Results results, String waiting) {
         List<String> theirs = modes().stream().flatMap(mode -> programs(mode).stream()).distinct()
-                .filter(program -> sizes.stream().anyMatch(size -> isMeasured(results, waiting, name(program, size))))
+                .filter(program -> sizes.stream().anyMatch(size -> results.isMeasured(waiting, name(program, size))))
                 .toList();
         List<String> whom = new ArrayList<>(modes().stream().map(PerftestComparison::name).toList());
         whom.addAll(theirs);
         String base = whom.get(theirs.isEmpty() ? 0 : whom.size() - 1);
         return new Chart(spec.name(), isLatency() ? "round trip p50 in microseconds, less is better"
                 : "per second, more is better", base, sizes.stream().map(size -> new Chart.Group(Figures.size(size),
-                        whom.stream().filter(who -> isMeasured(results, waiting, name(who, size)))
+                        whom.stream().filter(who -> results.isMeasured(waiting, name(who, size)))
                                 .map(who -> bar(results, waiting, who, base, size)).toList())).toList());
     }
 
     private Chart.Bar bar(Results results, String waiting, String who, String base, int size) {
         String what = name(who, size);
-        Settling.State none = results.withoutFigures(waiting, what);
+        Figure rate = results.rate(what);
+        Settling.State none = results.withoutFigures(waiting, what, rate);
         if (none != null) {
             return Chart.Bar.without(who, none);
         }
-        double figure = figure(results, waiting, what);
-        String baseOfSize = name(base, size);
-        double ofBase = isMeasured(results, waiting, baseOfSize) && results.withoutFigures(waiting, baseOfSize) == null
-                ? figure(results, waiting, baseOfSize) : Double.NaN;
-        String mark = results.isSettled(waiting, what) ? "" : Remarks.MARK;
-        return isLatency() ? new Chart.Bar(who, figure, Figures.micros(figure), ofBase / figure, mark)
-                : new Chart.Bar(who, figure, Figures.perSecond(figure, results.unit(what)) + "/s", figure / ofBase,
-                        mark);
-    }
-
-    private double figure(Results results, String waiting, String what) {
-        return results.spread(waiting, what, isLatency() ? Measurement::p50 : Measurement::perSecond).median();
-    }
-
-    private static boolean isMeasured(Results results, String waiting, String what) {
-        return !results.rounds(waiting, what).isEmpty();
+        Figure figure = isLatency() ? Figure.P50 : rate;
+        double median = results.spread(waiting, what, figure).median();
+        Spread ofBase = results.spread(waiting, name(base, size), figure);
+        double ratio = ofBase == null ? Double.NaN : median / ofBase.median();
+        return new Chart.Bar(who, median, isLatency() ? Figures.micros(median) : rate.perSecond(median) + "/s",
+                isLatency() ? 1 / ratio : ratio, results.isSettled(waiting, what, rate) ? "" : Remarks.MARK);
     }
 
     private static String name(Enum<?> mode) {
@@ -316,14 +306,12 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
     }
 
     private String ratio(Results results, String waiting, String ours, String theirs) {
-        if (results.withoutFigures(waiting, ours) != null) {
+        Figure figure = isLatency() ? Figure.P50 : results.rate(ours);
+        Spread own = results.spread(waiting, ours, figure);
+        if (own == null) {
             return "";
         }
-        double ratio = isLatency()
-                ? results.spread(waiting, ours, Measurement::p50).median()
-                        / results.spread(waiting, theirs, Measurement::p50).median()
-                : results.spread(waiting, theirs, Measurement::perSecond).median()
-                        / results.spread(waiting, ours, Measurement::perSecond).median();
-        return String.format(Locale.ROOT, "%.2f", ratio);
+        double ratio = own.median() / results.spread(waiting, theirs, figure).median();
+        return String.format(Locale.ROOT, "%.2f", isLatency() ? ratio : 1 / ratio);
     }
 }

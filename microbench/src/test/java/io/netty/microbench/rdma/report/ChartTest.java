@@ -141,7 +141,7 @@ class ChartTest {
         add("rdma polling", 300, Settling.State.COMPILING);
         add("epoll", 100, Settling.State.SETTLED);
         Path file = folder.resolve("it.svg");
-        BarPlot.of(chart()).write(file);
+        BarPlot.ofRatios(chart()).write(file);
         assertThat(Files.readString(file)).contains("<svg").doesNotContain("<text").doesNotContainPattern("\\.\\d\\d");
     }
 
@@ -149,7 +149,7 @@ class ChartTest {
     void plotCanDoWithoutAnyFigure() throws Exception {
         add("rdma", 200, Settling.State.YOUNG);
         Path file = folder.resolve("it.svg");
-        BarPlot.of(chart()).write(file);
+        BarPlot.ofRatios(chart()).write(file);
         assertThat(file).isNotEmptyFile();
     }
 
@@ -159,7 +159,7 @@ class ChartTest {
     }
 
     private Chart chart() {
-        return Chart.ofRates("it", results, List.copyOf(results.whom()), "epoll");
+        return Chart.ofRates("it", results, results.subjects(), "epoll");
     }
 
     private List<String> draw(Terminal terminal) {

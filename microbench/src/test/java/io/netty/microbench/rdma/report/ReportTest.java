@@ -63,7 +63,7 @@ class ReportTest {
             results.add(FAST, new Measurement("it", 1, 1, Unit.OPERATIONS, p50, p50, p50));
             results.add(FAST, new Measurement("another", 1, 1, Unit.OPERATIONS, 1, 1, 1));
         }
-        Spread summary = results.spread(FAST, "it", Measurement::p50);
+        Spread summary = results.spread(FAST, "it", Figure.P50);
         assertThat(summary.median()).isEqualTo(4000);
         assertThat(summary.min()).isEqualTo(1000);
         assertThat(summary.max()).isEqualTo(9000);
@@ -149,14 +149,14 @@ class ReportTest {
     void ratioOfARowThatDidNotSettleHasTheRangeOfWindows() {
         add(FAST, Settling.State.UNSTEADY, 1000, 1000, 4000);
         add(EPOLL, Settling.State.SETTLED, 500, 500, 500);
-        Spread ratios = results.ratios("it", FAST, EPOLL, Measurement::perSecond);
+        Spread ratios = results.ratio(FAST, EPOLL, "it", Figure.OPERATIONS);
         assertThat(ratios.min()).isEqualTo(2);
         assertThat(ratios.max()).isEqualTo(8);
         assertThat(ratios.median()).isBetween(2.0, 8.0);
-        assertThat(results.ratios("it", EPOLL, FAST, Measurement::perSecond).min()).isEqualTo(1 / 8.0);
+        assertThat(results.ratio(EPOLL, FAST, "it", Figure.OPERATIONS).min()).isEqualTo(1 / 8.0);
         add(FAST, Settling.State.SETTLED, 1000, 1000, 1100);
         add(EPOLL, Settling.State.SETTLED, 500, 500, 500);
-        assertThat(results.ratios("it", FAST, EPOLL, Measurement::perSecond).max()).as("half of the rounds settled")
+        assertThat(results.ratio(FAST, EPOLL, "it", Figure.OPERATIONS).max()).as("half of the rounds settled")
                 .isBetween(2.0, 2.2);
     }
 
@@ -166,7 +166,7 @@ class ReportTest {
         add(FAST, Settling.State.SETTLED, 1000);
         add(EPOLL, Settling.State.SETTLED, 1000);
         add(EPOLL, Settling.State.COMPILING, 1000);
-        assertThat(results.ratios("it", FAST, EPOLL, Measurement::perSecond)).isEqualTo(new Spread(2, 1, 3));
+        assertThat(results.ratio(FAST, EPOLL, "it", Figure.OPERATIONS)).isEqualTo(new Spread(2, 1, 3));
     }
 
     @Test

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.microbench.rdma.bench;
+package io.netty.microbench.rdma.report;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.netty.microbench.rdma.sample.Settling;
@@ -24,7 +24,7 @@ import java.util.Arrays;
  * One measured value.
  *
  * @param round    from 1. Readings of a round are minutes apart, those of different rounds more
- * @param subject  what was measured: a transport and how it waits, or {@link Subjects#LIMIT}
+ * @param subject  what was measured: a transport and how it waits, or another program
  * @param scenario what was done, in words
  * @param figure   of which the value is one
  * @param value    nanoseconds, bytes, a number a second or a share: see {@link Figure}
@@ -47,27 +47,28 @@ public record Reading(int round, String subject, String scenario, Figure figure,
     public record Windows(double low, double high, double compiling, double others) {
     }
 
-    /** Of what needs not settle. */
+    /** A value that needs not settle. */
     public Reading(int round, String subject, String scenario, Figure figure, double value) {
         this(round, subject, scenario, figure, value, SETTLED);
     }
 
-    /** Of which nothing else is known. */
+    /** A value of which nothing else is known. */
     public Reading(int round, String subject, String scenario, Figure figure, double value, String state) {
         this(round, subject, scenario, figure, value, state, null);
     }
 
-    boolean settled() {
+    /** Whether the value stands for a steady state. */
+    public boolean settled() {
         return state.equals(SETTLED);
     }
 
     /** Whether the value is not wrong, however far it may be from that of a steady state. */
-    boolean hasFigure() {
+    public boolean hasFigure() {
         return known().hasFigures();
     }
 
     /** What was seen while it was taken. */
-    Settling.Seen seen() {
+    public Settling.Seen seen() {
         return new Settling.Seen(known(), windows == null ? Double.NaN : windows.compiling,
                 windows == null ? Double.NaN : windows.others);
     }
@@ -80,7 +81,8 @@ public record Reading(int round, String subject, String scenario, Figure figure,
         return windows == null ? value : windows.high;
     }
 
-    private Settling.State known() {
+    /** The state by its name. */
+    Settling.State known() {
         return Arrays.stream(Settling.State.values()).filter(known -> known.toString().equals(state)).findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("no state: " + state));
     }

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.microbench.rdma.bench;
+package io.netty.microbench.rdma.report;
 
 import io.netty.example.rdma.util.Measurement;
 import io.netty.microbench.rdma.sample.Sample;
@@ -26,7 +26,7 @@ import java.util.function.ToDoubleFunction;
 /**
  * Takes down what is measured of one subject in one round.
  */
-final class Readings {
+public final class Readings {
     private static final double GIGABYTE = 1e9;
 
     private final int round;
@@ -34,7 +34,8 @@ final class Readings {
     private final List<Reading> list;
     private final List<String> misses;
 
-    Readings(int round, String subject) {
+    /** Begins without any. */
+    public Readings(int round, String subject) {
         this(round, subject, new ArrayList<>(), new ArrayList<>());
     }
 
@@ -45,40 +46,41 @@ final class Readings {
         this.misses = misses;
     }
 
-    /** Adds to these, of another subject. */
-    Readings of(String other) {
+    /** Takes down another subject in the same list. */
+    public Readings of(String other) {
         return new Readings(round, other, list, misses);
     }
 
-    /** All so far. */
-    List<Reading> list() {
+    /** Returns all so far. */
+    public List<Reading> list() {
         return list;
     }
 
     /** Notes why something that belongs to the part could not be measured. */
-    void miss(String why) {
+    public void miss(String why) {
         misses.add(why);
     }
 
     /** Why what is not among these could not be measured. */
-    List<String> misses() {
+    public List<String> misses() {
         return misses;
     }
 
-    /** Figures of somebody who needs not settle. */
-    void add(Measurement measurement) {
+    /** Adds figures of somebody who needs not settle. */
+    public void add(Measurement measurement) {
         add(measurement.scenario(), rate(measurement), measurement.perSecond());
         if (measurement.p50() > 0) {
             addLatency(measurement.scenario(), measurement);
         }
     }
 
-    void add(Sample sample) {
+    /** Adds all figures of a sample. */
+    public void add(Sample sample) {
         add(sample, sample.measurement().scenario());
     }
 
-    /** Under another name. */
-    void add(Sample sample, String scenario) {
+    /** Adds all figures of a sample under another name. */
+    public void add(Sample sample, String scenario) {
         addRate(sample, scenario);
         double cpu = sample.client().cpuNanos() + sample.server().cpuNanos();
         if (sample.measurement().unit() == Measurement.Unit.BYTES) {
@@ -89,8 +91,8 @@ final class Readings {
         }
     }
 
-    /** Of operations that are so many each; how long one of these takes is not known. */
-    void addBatches(Sample sample, int size) {
+    /** Adds a sample of operations that are so many each; how long one of these takes is not known. */
+    public void addBatches(Sample sample, int size) {
         String scenario = sample.measurement().scenario();
         add(sample, scenario, Figure.OPERATIONS, measurement -> (double) measurement.perSecond() * size);
         add(sample, scenario, Figure.CPU_PER_OPERATION,
@@ -98,15 +100,16 @@ final class Readings {
         add(sample, scenario, Figure.ALLOCATED, allocated(sample) / size);
     }
 
-    /** Of operations that are due at equal intervals. What an operation costs is left to others. */
-    void addPaced(Sample sample) {
+    /** Adds a sample of operations that are due at equal intervals. What an operation costs is left to others. */
+    public void addPaced(Sample sample) {
         String scenario = sample.measurement().scenario();
         addRate(sample, scenario);
         add(sample, scenario, Figure.LATENESS_P50, sample.lateness().getValueAtPercentile(50));
         add(sample, scenario, Figure.LATENESS_P99, sample.lateness().getValueAtPercentile(99));
     }
 
-    private void addRate(Sample sample, String scenario) {
+    /** Adds the rate, and the latency if it is known. */
+    void addRate(Sample sample, String scenario) {
         add(sample, scenario, rate(sample.measurement()), Measurement::perSecond);
         if (sample.measurement().p50() > 0) {
             add(sample, scenario, Figure.P50, Measurement::p50);
@@ -115,12 +118,13 @@ final class Readings {
         }
     }
 
-    void add(String scenario, Figure figure, double value) {
+    /** Adds one figure, which needs not settle. */
+    public void add(String scenario, Figure figure, double value) {
         list.add(new Reading(round, subject, scenario, figure, value));
     }
 
-    /** Of somebody who needs not settle, and tells no rate. */
-    void addLatency(String scenario, Measurement measurement) {
+    /** Adds latencies of somebody who needs not settle, and tells no rate. */
+    public void addLatency(String scenario, Measurement measurement) {
         add(scenario, Figure.P50, measurement.p50());
         add(scenario, Figure.P99, measurement.p99());
         add(scenario, Figure.P999, measurement.p999());
@@ -141,8 +145,8 @@ final class Readings {
                         sample.seen().compiling(), sample.seen().others())));
     }
 
-    /** Something of which only the value of the whole sample is known. */
-    void add(Sample sample, String scenario, Figure figure, double value) {
+    /** Adds a figure of which only the value of the whole sample is known. */
+    public void add(Sample sample, String scenario, Figure figure, double value) {
         list.add(new Reading(round, subject, scenario, figure, value, sample.state().toString()));
     }
 }

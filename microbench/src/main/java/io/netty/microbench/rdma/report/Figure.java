@@ -13,9 +13,11 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.microbench.rdma.bench;
+package io.netty.microbench.rdma.report;
 
 import com.fasterxml.jackson.annotation.JsonValue;
+import io.netty.example.rdma.util.Figures;
+import io.netty.example.rdma.util.Measurement;
 
 import java.util.Locale;
 
@@ -39,6 +41,9 @@ public enum Figure {
     CPU_PER_GIGABYTE("cpu per gigabyte", "ms", 1e6, false),
     /** Bytes that both virtual machines allocate on their heaps for an operation. */
     ALLOCATED("allocated", "B", 1, false),
+    /** Processor time of one process an operation, or a byte where these are counted, in nanoseconds. */
+    CLIENT_COST("client cost", "ns", 1, false),
+    SERVER_COST("server cost", "ns", 1, false),
     /** By how many bytes the memory of a process grows with each connection; of its heap what is alive. */
     SERVER_MEMORY("server memory", "KiB", 1024, false),
     CLIENT_MEMORY("client memory", "KiB", 1024, false),
@@ -73,6 +78,11 @@ public enum Figure {
         double shown = inUnit(value);
         return String.format(Locale.ROOT, shown > 0 && shown < 0.1 ? "%.3f" : shown < 10 ? "%.2f"
                 : shown < 100 ? "%.1f" : "%.0f", shown);
+    }
+
+    /** A rate for people, as comparisons show it: a number, or one of millions of bytes. */
+    public String perSecond(double rate) {
+        return Figures.perSecond(rate, this == BYTES ? Measurement.Unit.BYTES : Measurement.Unit.OPERATIONS);
     }
 
     /** Whether more is better. */
