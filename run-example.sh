@@ -136,7 +136,7 @@ shift
 
 [ "$install" = no ] || "$ROOT/scripts/packages" install "${sections[@]}"
 find_jdk || die "needs a JDK of at least version 17 (javac); set JAVA_HOME or install the packages of packages.txt"
-build example-servers
+build microbench
 # The width of a chart. A shell knows it, but does not tell.
 if [ -z "${COLUMNS-}" ] && [ -t 1 ]; then
     COLUMNS=$(stty size 2> /dev/null < /dev/tty | cut -d ' ' -f 2) || true
@@ -144,4 +144,4 @@ if [ -z "${COLUMNS-}" ] && [ -t 1 ]; then
 fi
 # Plots need no screen.
 exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true \
-    -cp "$ROOT/example-servers/target/classes:$ROOT/example-servers/target/lib/*" "$main" "${arguments[@]}" "$@"
+    -cp "$ROOT/microbench/target/classes:$ROOT/microbench/target/lib/*" "$main" "${arguments[@]}" "$@"

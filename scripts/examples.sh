@@ -18,41 +18,41 @@
 
 # Prints it; false if there is no example of that name.
 example_class() {
-    local package=io.netty.example.rdma main
+    local package=io.netty.example.rdma measured=io.netty.microbench.rdma main
     case ${1-} in
-        echo) main=$package.harness.load.EchoComparison ;;
+        echo) main=$measured.comparison.EchoComparison ;;
         echo-server) main=$package.echo.EchoServer ;;
         echo-client) main=$package.echo.EchoClient ;;
-        http) main=$package.harness.load.HttpComparison ;;
+        http) main=$measured.comparison.HttpComparison ;;
         http-server) main=$package.http.HttpServer ;;
         http-client) main=$package.http.HttpClient ;;
-        h2) main=$package.harness.load.Http2Comparison ;;
+        h2) main=$measured.comparison.Http2Comparison ;;
         h2-server) main=$package.http2.Http2Server ;;
         h2-client) main=$package.http2.Http2ClientCommand ;;
-        grpc) main=$package.harness.load.GrpcComparison ;;
+        grpc) main=$measured.comparison.GrpcComparison ;;
         grpc-server) main=$package.grpc.GrpcServerCommand ;;
         grpc-client) main=$package.grpc.GrpcClientCommand ;;
-        files) main=$package.harness.load.FileComparison ;;
+        files) main=$measured.comparison.FileComparison ;;
         files-server) main=$package.files.FileServer ;;
-        websocket) main=$package.harness.load.WebSocketComparison ;;
+        websocket) main=$measured.comparison.WebSocketComparison ;;
         websocket-server) main=$package.websocket.WebSocketServer ;;
         websocket-client) main=$package.websocket.WebSocketClient ;;
-        requests) main=$package.harness.verbs.AllRequests ;;
+        requests) main=$measured.verbs.AllRequests ;;
         requester) main=$package.requests.Requester ;;
         responder) main=$package.requests.Responder ;;
-        pubsub) main=$package.harness.verbs.PubSub ;;
+        pubsub) main=$measured.verbs.PubSub ;;
         publisher) main=$package.pubsub.Publisher ;;
         subscriber) main=$package.pubsub.Subscriber ;;
-        multicast) main=$package.harness.verbs.Multicast ;;
+        multicast) main=$measured.verbs.Multicast ;;
         multicast-publisher) main=$package.multicast.MulticastPublisher ;;
         multicast-subscriber) main=$package.multicast.MulticastSubscriber ;;
-        pingpong) main=$package.harness.verbs.PingPong ;;
+        pingpong) main=$measured.verbs.PingPong ;;
         pingpong-server) main=$package.pingpong.PingPongServer ;;
         pingpong-client) main=$package.pingpong.PingPongClient ;;
-        blast) main=$package.harness.verbs.Blast ;;
+        blast) main=$measured.verbs.Blast ;;
         blast-server) main=$package.blast.BlastServer ;;
         blast-client) main=$package.blast.BlastClient ;;
-        proxy) main=$package.harness.load.ProxyComparison ;;
+        proxy) main=$measured.comparison.ProxyComparison ;;
         proxy-server) main=$package.proxy.ProxyServer ;;
         'top') main=$package.top.Top ;;
         diagnose) main=io.netty.channel.rdma.RdmaDiagnostics ;;

@@ -367,7 +367,7 @@ done
 
 # The entry point of the container image, in namespaces.
 lane_containers() {
-    needs_java example-servers
+    needs_java microbench
     task containers entrypoint 45 build/java run_containers
 }
 

@@ -15,7 +15,7 @@
 # under the License.
 #
 # The lanes of run-tests.sh that run in the soft-RoCE guest. scripts/lanes.sh sources it.
-RXE_MODULES=(transport-rdma testsuite example-servers)
+RXE_MODULES=(transport-rdma testsuite example-servers microbench)
 
 # The C tests once more, the same object files but for those about the embedded provider's inside: linked with the
 # system's libraries, and on the guest's kernel.
@@ -42,9 +42,10 @@ rxe_lane() { # LANE TAG MODULE...
     needs_java "$@"
     alone "$lane" guest build/java run_rxe "$only" $(for module in "$@"; do
         echo "$module"
-        # Not in the guest: tests of no I/O, those of jqwik, and what repeats the classes on RDMA channels.
+        # Not in the guest: tests of no I/O, those of jqwik, what repeats the classes on RDMA channels, and benchmarks.
         java_classes "$module" "$tag" \
-            | grep -vE '\.rdma\.(stream|leakcheck)\.|\.channel\.epoll\.|RdmaOrTcpTestsuiteTest' || true
+            | grep -vE '\.rdma\.(stream|leakcheck|bench)\.|\.channel\.epoll\.|RdmaOrTcpTestsuiteTest|BenchmarksTest' \
+            || true
     done)
 }
 

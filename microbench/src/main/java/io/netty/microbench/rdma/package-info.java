@@ -14,9 +14,20 @@
  * under the License.
  */
 /**
- * JMH benchmarks of single steps of the transport. Run by {@code scripts/microbench}.
+ * Measures the transport. This package has JMH benchmarks of single steps, run by {@code scripts/microbench}: they tell
+ * where time goes, and which of two ways to do a thing is the cheaper one. What an application sees is measured by the
+ * other packages. Each of them uses only those above it in this list:
  *
- * <p>What an application sees is measured by the echo comparison of the examples. These tell where its time goes, and
- * which of two ways to do a thing is the cheaper one.
+ * <pre>
+ * process      Java processes that do what they are told, and what they take of the machine
+ * load         the measuring clients: a LoadClient for each example, with its Scenarios
+ * sample       a server and a client on a transport (Pair), and which of their windows count (Settling)
+ * report       results, tables, charts
+ * comparison   ./run-example.sh echo and the other examples with a server: RDMA beside TCP
+ * verbs        ./run-example.sh requests and the other verbs examples: both ends, some beside perftest
+ * bench        ./run-bench.sh: all transports, and whether they reach their goals
+ * </pre>
+ *
+ * The examples know nothing of this module.
  */
 package io.netty.microbench.rdma;

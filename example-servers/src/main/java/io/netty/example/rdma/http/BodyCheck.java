@@ -17,9 +17,15 @@ package io.netty.example.rdma.http;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.example.rdma.util.Pattern;
+import io.netty.example.rdma.util.Sha256;
+import io.netty.util.CharsetUtil;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.util.HexFormat;
 
 /**
  * Checks the body of a response while it comes.
@@ -82,6 +88,14 @@ public interface BodyCheck {
                 checkLength(length, position - first);
             }
         };
+    }
+
+    /** What the server answers to the upload of so many bytes of {@link Pattern}. */
+    static byte[] receipt(long length) throws IOException {
+        MessageDigest digest = Sha256.newDigest();
+        Pattern.write(new DigestOutputStream(OutputStream.nullOutputStream(), digest), length);
+        return ("{\"bytes\":" + length + ",\"sha256\":\"" + HexFormat.of().formatHex(digest.digest()) + "\"}")
+                .getBytes(CharsetUtil.US_ASCII);
     }
 
     private static void checkLength(long expected, long actual) throws IOException {

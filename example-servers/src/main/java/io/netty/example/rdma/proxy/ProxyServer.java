@@ -65,9 +65,6 @@ public final class ProxyServer implements Callable<Integer> {
     @Mixin
     private EventLoopOptions eventLoops;
 
-    @Mixin
-    private ServerRun run;
-
     public static void main(String[] args) {
         System.exit(Commands.run(new ProxyServer(), args));
     }
@@ -87,7 +84,7 @@ public final class ProxyServer implements Callable<Integer> {
         // with: there, what comes after a half close may be cut off (netty/netty#16689), which loops of RDMA mend.
         boolean rdma = (transport.mayBeRdma() || listen.transport().mayBeRdma()) && Rdma.isAvailable();
         EventLoopGroup group = eventLoops.newGroup(rdma ? Transport.RDMA : Transport.EPOLL);
-        return run.untilStopped(group, "proxy, " + listen.transport() + ", to " + to + " by " + transport
+        return ServerRun.untilStopped(group, "proxy, " + listen.transport() + ", to " + to + " by " + transport
                 + eventLoops, () -> {
             Proxy proxy = Proxy.start(group, settings);
             return new ServerRun.Running(proxy.address(), () -> {

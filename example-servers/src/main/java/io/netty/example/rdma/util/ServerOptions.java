@@ -39,9 +39,6 @@ public final class ServerOptions {
     private TransportOptions transport;
 
     @Mixin
-    private ServerRun run;
-
-    @Mixin
     private TlsOptions tls;
 
     @Option(names = "--key", description = "PEM file with the private key of --certificate (PKCS#8).")
@@ -131,7 +128,7 @@ public final class ServerOptions {
      */
     public int serve(String name, Starter starter) throws IOException, InterruptedException {
         EventLoopGroup group = transport.newGroup();
-        return run.untilStopped(group, name + ", " + transport + (rdmaOnly ? " only" : "") + ", " + tls,
+        return ServerRun.untilStopped(group, name + ", " + transport + (rdmaOnly ? " only" : "") + ", " + tls,
                 () -> starter.start(transport.transport(), group, new InetSocketAddress(host(), port)));
     }
 

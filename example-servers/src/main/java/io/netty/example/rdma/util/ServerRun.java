@@ -16,24 +16,26 @@
 package io.netty.example.rdma.util;
 
 import io.netty.channel.EventLoopGroup;
-import io.netty.example.rdma.harness.Control;
 import io.netty.util.NetUtil;
-import picocli.CommandLine.Option;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 
 /**
  * How the process of a server runs: it says that it listens, and ends when it is stopped.
  */
 public final class ServerRun {
-    /** The option by which a server becomes one that is measured: {@link Control}. */
-    public static final String CONTROLLED = "--controlled";
+    private static volatile Consumer<EventLoopGroup> listener = group -> { };
 
-    @Option(names = CONTROLLED, hidden = true, description = "Do what is said on standard input (Control), and end "
-            + "when that does: no later than the process that started this one.")
-    private boolean controlled;
+    private ServerRun() {
+    }
+
+    /** Has a function called with the event loops of each server of this process when that listens. */
+    public static void whenListening(Consumer<EventLoopGroup> function) {
+        listener = function;
+    }
 
     /**
      * Starts a server and says so. It is stopped by SIGTERM or SIGINT, as service managers and people do it.
@@ -42,7 +44,7 @@ public final class ServerRun {
      * @param description of the server, for people
      * @return the exit status, when the server has been stopped
      */
-    public int untilStopped(EventLoopGroup group, String description, Starter starter)
+    public static int untilStopped(EventLoopGroup group, String description, Starter starter)
             throws IOException, InterruptedException {
         CountDownLatch toStop = new CountDownLatch(1);
         CountDownLatch stopped = new CountDownLatch(1);
@@ -60,9 +62,7 @@ public final class ServerRun {
             Runtime.getRuntime().addShutdownHook(onSignal);
             System.out.println(ExampleServer.READY + NetUtil.toSocketAddressString(server.address()) + " ("
                     + description + ')');
-            if (controlled) {
-                control(new Control(group), toStop);
-            }
+            listener.accept(group);
             toStop.await();
             server.stop().run();
             return 0;
@@ -71,20 +71,6 @@ public final class ServerRun {
             stopped.countDown();
             removeHook(onSignal);
         }
-    }
-
-    private static void control(Control control, CountDownLatch toStop) {
-        Thread thread = new Thread(() -> {
-            try {
-                control.run();
-            } catch (Exception e) {
-                // Whoever waits for the answer sees that there is none, and here is why.
-                e.printStackTrace();
-            }
-            toStop.countDown();
-        }, "control");
-        thread.setDaemon(true);
-        thread.start();
     }
 
     private static void removeHook(Thread hook) {

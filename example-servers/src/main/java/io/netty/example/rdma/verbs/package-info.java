@@ -23,7 +23,6 @@
  *     and {@link io.netty.example.rdma.verbs.ConnectionOptions}, which connects it.</li>
  * <li>A handler, {@link io.netty.example.rdma.verbs.VerbsEnd}: what it exports, what it does when it is connected, and
  *     what came of it, a {@link io.netty.example.rdma.verbs.Result}.</li>
- * <li>A command that runs both ends as processes, by {@link io.netty.example.rdma.harness.verbs.PairOptions}.</li>
  * </ul>
  * Data are pieces of the {@link io.netty.example.rdma.util.Pattern}, each from a position of its own, so that what is
  * lost, stale or in the wrong place does not match. A program's exit status is 0 if every check of it was right.

@@ -20,12 +20,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RemoteMemory;
-import io.netty.example.rdma.harness.verbs.Blast;
-import io.netty.example.rdma.harness.verbs.PairOptions.Way;
-import io.netty.example.rdma.harness.verbs.PerftestTest;
-import io.netty.example.rdma.util.Commands;
-import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.verbs.EndPair;
+import io.netty.example.rdma.verbs.EndPair.Way;
 import io.netty.example.rdma.verbs.Introduction;
 import io.netty.example.rdma.verbs.NumberMessage;
 import io.netty.example.rdma.verbs.Result;
@@ -39,7 +35,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 
@@ -194,16 +189,6 @@ class BlastTest {
             assertThatThrownBy(() -> TestTimeouts.result(target.result())).isInstanceOf(ExecutionException.class)
                     .hasMessageContaining("the peer has done 51 operations");
         }
-    }
-
-    @Test
-    void programsRunAllModesBesidePerftest() {
-        List<String> arguments = new ArrayList<>(PerftestTest.ARGUMENTS);
-        if (RunningServer.SLOW_MACHINE) {
-            // The other one is in the tests above. Starting processes takes longest there.
-            arguments.addAll(List.of("--mode", "READ"));
-        }
-        assertThat(Commands.run(new Blast(), arguments.toArray(new String[0]))).isZero();
     }
 
     @Test

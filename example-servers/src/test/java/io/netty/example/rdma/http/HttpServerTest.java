@@ -21,7 +21,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.socket.DuplexChannel;
-import io.netty.example.rdma.harness.load.HttpLoad;
 import io.netty.example.rdma.util.EachTransport;
 import io.netty.example.rdma.util.PatternInput;
 import io.netty.example.rdma.util.RawClient;
@@ -113,7 +112,7 @@ class HttpServerTest {
         HttpConnection connection = serve(transport, LIMITS);
         for (boolean expectContinue : new boolean[] {true, false}) {
             get(connection, () -> connection.upload("/upload", new PatternInput(LARGE), expectContinue,
-                    HttpResponseStatus.OK, BodyCheck.equalTo(HttpLoad.receipt(LARGE))));
+                    HttpResponseStatus.OK, BodyCheck.equalTo(BodyCheck.receipt(LARGE))));
         }
     }
 

@@ -18,7 +18,6 @@ package io.netty.example.rdma.http;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.example.rdma.harness.load.HttpLoad;
 import io.netty.example.rdma.util.ClientTransport;
 import io.netty.example.rdma.util.EachTransport;
 import io.netty.example.rdma.util.InstalledProgram;
@@ -120,7 +119,7 @@ class OnePortTest {
         try (OutputStream target = Files.newOutputStream(file)) {
             Pattern.write(target, LARGE);
         }
-        String receipt = new String(HttpLoad.receipt(LARGE), StandardCharsets.US_ASCII);
+        String receipt = new String(BodyCheck.receipt(LARGE), StandardCharsets.US_ASCII);
         assertThat(curl("http://", "/upload", "-X", "POST", "-T", file.toString())).isEqualTo(receipt);
         assertThat(curl("http://", "/upload", "-X", "POST", "-T", file.toString(), "-H", "Transfer-Encoding: chunked",
                 "-H", "Expect: 100-continue")).isEqualTo(receipt);

@@ -18,12 +18,10 @@ package io.netty.example.rdma.http;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.example.rdma.harness.Child;
 import io.netty.example.rdma.util.ClientTransport;
 import io.netty.example.rdma.util.EachTransport;
-import io.netty.example.rdma.util.ExampleServer;
 import io.netty.example.rdma.util.RunningServer;
-import io.netty.example.rdma.util.ServerRun;
+import io.netty.example.rdma.util.ServerProcess;
 import io.netty.example.rdma.util.Transport;
 import io.netty.example.rdma.util.Waiting;
 import io.netty.handler.codec.http.HttpResponse;
@@ -31,7 +29,6 @@ import io.netty.util.concurrent.Future;
 import org.junit.jupiter.params.ParameterizedTest;
 
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -44,14 +41,9 @@ class ServerDeathTest {
     @EachTransport
     void clientHearsOfAServerThatIsKilledInTheMiddleOfAnAnswer(Transport transport) throws Exception {
         EventLoopGroup group = transport.newGroup(1, Waiting.DEFAULT);
-        try (Child server = new Child(
-                List.of("-Dio.netty.rdma.provider=" + System.getProperty("io.netty.rdma.provider", "auto")),
-                HttpServer.class,
-                List.of("--transport", transport.toString(), "--host", RunningServer.HOST, "--port", "0",
-                        ServerRun.CONTROLLED))) {
-            int port = Integer.parseInt(ExampleServer.port(server.await(ExampleServer.READY)));
+        try (ServerProcess server = new ServerProcess(HttpServer.class, transport, RunningServer.HOST)) {
             HttpConnection connection = HttpConnection.open(ClientTransport.valueOf(transport.name()), group, null,
-                    RunningServer.HOST, port);
+                    RunningServer.HOST, server.address().getPort());
             CountDownLatch begun = new CountDownLatch(1);
             Future<HttpResponse> answer = TestTimeouts.result(connection.channel().eventLoop().submit(
                     () -> connection.get("/bytes/1000000000000", new BodyCheck() {

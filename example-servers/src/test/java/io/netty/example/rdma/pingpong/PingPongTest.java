@@ -17,12 +17,9 @@ package io.netty.example.rdma.pingpong;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.example.rdma.harness.verbs.PairOptions.Way;
-import io.netty.example.rdma.harness.verbs.PerftestTest;
-import io.netty.example.rdma.harness.verbs.PingPong;
 import io.netty.example.rdma.util.Commands;
-import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.verbs.EndPair;
+import io.netty.example.rdma.verbs.EndPair.Way;
 import io.netty.example.rdma.verbs.Result;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,7 +30,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -210,16 +206,6 @@ class PingPongTest {
             assertThatThrownBy(() -> TestTimeouts.result(server.result())).isInstanceOf(ExecutionException.class)
                     .hasMessageContaining("the peer sent the number 7");
         }
-    }
-
-    @Test
-    void programsRunAllModesBesidePerftest() {
-        List<String> arguments = new ArrayList<>(PerftestTest.ARGUMENTS);
-        if (RunningServer.SLOW_MACHINE) {
-            // The others are in the tests above. Starting processes takes longest there.
-            arguments.addAll(List.of("--mode", "CLIENT"));
-        }
-        assertThat(Commands.run(new PingPong(), arguments.toArray(new String[0]))).isZero();
     }
 
     @Test

@@ -19,7 +19,6 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.ChildJvm;
-import io.netty.example.rdma.harness.load.HttpLoad;
 import io.netty.example.rdma.http.BodyCheck;
 import io.netty.example.rdma.http.HttpConnection;
 import io.netty.example.rdma.http.HttpServer;
@@ -93,7 +92,7 @@ class ProxyServerTest {
             Path file = pattern();
             assertThat(Files.mismatch(file, download)).isEqualTo(-1);
 
-            String receipt = new String(HttpLoad.receipt(LARGE), StandardCharsets.US_ASCII);
+            String receipt = new String(BodyCheck.receipt(LARGE), StandardCharsets.US_ASCII);
             assertThat(curl(port, "/upload", "-X", "POST", "-T", file.toString())).isEqualTo(receipt);
             assertThat(curl(port, "/upload", "-X", "POST", "-T", file.toString(), "-H", "Transfer-Encoding: chunked",
                     "-H", "Expect: 100-continue")).isEqualTo(receipt);

@@ -25,12 +25,11 @@ import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaWrite;
 import io.netty.channel.rdma.message.RemoteMemory;
-import io.netty.example.rdma.harness.verbs.PairOptions.Way;
-import io.netty.example.rdma.harness.verbs.PubSub;
 import io.netty.example.rdma.pubsub.Subscription.By;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.verbs.EndPair;
+import io.netty.example.rdma.verbs.EndPair.Way;
 import io.netty.example.rdma.verbs.Introduction;
 import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
@@ -252,12 +251,6 @@ class PubSubTest {
             assertThat(result.count()).isOne();
             assertThat(result.what()).contains(subscriber.torn() + " torn copies");
         }
-    }
-
-    @Test
-    void programsFindEachOtherInEachWay() {
-        assertThat(Commands.run(new PubSub(), "--host", RunningServer.HOST, "--timeout",
-                RunningServer.TIMEOUT, "--by", "write", "--count", "20", "--size", "1K")).isZero();
     }
 
     private static ByteBuf edition() {

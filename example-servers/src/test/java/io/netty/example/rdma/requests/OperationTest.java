@@ -19,17 +19,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.RdmaOperationException;
-import io.netty.channel.rdma.verbs.DeviceAddresses;
-import io.netty.channel.rdma.verbs.Verbs;
-import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
-import io.netty.example.rdma.harness.verbs.AllRequests;
-import io.netty.example.rdma.harness.verbs.PairOptions;
-import io.netty.example.rdma.harness.verbs.PairOptions.End;
-import io.netty.example.rdma.harness.verbs.PairOptions.Way;
-import io.netty.example.rdma.util.Commands;
-import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.verbs.EndPair;
+import io.netty.example.rdma.verbs.EndPair.Way;
 import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
 import org.junit.jupiter.api.Test;
@@ -41,7 +33,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -213,43 +204,6 @@ class OperationTest {
     void textThatIsTooLongIsRefused() {
         assertThatThrownBy(() -> new TextRequester("x".repeat(4097))).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("--text: 4097 bytes");
-    }
-
-    @Test
-    void programsFindEachOtherInEachWay() {
-        assertThat(Commands.run(new AllRequests(), "--host", RunningServer.HOST, "--timeout",
-                RunningServer.TIMEOUT, "--operations", "write-imm,text", "--count", "20", "--size", "1K")).isZero();
-    }
-
-    @Test
-    void programsTakeTheDeviceThatTheyAreTold() throws Exception {
-        String device = DeviceAddresses.find().byDevice().entrySet().stream().filter(entry -> entry.getValue().stream()
-                .anyMatch(address -> address.getHostAddress().equals(RunningServer.HOST))).findFirst().orElseThrow()
-                .getKey();
-        assertThat(Commands.run(new AllRequests(), "--host", RunningServer.HOST, "--timeout", RunningServer.TIMEOUT,
-                "--operations", "send-list", "--count", "20", "-d", device, "-i", "1")).isZero();
-        assertThat(Commands.run(new AllRequests(), "--host", RunningServer.HOST, "--timeout", RunningServer.TIMEOUT,
-                "--operations", "send-list", "--count", "20", "-d", "nobody0")).isOne();
-    }
-
-    @Test
-    void programsTellTheStatesOfTheConnectionAndWhatItHas() throws Exception {
-        List<String> arguments = List.of("--operation", "send", "--count", "1", "--inline-receive", "64");
-        List<String> telling = new ArrayList<>(arguments);
-        telling.add("--states");
-        List<String> lines = new PairOptions().lines(Way.CONNECTION_MANAGER, new End(Responder.class, arguments),
-                List.of(new End(Requester.class, telling)));
-        assertThat(lines).containsSubsequence("connection: STARTING", "connection: RUNNING", "connection: STOPPING",
-                "connection: IDLE");
-        String granted = Verbs.preferred().provider() == VerbsProvider.EMBEDDED ?
-                "receives with 64 bytes inline" : "receives";
-        assertThat(lines).anyMatch(line -> line.startsWith("connection: ") && line.endsWith(granted));
-    }
-
-    @Test
-    void programThatFailsFailsAll() {
-        assertThat(Commands.run(new AllRequests(), "--host", RunningServer.HOST, "--timeout",
-                RunningServer.TIMEOUT, "--operations", "read", "--size", "2M")).isOne();
     }
 
     private static void flip(ByteBuf data, int index) {

@@ -17,7 +17,6 @@ package io.netty.example.rdma.verbs;
 
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.example.rdma.harness.verbs.PairOptions.Way;
 import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.util.Transport;
 import io.netty.example.rdma.util.Waiting;
@@ -38,6 +37,11 @@ import java.util.concurrent.TimeUnit;
  */
 public final class EndPair implements AutoCloseable {
     private static final Duration BOUND = Duration.ofSeconds(TestTimeouts.SECONDS);
+
+    /** How ends find each other. */
+    public enum Way {
+        CONNECTION_MANAGER, DESCRIPTORS
+    }
 
     private final EventLoopGroup accepting = Transport.RDMA.newGroup(1, Waiting.DEFAULT);
     private final EventLoopGroup connecting = Transport.RDMA.newGroup(1, Waiting.DEFAULT);

@@ -15,15 +15,17 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.Launcher;
-import io.netty.example.rdma.harness.LimitProgram;
-import io.netty.example.rdma.harness.Machine;
-import io.netty.example.rdma.harness.Mode;
-import io.netty.example.rdma.harness.TemporaryFolder;
-import io.netty.example.rdma.harness.verbs.Perftest;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.Transport;
 import io.netty.example.rdma.util.Waiting;
+import io.netty.microbench.rdma.comparison.LimitProgram;
+import io.netty.microbench.rdma.process.Machine;
+import io.netty.microbench.rdma.process.TemporaryFolder;
+import io.netty.microbench.rdma.report.Reading;
+import io.netty.microbench.rdma.report.Readings;
+import io.netty.microbench.rdma.sample.Launcher;
+import io.netty.microbench.rdma.sample.Mode;
+import io.netty.microbench.rdma.verbs.Perftest;
 import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;

@@ -15,7 +15,7 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.Child;
+import io.netty.microbench.rdma.process.Child;
 
 import java.io.IOException;
 import java.util.ArrayList;

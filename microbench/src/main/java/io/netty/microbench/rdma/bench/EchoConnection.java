@@ -18,9 +18,9 @@ package io.netty.microbench.rdma.bench;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.example.rdma.harness.Scenario;
-import io.netty.example.rdma.harness.load.RepeatedMessage;
-import io.netty.example.rdma.harness.load.RequestHandler;
+import io.netty.microbench.rdma.load.RepeatedMessage;
+import io.netty.microbench.rdma.load.RequestHandler;
+import io.netty.microbench.rdma.load.Scenario;
 
 import java.io.IOException;
 import java.util.ArrayDeque;

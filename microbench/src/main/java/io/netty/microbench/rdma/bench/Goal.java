@@ -15,11 +15,14 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.Mode;
-import io.netty.example.rdma.harness.Spread;
-import io.netty.example.rdma.harness.load.EchoLoad;
 import io.netty.example.rdma.util.Figures;
 import io.netty.example.rdma.util.Transport;
+import io.netty.microbench.rdma.load.EchoLoad;
+import io.netty.microbench.rdma.report.Figure;
+import io.netty.microbench.rdma.report.Reading;
+import io.netty.microbench.rdma.report.Results.Of;
+import io.netty.microbench.rdma.report.Spread;
+import io.netty.microbench.rdma.sample.Mode;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -57,22 +60,6 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
 
     private static final String WIRE_COMMAND = "`./run-bench.sh --rxe`";
 
-    /** A figure of somebody. */
-    record Of(String subject, String scenario, Figure figure) {
-        /** The same figure of somebody else. */
-        Of by(String other) {
-            return new Of(other, scenario, figure);
-        }
-
-        private boolean wasTried(BenchResults results) {
-            return !results.rounds(this).isEmpty() || unsettled(results).findAny().isPresent();
-        }
-
-        private Stream<Reading> unsettled(BenchResults results) {
-            return results.unsettled(subject, scenario, figure).stream();
-        }
-    }
-
     /** How a figure is compared with another one. */
     enum Against {
         /** It is not. */
@@ -99,8 +86,8 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
     }
 
     /** What a run has to show: one over a wire is about nothing else. */
-    static List<Goal> of(BenchResults results) {
-        return results.plan().equals(Effort.RXE.name()) ? overAWire()
+    static List<Goal> of(BenchResults run) {
+        return run.plan().equals(Effort.RXE.name()) ? overAWire()
                 : Stream.of(onAMachine(), besidePerftest(), overAWire()).flatMap(List::stream).toList();
     }
 
@@ -213,26 +200,31 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
     }
 
     /** What a run says of this. Ratios and differences are those of one round each. */
-    Outcome in(BenchResults results) {
+    Outcome in(BenchResults run) {
         List<Value> values = switch (against) {
-        case NOTHING -> results.rounds(ours).values().stream()
+        case NOTHING -> run.results().rounds(ours).values().stream()
                 .map(own -> new Value(own.value(), own.settled())).toList();
-        case TIMES -> eachRound(results, (own, other) -> own / other);
-        case MORE -> eachRound(results, (own, other) -> own - other);
+        case TIMES -> eachRound(run, (own, other) -> own / other);
+        case MORE -> eachRound(run, (own, other) -> own - other);
         };
         return new Outcome(Spread.of(values.stream().map(Value::value).toList()), values.size(),
                 (int) values.stream().filter(round -> isMetBy(round.value)).count(),
-                values.stream().allMatch(Value::settled), values.isEmpty() ? why(results) : null);
+                values.stream().allMatch(Value::settled), values.isEmpty() ? why(run) : null);
     }
 
-    private List<Value> eachRound(BenchResults results, DoubleBinaryOperator of) {
-        return results.eachRound(ours, base, (own, other) -> new Value(of.applyAsDouble(own.value(), other.value()),
-                own.settled() && other.settled()));
+    private List<Value> eachRound(BenchResults run, DoubleBinaryOperator of) {
+        return run.results().eachRound(ours, base, (own, other) ->
+                new Value(of.applyAsDouble(own.value(), other.value()), own.settled() && other.settled()));
     }
 
     /** Whether there are readings of it, and of what it is compared with, if only such as don't count. */
-    boolean wasTried(BenchResults results) {
-        return Stream.of(ours, base).allMatch(figure -> figure.wasTried(results));
+    boolean wasTried(BenchResults run) {
+        return Stream.of(ours, base).allMatch(figure -> !run.results().rounds(figure).isEmpty()
+                || unsettled(run, figure).findAny().isPresent());
+    }
+
+    private static Stream<Reading> unsettled(BenchResults run, Of of) {
+        return run.results().unsettled(of.subject(), of.scenario(), of.figure()).stream();
     }
 
     /** Whether it was reached in the median of the rounds. */
@@ -244,16 +236,16 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
         return atLeast ? value >= bound : value <= bound;
     }
 
-    private String why(BenchResults results) {
+    private String why(BenchResults run) {
         List<Of> absent = Stream.of(ours, base).filter(figure -> figure != null
-                && results.rounds(figure).isEmpty()).toList();
+                && run.results().rounds(figure).isEmpty()).toList();
         if (absent.isEmpty()) {
             return "in no round have both a figure";
         }
         return Stream.of(
-                absent.stream().flatMap(figure -> figure.unsettled(results))
+                absent.stream().flatMap(figure -> unsettled(run, figure))
                         .map(reading -> reading.subject() + " had not settled: " + reading.state()),
-                results.missing().stream().filter(missing -> isAbout(missing, absent)).map(Missing::why),
+                run.missing().stream().filter(missing -> isAbout(missing, absent)).map(Missing::why),
                 Stream.of("not in this run, but by " + command)).flatMap(found -> found).findFirst().orElseThrow();
     }
 
@@ -265,7 +257,7 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
 
     /** What is measured, for people. */
     String measure() {
-        return ours.scenario + ": " + ours.figure;
+        return ours.scenario() + ": " + ours.figure();
     }
 
     /** What is to be reached, for people. */
@@ -275,7 +267,7 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
             return value;
         }
         return value + (against == Against.MORE ? " than " : " ")
-                + (base.subject.equals(ours.subject) ? base.scenario : base.subject);
+                + (base.subject().equals(ours.subject()) ? base.scenario() : base.subject());
     }
 
     /** What was reached, for people: the median of the rounds, and the range. */
@@ -301,20 +293,20 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
         }
         String by = against == Against.TIMES
                 ? String.format(Locale.ROOT, "%.0f %%", Math.abs(median / bound - 1) * 100)
-                : ours.figure.format(Math.abs(median - bound)) + ' ' + ours.figure.unit();
+                : ours.figure().format(Math.abs(median - bound)) + ' ' + ours.figure().unit();
         return "missed by " + by + (outcome.met == 0 ? "" : ", met" + inRounds) + doubt;
     }
 
     private String show(double value) {
         return number(value) + switch (against) {
-        case NOTHING -> ' ' + ours.figure.unit();
+        case NOTHING -> ' ' + ours.figure().unit();
         case TIMES -> " times";
-        case MORE -> ' ' + ours.figure.unit() + " more";
+        case MORE -> ' ' + ours.figure().unit() + " more";
         };
     }
 
     private String number(double value) {
         return against == Against.TIMES ? String.format(Locale.ROOT, value < 10 ? "%.2f" : "%.0f", value)
-                : ours.figure.format(value);
+                : ours.figure().format(value);
     }
 }

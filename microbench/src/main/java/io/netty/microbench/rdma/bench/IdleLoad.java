@@ -16,11 +16,11 @@
 package io.netty.microbench.rdma.bench;
 
 import io.netty.channel.EventLoopGroup;
-import io.netty.example.rdma.harness.Control;
-import io.netty.example.rdma.harness.LoadClient;
-import io.netty.example.rdma.harness.Scenario;
 import io.netty.example.rdma.util.ClientOptions;
 import io.netty.example.rdma.util.Commands;
+import io.netty.microbench.rdma.load.LoadClient;
+import io.netty.microbench.rdma.load.Scenario;
+import io.netty.microbench.rdma.process.Control;
 import picocli.CommandLine.Command;
 
 import java.util.List;
@@ -44,7 +44,7 @@ final class IdleLoad extends LoadClient {
     }
 
     @Override
-    protected List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception {
+    public List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception {
         return List.of(new Scenario("round trips of 64 B", 1, 0,
                 new EchoBatches(EchoConnections.bootstrap(options, group), 1)));
     }

@@ -15,8 +15,10 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.Pair;
-import io.netty.example.rdma.harness.ProcessUse;
+import io.netty.microbench.rdma.process.ProcessUse;
+import io.netty.microbench.rdma.report.Figure;
+import io.netty.microbench.rdma.report.Readings;
+import io.netty.microbench.rdma.sample.Pair;
 
 import java.io.IOException;
 import java.util.Locale;

@@ -15,9 +15,12 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.Remarks;
-import io.netty.example.rdma.harness.Spread;
-import io.netty.example.rdma.harness.Table;
+import io.netty.microbench.rdma.report.Figure;
+import io.netty.microbench.rdma.report.Reading;
+import io.netty.microbench.rdma.report.Remarks;
+import io.netty.microbench.rdma.report.Results;
+import io.netty.microbench.rdma.report.Spread;
+import io.netty.microbench.rdma.report.Table;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -28,10 +31,12 @@ import java.util.stream.Stream;
  * Writes results as tables.
  */
 final class MarkdownReport {
-    private final BenchResults results;
+    private final BenchResults run;
+    private final Results results;
 
-    MarkdownReport(BenchResults results) {
-        this.results = results;
+    MarkdownReport(BenchResults run) {
+        this.run = run;
+        results = run.results();
     }
 
     /** Returns a table of what matters most: medians only, a column for each subject. */
@@ -56,12 +61,12 @@ final class MarkdownReport {
     /** Returns the table of what is to be reached, and whether it was. */
     String writeTargets() {
         Table table = new Table("measure", "transport", "goal", "figure", "result");
-        for (Goal goal : Goal.of(results)) {
-            Goal.Outcome outcome = goal.in(results);
+        for (Goal goal : Goal.of(run)) {
+            Goal.Outcome outcome = goal.in(run);
             table.row(goal.measure(), goal.ours().subject(), goal.text(), goal.figure(outcome), goal.verdict(outcome));
         }
-        for (TableGoal goal : TableGoal.of(results)) {
-            table.row(goal.measure(), goal.subject(), goal.text(), goal.figure(results), goal.verdict(results));
+        for (TableGoal goal : TableGoal.of(run)) {
+            table.row(goal.measure(), goal.subject(), goal.text(), goal.figure(run), goal.verdict(run));
         }
         return """
                 ## Targets
@@ -91,14 +96,14 @@ final class MarkdownReport {
             List<String> subjects = results.subjects(section.scenarios());
             if (!subjects.isEmpty()) {
                 text.append("\n## ").append(section.title()).append("\n\n").append(section.text()).append("\n\n");
-                if (results.isMeasured(section)) {
+                if (run.isMeasured(section)) {
                     text.append("![").append(section.title()).append("](").append(section.name())
                         .append(".svg)\n\n");
                 }
                 text.append(table(section, subjects));
             }
         }
-        if (!results.missing().isEmpty()) {
+        if (!run.missing().isEmpty()) {
             text.append("\n## Not measured\n\n").append(missing());
         }
         return text.toString();
@@ -106,8 +111,8 @@ final class MarkdownReport {
 
     /** Where and how it was measured. */
     private String origin() {
-        return results.taken().substring(0, "yyyy-mm-dd".length()) + ", plan " + results.plan() + ", "
-                + results.rounds() + (results.rounds() == 1 ? " round" : " rounds") + ", on " + results.machine()
+        return run.taken().substring(0, "yyyy-mm-dd".length()) + ", plan " + run.plan() + ", "
+                + run.rounds() + (run.rounds() == 1 ? " round" : " rounds") + ", on " + run.machine()
                 + ".\n";
     }
 
@@ -158,7 +163,7 @@ final class MarkdownReport {
 
     /** Which option makes a run longer than this one. */
     private String longer() {
-        return Stream.of(Effort.QUICK, Effort.DEFAULT).anyMatch(effort -> effort.name().equals(results.plan()))
+        return Stream.of(Effort.QUICK, Effort.DEFAULT).anyMatch(effort -> effort.name().equals(run.plan()))
                 ? "--full" : "--rounds 10";
     }
 
@@ -193,7 +198,7 @@ final class MarkdownReport {
 
     private Table missing() {
         Table table = new Table("what", "transport", "why");
-        results.missing().forEach(missing -> table.row(missing.part(), missing.subject(), missing.why()));
+        run.missing().forEach(missing -> table.row(missing.part(), missing.subject(), missing.why()));
         return table;
     }
 }

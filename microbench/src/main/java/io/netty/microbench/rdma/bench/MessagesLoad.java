@@ -16,10 +16,10 @@
 package io.netty.microbench.rdma.bench;
 
 import io.netty.channel.EventLoopGroup;
-import io.netty.example.rdma.harness.LoadClient;
-import io.netty.example.rdma.harness.Scenario;
 import io.netty.example.rdma.util.ClientOptions;
 import io.netty.example.rdma.util.Commands;
+import io.netty.microbench.rdma.load.LoadClient;
+import io.netty.microbench.rdma.load.Scenario;
 import picocli.CommandLine.Command;
 
 import java.util.List;
@@ -40,7 +40,7 @@ final class MessagesLoad extends LoadClient {
     }
 
     @Override
-    protected List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception {
+    public List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception {
         // Those of a later scenario are not open before it.
         EchoBatches batches = new EchoBatches(EchoConnections.bootstrap(options, group), BATCH);
         return Section.MESSAGES_CONNECTIONS.stream()

@@ -15,6 +15,8 @@
  */
 package io.netty.microbench.rdma.bench;
 
+import io.netty.microbench.rdma.report.Reading;
+
 /**
  * What could not be measured.
  *

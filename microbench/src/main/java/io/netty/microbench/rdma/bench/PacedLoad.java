@@ -16,11 +16,11 @@
 package io.netty.microbench.rdma.bench;
 
 import io.netty.channel.EventLoopGroup;
-import io.netty.example.rdma.harness.Control;
-import io.netty.example.rdma.harness.LoadClient;
-import io.netty.example.rdma.harness.Scenario;
 import io.netty.example.rdma.util.ClientOptions;
 import io.netty.example.rdma.util.Commands;
+import io.netty.microbench.rdma.load.LoadClient;
+import io.netty.microbench.rdma.load.Scenario;
+import io.netty.microbench.rdma.process.Control;
 import picocli.CommandLine.Command;
 
 import java.io.IOException;
@@ -51,7 +51,7 @@ final class PacedLoad extends LoadClient {
     }
 
     @Override
-    protected List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception {
+    public List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception {
         try {
             group.next().submit(PacedLoad::endTimerSlack).get();
         } catch (ExecutionException e) {

@@ -15,8 +15,9 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.Pair;
-import io.netty.example.rdma.harness.Sample;
+import io.netty.microbench.rdma.report.Readings;
+import io.netty.microbench.rdma.sample.Pair;
+import io.netty.microbench.rdma.sample.Sample;
 
 import java.io.IOException;
 import java.util.List;

@@ -17,18 +17,19 @@ package io.netty.microbench.rdma.bench;
 
 import io.netty.example.rdma.files.FileServer;
 import io.netty.example.rdma.grpc.GrpcServerCommand;
-import io.netty.example.rdma.harness.Child;
-import io.netty.example.rdma.harness.LoadClient;
-import io.netty.example.rdma.harness.Mode;
-import io.netty.example.rdma.harness.Pair;
-import io.netty.example.rdma.harness.load.EchoLoad;
-import io.netty.example.rdma.harness.load.EchoLoadServer;
-import io.netty.example.rdma.harness.load.FileLoad;
-import io.netty.example.rdma.harness.load.GrpcLoad;
 import io.netty.example.rdma.http.HttpServer;
 import io.netty.example.rdma.util.Measurement;
 import io.netty.example.rdma.util.Transport;
 import io.netty.example.rdma.util.Waiting;
+import io.netty.microbench.rdma.load.EchoLoad;
+import io.netty.microbench.rdma.load.EchoLoadServer;
+import io.netty.microbench.rdma.load.FileLoad;
+import io.netty.microbench.rdma.load.GrpcLoad;
+import io.netty.microbench.rdma.load.LoadClient;
+import io.netty.microbench.rdma.process.Child;
+import io.netty.microbench.rdma.report.Readings;
+import io.netty.microbench.rdma.sample.Mode;
+import io.netty.microbench.rdma.sample.Pair;
 
 import java.io.IOException;
 import java.util.EnumSet;

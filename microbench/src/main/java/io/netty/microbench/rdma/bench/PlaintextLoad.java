@@ -16,13 +16,13 @@
 package io.netty.microbench.rdma.bench;
 
 import io.netty.channel.EventLoopGroup;
-import io.netty.example.rdma.harness.LoadClient;
-import io.netty.example.rdma.harness.Scenario;
 import io.netty.example.rdma.http.BodyCheck;
 import io.netty.example.rdma.http.HttpConnection;
 import io.netty.example.rdma.util.ClientOptions;
 import io.netty.example.rdma.util.Commands;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.microbench.rdma.load.LoadClient;
+import io.netty.microbench.rdma.load.Scenario;
 import io.netty.util.CharsetUtil;
 import io.netty.util.concurrent.Future;
 import picocli.CommandLine.Command;
@@ -47,7 +47,7 @@ final class PlaintextLoad extends LoadClient {
     }
 
     @Override
-    protected List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception {
+    public List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception {
         Queue<HttpConnection> free = new ArrayDeque<>();
         for (int i = 0; i < Collections.max(Section.PLAINTEXT_CONNECTIONS); i++) {
             free.add(HttpConnection.open(options, group));

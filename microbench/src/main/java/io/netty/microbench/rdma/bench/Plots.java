@@ -15,55 +15,57 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.BarPlot;
-import io.netty.example.rdma.harness.Spread;
+import io.netty.microbench.rdma.report.BarPlot;
+import io.netty.microbench.rdma.report.Chart;
+import io.netty.microbench.rdma.report.Figure;
+import io.netty.microbench.rdma.report.Results;
+import io.netty.microbench.rdma.report.Spread;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
 
 /**
  * Draws results: a bar chart for each section, with a logarithmic axis, on which equal ratios are equally high.
  */
 final class Plots {
-    private static final int WIDTH = 900;
-    private static final double DECADE = 10;
+    private final BenchResults run;
+    private final Results results;
 
-    private final BenchResults results;
-
-    Plots(BenchResults results) {
-        this.results = results;
+    Plots(BenchResults run) {
+        this.run = run;
+        results = run.results();
     }
 
     /** Writes a file {@code NAME.svg} for each section of which anything was measured. */
     void write(Path folder) throws IOException {
         for (Section section : Section.all()) {
-            if (results.isMeasured(section)) {
-                draw(section).write(folder.resolve(section.name() + ".svg"));
+            if (run.isMeasured(section)) {
+                BarPlot.ofFigures(chart(section)).write(folder.resolve(section.name() + ".svg"));
             }
         }
     }
 
-    private BarPlot draw(Section section) {
+    private Chart chart(Section section) {
         Figure figure = section.plotted();
         List<String> subjects = results.subjects(section.scenarios());
         List<String> scenarios = section.scenarios().stream().filter(scenario -> subjects.stream().anyMatch(
                 subject -> results.spread(subject, scenario, figure) != null)).toList();
-        double floor = floor(subjects, scenarios, figure);
-        BarPlot plot = new BarPlot(section.title() + " (" + (figure.isMoreBetter() ? "more" : "less") + " is better)",
-                figure + ", " + figure.unit(), WIDTH, floor);
-        for (String subject : subjects) {
-            List<Double> heights = new ArrayList<>();
-            for (String scenario : scenarios) {
-                Spread spread = results.spread(subject, scenario, figure);
-                // What was not measured has no bar.
-                heights.add(spread == null ? null : Math.max(floor, figure.inUnit(spread.median())));
-            }
-            plot.add(subject, Subjects.colour(subject), labels(scenarios), heights);
-        }
-        return plot;
+        List<String> labels = labels(scenarios);
+        return new Chart(section.title() + " (" + (figure.isMoreBetter() ? "more" : "less") + " is better)",
+                figure + ", " + figure.unit(), Subjects.BASE, IntStream.range(0, labels.size())
+                        .mapToObj(i -> new Chart.Group(labels.get(i), subjects.stream()
+                                .map(subject -> bar(subject, scenarios.get(i), figure)).filter(Objects::nonNull)
+                                .toList())).toList());
+    }
+
+    private Chart.Bar bar(String subject, String scenario, Figure figure) {
+        Spread spread = results.spread(subject, scenario, figure);
+        return spread == null ? null : new Chart.Bar(subject, figure.inUnit(spread.median()),
+                figure.format(spread.median()), Double.NaN, "");
     }
 
     /** The names without the words with which all of them start: there is little room. */
@@ -79,13 +81,5 @@ final class Plots {
     private static String commonPrefix(String a, String b) {
         int mismatch = Arrays.mismatch(a.toCharArray(), b.toCharArray());
         return mismatch < 0 ? a : a.substring(0, mismatch);
-    }
-
-    /** The power of ten below all values. */
-    private double floor(List<String> subjects, List<String> scenarios, Figure figure) {
-        double min = subjects.stream().flatMap(subject -> scenarios.stream()
-                .map(scenario -> results.spread(subject, scenario, figure))).filter(spread -> spread != null)
-                .mapToDouble(spread -> figure.inUnit(spread.median())).filter(value -> value > 0).min().orElse(1);
-        return Math.pow(DECADE, Math.floor(Math.log10(min)));
     }
 }

@@ -15,7 +15,8 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.load.EchoLoad;
+import io.netty.microbench.rdma.load.EchoLoad;
+import io.netty.microbench.rdma.report.Figure;
 
 import java.util.List;
 import java.util.stream.Stream;

@@ -15,9 +15,9 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.Launcher;
-import io.netty.example.rdma.harness.LimitProgram;
-import io.netty.example.rdma.harness.verbs.Perftest;
+import io.netty.microbench.rdma.comparison.LimitProgram;
+import io.netty.microbench.rdma.sample.Launcher;
+import io.netty.microbench.rdma.verbs.Perftest;
 
 import java.nio.file.Path;
 

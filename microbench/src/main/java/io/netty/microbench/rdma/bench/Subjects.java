@@ -15,11 +15,6 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.BarPlot;
-
-import java.awt.Color;
-import java.util.Map;
-
 /**
  * What is measured beside each other. A transport has its own name if it waits as it does by default, and
  * {@code "rdma polling"} if its event loops never sleep.
@@ -30,16 +25,6 @@ final class Subjects {
     /** What all others are compared with, beside {@link #LIMIT}. */
     static final String BASE = "epoll";
 
-    /** Of those that are no modes; alike ones have like colours, in each plot the same. */
-    private static final Map<String, Color> COLOURS = Map.of(
-            WirePrograms.LATENCY.get(0), new Color(0x252525), WirePrograms.LATENCY.get(1), new Color(0x636363),
-            WirePrograms.BANDWIDTH.get(0), new Color(0x252525), WirePrograms.BANDWIDTH.get(1), new Color(0x636363),
-            WirePrograms.RSTREAM, new Color(0x756bb1));
-
     private Subjects() {
-    }
-
-    static Color colour(String subject) {
-        return BarPlot.colour(subject, COLOURS.getOrDefault(subject, Color.PINK));
     }
 }

@@ -15,6 +15,8 @@
  */
 package io.netty.microbench.rdma.bench;
 
+import io.netty.microbench.rdma.report.Figure;
+
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.IntPredicate;
@@ -61,8 +63,8 @@ record TableGoal(String measure, List<Goal> cells) {
     }
 
     /** What a run has to show: one over a wire has none of these tables. */
-    static List<TableGoal> of(BenchResults results) {
-        return results.plan().equals(Effort.RXE.name()) ? List.of() : List.of(
+    static List<TableGoal> of(BenchResults run) {
+        return run.plan().equals(Effort.RXE.name()) ? List.of() : List.of(
                 of("round trips, HTTP, gRPC: p50", List.of(ROUND_TRIPS, REQUESTS), P50, Goal.RDMA_POLLING, ALIKE),
                 of("streams, HTTP, gRPC: rate", List.of(STREAMS, REQUESTS), RATE, Goal.RDMA_POLLING, 0.9),
                 of("under noise: rate", List.of(NOISE), RATE, Goal.RDMA_POLLING, 0.8),
@@ -98,8 +100,8 @@ record TableGoal(String measure, List<Goal> cells) {
         }
     }
 
-    private Stream<Cell> measured(BenchResults results) {
-        return cells.stream().map(goal -> new Cell(goal, goal.in(results)))
+    private Stream<Cell> measured(BenchResults run) {
+        return cells.stream().map(goal -> new Cell(goal, goal.in(run)))
                 .filter(cell -> cell.outcome.value() != null);
     }
 
@@ -113,19 +115,19 @@ record TableGoal(String measure, List<Goal> cells) {
     }
 
     /** What was reached in the cell that is furthest from the goal, for people. */
-    String figure(BenchResults results) {
-        return measured(results).max(Comparator.comparingDouble(Cell::distance))
+    String figure(BenchResults run) {
+        return measured(run).max(Comparator.comparingDouble(Cell::distance))
                 .map(cell -> cell.goal.figure(cell.outcome) + ": " + cell.goal.measure()).orElse("");
     }
 
     /** In how many cells it was reached, for people. */
-    String verdict(BenchResults results) {
-        List<Cell> measured = measured(results).toList();
+    String verdict(BenchResults run) {
+        List<Cell> measured = measured(run).toList();
         if (measured.isEmpty()) {
-            return "not measured: " + cells.get(0).in(results).why();
+            return "not measured: " + cells.get(0).in(run).why();
         }
         long met = measured.stream().filter(Cell::isMet).count();
-        long without = cells.stream().filter(goal -> goal.wasTried(results)).count() - measured.size();
+        long without = cells.stream().filter(goal -> goal.wasTried(run)).count() - measured.size();
         long unsettled = measured.stream().filter(cell -> !cell.outcome.settled()).count();
         return "met in " + met + " of " + measured.size() + " cells"
                 + (unsettled == 0 ? "" : ", of which " + unsettled + " had not settled")

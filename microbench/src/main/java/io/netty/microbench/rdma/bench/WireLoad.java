@@ -15,8 +15,8 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.load.EchoLoad;
 import io.netty.example.rdma.util.Commands;
+import io.netty.microbench.rdma.load.EchoLoad;
 import picocli.CommandLine.Command;
 
 import java.util.List;

@@ -15,9 +15,11 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.load.EchoLoad;
-import io.netty.example.rdma.harness.verbs.Perftest;
 import io.netty.example.rdma.util.Measurement;
+import io.netty.microbench.rdma.load.EchoLoad;
+import io.netty.microbench.rdma.report.Figure;
+import io.netty.microbench.rdma.report.Readings;
+import io.netty.microbench.rdma.verbs.Perftest;
 
 import java.io.IOException;
 import java.util.List;

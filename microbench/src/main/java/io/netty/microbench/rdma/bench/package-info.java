@@ -26,7 +26,7 @@
  *    +-- MarkdownReport, Plots   results.md and its plots, by Section
  * </pre>
  *
- * <p>How processes are driven, and when what they do counts, is the matter of {@link io.netty.example.rdma.harness}.
+ * <p>How processes are driven, and when what they do counts, is the matter of {@link io.netty.microbench.rdma.sample}.
  * Nothing is averaged before it is written: medians, ranges and ratios are made when tables are. A ratio is one of
  * two readings of the same round; of the ratios of all rounds the median and the range are shown.
  */

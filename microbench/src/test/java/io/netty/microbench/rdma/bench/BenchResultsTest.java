@@ -15,8 +15,9 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.Machine;
-import io.netty.example.rdma.harness.Spread;
+import io.netty.microbench.rdma.process.Machine;
+import io.netty.microbench.rdma.report.Figure;
+import io.netty.microbench.rdma.report.Reading;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -65,66 +66,5 @@ class BenchResultsTest {
         Files.writeString(file, Files.readString(file).replace("\"format\" : 2", "\"format\" : 1"));
         assertThatThrownBy(() -> BenchResults.read(file)).isInstanceOf(IOException.class)
                 .hasMessageContaining("of format 1");
-    }
-
-    @Test
-    void mediansAreOfAllRoundsThatSettledIfMostDid() {
-        BenchResults results = results(p50(1, "rdma", 3), p50(2, "rdma", 1), p50(3, "rdma", 8),
-                unsettled(4, "rdma", 100, "unsteady"));
-        assertThat(results.spread("rdma", SCENARIO, Figure.P50)).isEqualTo(new Spread(3, 1, 8));
-        assertThat(results.spread("nio", SCENARIO, Figure.P50)).isNull();
-        assertThat(results.isSettled("rdma", SCENARIO, Figure.P50)).isTrue();
-        assertThat(results.unsettled("rdma", SCENARIO, Figure.P50)).extracting(Reading::state)
-                .containsExactly("unsteady");
-    }
-
-    @Test
-    void whereMostRoundsDidNotSettleAllCountThatAreNotWrong() {
-        BenchResults results = results(p50(1, "rdma", 3), unsettled(2, "rdma", 100, "unsteady"),
-                unsettled(3, "rdma", 50, "compiling"), unsettled(4, "rdma", 9999, "too short"));
-        assertThat(results.spread("rdma", SCENARIO, Figure.P50)).isEqualTo(new Spread(50, 3, 100));
-        assertThat(results.isSettled("rdma", SCENARIO, Figure.P50)).isFalse();
-        assertThat(results.windows("rdma", SCENARIO, Figure.P50)).isEqualTo(new Spread(50, 2, 1000));
-        assertThat(results(unsettled(1, "rdma", 9999, "too short")).windows("rdma", SCENARIO, Figure.P50)).isNull();
-    }
-
-    /** Where it had not settled, it may have been as much as the best of one beside the worst of the other. */
-    @Test
-    void ratiosOfUnsettledReadingsHaveTheRangeOfWindows() {
-        BenchResults results = results(unsettled(1, "rdma", 10, "unsteady"), p50(1, "epoll", 40));
-        assertThat(results.ratio("rdma", "epoll", SCENARIO, Figure.P50)).isEqualTo(new Spread(4, 0.4, 20));
-    }
-
-    @Test
-    void ratiosAreOfRoundsThatHaveFiguresWhereNoneSettledForBoth() {
-        BenchResults results = results(p50(1, "rdma", 10), new Reading(2, "rdma", SCENARIO, Figure.P50, 10, "drifting"),
-                p50(2, "epoll", 40), new Reading(1, "epoll", SCENARIO, Figure.P50, 20, "drifting"));
-        assertThat(results.ratio("rdma", "epoll", SCENARIO, Figure.P50)).isEqualTo(new Spread(3, 2, 4));
-    }
-
-    private static Reading unsettled(int round, String subject, double nanos, String state) {
-        return new Reading(round, subject, SCENARIO, Figure.P50, nanos, state,
-                new Reading.Windows(Math.min(2, nanos), 10 * nanos, 0.1, 0.2));
-    }
-
-    @Test
-    void medianOfAnEvenNumberLiesBetween() {
-        assertThat(Spread.of(List.of(4.0, 1.0, 2.0, 9.0))).isEqualTo(new Spread(3, 1, 9));
-    }
-
-    /** The machine may be twice as fast in one round as in the next: that must not show in a ratio. */
-    @Test
-    void ratiosAreOfTheSameRound() {
-        BenchResults results = results(p50(1, "rdma", 1), p50(1, "epoll", 10), p50(2, "rdma", 20),
-                p50(2, "epoll", 200), p50(3, "rdma", 1));
-        assertThat(results.ratio("rdma", "epoll", SCENARIO, Figure.P50)).isEqualTo(new Spread(10, 10, 10));
-        assertThat(results.ratio("rdma", "nio", SCENARIO, Figure.P50)).isNull();
-    }
-
-    @Test
-    void moreThanOneMeansBetterWhateverIsCounted() {
-        BenchResults results = results(new Reading(1, "rdma", SCENARIO, Figure.OPERATIONS, 10),
-                new Reading(1, "epoll", SCENARIO, Figure.OPERATIONS, 2));
-        assertThat(results.ratio("rdma", "epoll", SCENARIO, Figure.OPERATIONS).median()).isEqualTo(5);
     }
 }

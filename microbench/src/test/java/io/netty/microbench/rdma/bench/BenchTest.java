@@ -16,6 +16,8 @@
 package io.netty.microbench.rdma.bench;
 
 import io.netty.example.rdma.util.Commands;
+import io.netty.microbench.rdma.report.Figure;
+import io.netty.microbench.rdma.report.Reading;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -50,7 +52,7 @@ class BenchTest {
         return Commands.run(new Bench(), all.toArray(new String[0]));
     }
 
-    private BenchResults results() throws Exception {
+    private BenchResults written() throws Exception {
         return BenchResults.read(folder.resolve("results.json"));
     }
 
@@ -62,9 +64,9 @@ class BenchTest {
     @Test
     void limitIsMeasuredAndItsTablesAreMadeAgain() throws Exception {
         assertThat(bench("--quick", "--only", "limit")).isZero();
-        assertThat(scenarios(results(), Subjects.LIMIT)).contains("round trips of 64 B", "round trips of 1 MiB",
+        assertThat(scenarios(written(), Subjects.LIMIT)).contains("round trips of 64 B", "round trips of 1 MiB",
                 "a stream of writes of 64 KiB", "memcpy of 1 MiB", "wake-ups there and back on one core");
-        assertThat(results().readings()).allMatch(reading -> reading.value() > 0);
+        assertThat(written().readings()).allMatch(reading -> reading.value() > 0);
         assertThat(folder.resolve("round-trips.svg")).exists();
         Path again = folder.resolve("again");
         assertThat(bench(again, "--from", folder.resolve("results.json").toString())).isZero();
@@ -75,10 +77,11 @@ class BenchTest {
     @Tag("all")
     void messagesAndIdleConnectionsAreMeasured() throws Exception {
         assertThat(bench("--quick", "--only", "messages,idle", "--transports", "rdma")).isZero();
-        assertThat(scenarios(results(), "rdma")).contains(Section.messages(1), Section.messages(1024),
+        assertThat(scenarios(written(), "rdma")).contains(Section.messages(1), Section.messages(1024),
                 Section.roundTripsBeside(1000), Section.SET_UP, Section.IDLE, Section.AFTER_BURST);
         for (Figure memory : List.of(Figure.SERVER_MEMORY, Figure.CLIENT_MEMORY)) {
-            assertThat(results().spread("rdma", Section.roundTripsBeside(1000), memory).median()).isPositive();
+            assertThat(written().results().spread("rdma", Section.roundTripsBeside(1000), memory).median())
+                    .isPositive();
         }
     }
 
@@ -87,9 +90,9 @@ class BenchTest {
     void roundTripsBesideBusyProcessesAreMeasuredOfLoopsThatPollAndThatSleep() throws Exception {
         assertThat(bench("--quick", "--only", "busy", "--transports", "rdma,epoll,nio")).isZero();
         for (String subject : List.of("rdma", "rdma sleeping", "epoll")) {
-            assertThat(scenarios(results(), subject)).containsExactly(Section.BUSY);
+            assertThat(scenarios(written(), subject)).containsExactly(Section.BUSY);
         }
-        assertThat(results().readings()).noneMatch(reading -> reading.subject().equals("nio"));
+        assertThat(written().readings()).noneMatch(reading -> reading.subject().equals("nio"));
         assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive)).isEmpty();
     }
 
@@ -99,12 +102,12 @@ class BenchTest {
         assertThat(bench("--quick", "--only", "paced", "--transports", "rdma,epoll,nio", "--rates", "1000,10000",
                 "--connections", "16")).isZero();
         for (String subject : List.of("rdma", "rdma sleeping", "epoll")) {
-            assertThat(scenarios(results(), subject)).containsExactly(Section.paced(1000, 16),
+            assertThat(scenarios(written(), subject)).containsExactly(Section.paced(1000, 16),
                     Section.paced(10_000, 16));
         }
         for (Figure figure : List.of(Figure.P50, Figure.P99, Figure.P999, Figure.OPERATIONS, Figure.LATENESS_P99,
                 Figure.CLIENT_CPU, Figure.SERVER_CPU)) {
-            assertThat(results().readings().stream().filter(reading -> reading.figure() == figure)).hasSize(6)
+            assertThat(written().readings().stream().filter(reading -> reading.figure() == figure)).hasSize(6)
                     .allMatch(reading -> reading.value() > 0);
         }
     }
@@ -113,11 +116,11 @@ class BenchTest {
     @Tag("all")
     void roundTripsStreamsAndHttpAreMeasuredUnderNoise() throws Exception {
         assertThat(bench("--quick", "--only", "noise", "--transports", "rdma,nio")).isZero();
-        assertThat(scenarios(results(), "rdma")).containsExactly(
+        assertThat(scenarios(written(), "rdma")).containsExactly(
                 "round trips of 64 B under noise of 5 %", "a stream of writes of 64 KiB under noise of 5 %",
                 "round trips of 64 B under noise of 20 %", "a stream of writes of 64 KiB under noise of 20 %",
                 "plaintext, 1 connection under noise of 5 %", "plaintext, 1 connection under noise of 20 %");
-        assertThat(results().readings()).noneMatch(reading -> reading.subject().equals("nio"));
+        assertThat(written().readings()).noneMatch(reading -> reading.subject().equals("nio"));
         assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive)).isEmpty();
     }
 
@@ -132,7 +135,7 @@ class BenchTest {
     @Tag("all")
     void wireIsMeasured() throws Exception {
         assertThat(bench("--quick", "--only", "wire", "--transports", "rdma")).isZero();
-        assertThat(scenarios(results(), "rdma")).containsExactly("round trips over the wire of 64 B",
+        assertThat(scenarios(written(), "rdma")).containsExactly("round trips over the wire of 64 B",
                 "round trips over the wire of 4 KiB", "round trips over the wire of 64 KiB",
                 "a stream over the wire of writes of 64 KiB", "a stream over the wire of writes of 1 MiB");
         assertThat(folder.resolve("results.md")).content().doesNotContain("## Round trips\n");
@@ -142,15 +145,15 @@ class BenchTest {
     @Tag("all")
     void programsAreMeasuredBesideTheWireOrSayWhyNot() throws Exception {
         int status = bench("--quick", "--only", "programs", "--preload", PRELOAD.toString());
-        if (results().missing().isEmpty()) {
+        if (written().missing().isEmpty()) {
             assertThat(status).isZero();
-            assertThat(scenarios(results(), WirePrograms.RSTREAM)).hasSize(5);
-            assertThat(scenarios(results(), "ib_write_lat")).hasSize(3);
-            assertThat(scenarios(results(), "ib_send_bw")).hasSize(2);
-            assertThat(results().readings()).allMatch(reading -> reading.value() > 0);
+            assertThat(scenarios(written(), WirePrograms.RSTREAM)).hasSize(5);
+            assertThat(scenarios(written(), "ib_write_lat")).hasSize(3);
+            assertThat(scenarios(written(), "ib_send_bw")).hasSize(2);
+            assertThat(written().readings()).allMatch(reading -> reading.value() > 0);
             assertThat(folder.resolve("wire-streams.svg")).exists();
         } else {
-            assertThat(results().missing()).singleElement().extracting(Missing::why).asString()
+            assertThat(written().missing()).singleElement().extracting(Missing::why).asString()
                     .containsAnyOf("is not installed", "Cannot run program");
         }
     }
@@ -158,15 +161,15 @@ class BenchTest {
     @Test
     void whatCannotBeMeasuredSaysWhy() throws Exception {
         assertThat(bench("--quick", "--only", "grpc", "--transports", "unix")).isZero();
-        assertThat(results().readings()).isEmpty();
-        assertThat(results().missing()).singleElement().extracting(Missing::part, Missing::subject)
+        assertThat(written().readings()).isEmpty();
+        assertThat(written().missing()).singleElement().extracting(Missing::part, Missing::subject)
                 .containsExactly("grpc", "unix");
     }
 
     @Test
     void partThatFailsIsNotSilent() throws Exception {
         assertThat(bench("--quick", "--only", "http", "--transports", "nio", "--host", "no such host")).isOne();
-        assertThat(results().missing()).singleElement().extracting(Missing::part, Missing::subject)
+        assertThat(written().missing()).singleElement().extracting(Missing::part, Missing::subject)
                 .containsExactly("http", "nio");
     }
 }

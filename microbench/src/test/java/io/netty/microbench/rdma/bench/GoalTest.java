@@ -15,7 +15,10 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.Spread;
+import io.netty.microbench.rdma.report.Figure;
+import io.netty.microbench.rdma.report.Reading;
+import io.netty.microbench.rdma.report.Results.Of;
+import io.netty.microbench.rdma.report.Spread;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
@@ -32,7 +35,7 @@ class GoalTest {
     /** The goal of a row of the table. */
     private static Goal goal(String subject, String scenario, Figure figure) {
         return Goal.of(BenchResultsTest.results()).stream().filter(goal -> goal.ours()
-                .equals(new Goal.Of(subject, scenario, figure))).findFirst().orElseThrow();
+                .equals(new Of(subject, scenario, figure))).findFirst().orElseThrow();
     }
 
     private static Reading p50(int round, String subject, String scenario, double nanos) {

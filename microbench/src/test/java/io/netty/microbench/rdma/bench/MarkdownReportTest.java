@@ -15,10 +15,13 @@
  */
 package io.netty.microbench.rdma.bench;
 
-import io.netty.example.rdma.harness.Machine;
-import io.netty.example.rdma.harness.Sample;
-import io.netty.example.rdma.harness.Settling;
 import io.netty.example.rdma.util.Measurement;
+import io.netty.microbench.rdma.process.Machine;
+import io.netty.microbench.rdma.report.Figure;
+import io.netty.microbench.rdma.report.Reading;
+import io.netty.microbench.rdma.report.Readings;
+import io.netty.microbench.rdma.sample.Sample;
+import io.netty.microbench.rdma.sample.Settling;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -15,6 +15,8 @@
  */
 package io.netty.microbench.rdma.bench;
 
+import io.netty.microbench.rdma.report.Figure;
+import io.netty.microbench.rdma.report.Reading;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;

@@ -1,0 +1,216 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.comparison;
+
+import io.netty.example.rdma.util.Measurement;
+import io.netty.example.rdma.util.Transport;
+import io.netty.microbench.rdma.process.Machine;
+import io.netty.microbench.rdma.report.Chart;
+import io.netty.microbench.rdma.report.Progress;
+import io.netty.microbench.rdma.report.Report;
+import io.netty.microbench.rdma.report.Results;
+import io.netty.microbench.rdma.sample.Mode;
+import io.netty.microbench.rdma.sample.Pair;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+/**
+ * Measures modes in turn, round by round, and tells what came of it.
+ */
+public final class Comparison implements AutoCloseable {
+    /** How much sooner a round gives up on processes that are not fresh. */
+    private static final int WARM = 3;
+    /** What a sample of such processes takes, about. */
+    private static final long WARM_ROW_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** How many times its part of what is left of the time a row may take: few rows need more than most do. */
+    private static final int SHARES = 3;
+    private static final int MIN_LIMIT_MILLIS = 1500;
+    /** Of the time that is left for a mode, processes may take one part in so many to warm up. */
+    private static final int WARM_UP_PART = 2;
+
+    private static final String FULL = "--full";
+    /** Seconds for a row. */
+    private static final String LONGER_THAN_FULL = "--limit 30";
+
+    private final String title;
+    private final ComparisonOptions options;
+    private final List<Mode> modes;
+    private final Starter starter;
+    private final List<Reference> references;
+    private final Plan plan;
+    private final int rounds;
+    private final Progress progress = new Progress();
+    private final Results results = new Results();
+    /** Those that live, all paused but one. */
+    private final Map<Mode, Pair> pairs = new LinkedHashMap<>();
+    /** When all should be over. */
+    private long end;
+    /** What starting the latest processes took. */
+    private long startNanos;
+    /** Samples taken so far in this round. */
+    private int rows;
+
+    /**
+     * @param title      of the chart
+     * @param references what is measured beside the modes, once in each round
+     */
+    Comparison(String title, ComparisonOptions options, List<Mode> modes, Starter starter,
+               List<Reference> references) {
+        this.title = title;
+        this.options = options;
+        this.modes = modes;
+        this.starter = starter;
+        this.references = references;
+        plan = options.plan();
+        rounds = options.rounds();
+    }
+
+    /** Starts the processes of a mode. */
+    @FunctionalInterface
+    interface Starter {
+        Pair start(Mode mode) throws IOException;
+    }
+
+    /** Something that is no transport, to be compared with. */
+    public interface Reference {
+        /** As in the table. */
+        String name();
+
+        /** Measures it once, for a second or two, with the same scenario names. */
+        List<Measurement> measure() throws IOException, InterruptedException;
+    }
+
+    /**
+     * Measures all modes in every round, and prints the table after each, and the chart in the end.
+     *
+     * @throws IOException if a process fails. What it had to say it has said on the standard error output
+     */
+    void run() throws IOException, InterruptedException {
+        Machine.warnIfBusy();
+        end = System.nanoTime() + plan.maxNanos();
+        for (int round = 0; round < rounds; round++) {
+            long roundStart = System.nanoTime();
+            rows = 0;
+            // Never the same one first, nor the same one before.
+            List<Mode> turns = new ArrayList<>(modes);
+            Collections.rotate(turns, -(round / 2));
+            if (round % 2 == 1) {
+                Collections.reverse(turns);
+            }
+            String where = "round " + (round + 1) + " of " + rounds + ", ";
+            for (Mode mode : turns) {
+                measure(mode, where + mode);
+            }
+            for (Reference reference : references) {
+                progress.say(where + reference.name());
+                for (Measurement measurement : reference.measure()) {
+                    results.add(reference.name(), measurement);
+                }
+            }
+            progress.end();
+            long now = System.nanoTime();
+            boolean last = round == rounds - 1 || !options.hasRounds()
+                    && now + (plan.keepsProcesses() ? rows * WARM_ROW_NANOS : now - roundStart) - end > 0;
+            tell(round + 1, last);
+            if (last) {
+                return;
+            }
+        }
+    }
+
+    private void measure(Mode mode, String what) throws IOException, InterruptedException {
+        Pair pair = pairs.get(mode);
+        int limitMillis = options.limitMillis();
+        if (pair == null) {
+            progress.say(what + ": starting");
+            long now = System.nanoTime();
+            pair = starter.start(mode);
+            pairs.put(mode, pair);
+            startNanos = System.nanoTime() - now;
+            progress.say(what + ": warming up");
+            pair.warmUp(IntStream.range(0, pair.subjects().size()).boxed().toList(),
+                    warmUpMillis(modes.size() - pairs.size() + 1));
+        } else {
+            // What is warm by now settles at once, and what is not had its time.
+            limitMillis /= WARM;
+            pair.resume();
+        }
+        progress.say(what);
+        for (int i = 0; i < pair.subjects().size(); i++) {
+            progress.detail(pair.subjects().get(i).name());
+            long rowsLeft = (long) modes.size() * pair.subjects().size() - rows;
+            int toStart = modes.size() - pairs.size();
+            long left = end - System.nanoTime()
+                    - toStart * (startNanos + TimeUnit.MILLISECONDS.toNanos(warmUpMillis(toStart)));
+            long shareMillis = TimeUnit.NANOSECONDS.toMillis(SHARES * left / rowsLeft);
+            results.add(mode.toString(), pair.sample(i, plan.windowMillis(),
+                    Math.min(limitMillis, (int) Math.max(MIN_LIMIT_MILLIS, shareMillis))));
+            rows++;
+        }
+        if (plan.keepsProcesses()) {
+            pair.pause();
+        } else {
+            pairs.remove(mode).close();
+        }
+    }
+
+    /**
+     * For how long fresh processes may warm up: on a busy machine no longer than there is time for.
+     *
+     * @param toStart modes for which that is to be done
+     */
+    private int warmUpMillis(int toStart) {
+        if (options.hasRounds() || toStart == 0) {
+            return options.warmUpMillis();
+        }
+        long share = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime()) / toStart / WARM_UP_PART;
+        return (int) Math.max(0, Math.min(options.warmUpMillis(), share));
+    }
+
+    /** Prints the table and where it is from, and writes it to a file if that was asked for; in the end, the chart. */
+    private void tell(int done, boolean last) throws IOException {
+        String report = done + (done == 1 ? " round" : " rounds")
+                + (plan == Plan.QUICK ? ", short ones" : "") + ", on " + Machine.describe()
+                + (options.transports().contains(Transport.RDMA)
+                        ? ", " + options.launcher().provider() + " verbs provider" : "")
+                + ".\n\n" + new Report(results, plan == Plan.FULL ? LONGER_THAN_FULL : FULL).write();
+        System.out.println();
+        System.out.println(report);
+        if (last && options.markdown() != null) {
+            Files.writeString(options.markdown(), report);
+        }
+        if (last) {
+            // Without references: beside the limit of the machine, differences between transports would be tiny.
+            options.charts().show(Chart.ofRates(title, results, modes.stream().map(Mode::toString).toList(),
+                    Mode.byDefault(Transport.EPOLL).toString()));
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (Pair pair : pairs.values()) {
+            pair.close();
+        }
+    }
+}

@@ -1,0 +1,120 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.comparison;
+
+import io.netty.example.rdma.util.Transport;
+import io.netty.microbench.rdma.report.ChartOutput;
+import io.netty.microbench.rdma.sample.Launcher;
+import io.netty.microbench.rdma.sample.Pair;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The command line options of every comparison.
+ */
+public final class ComparisonOptions {
+    /** For how many times the limit of a row fresh processes may warm up for all of them. */
+    private static final int WARM_UP_LIMITS = 2;
+
+    @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this.")
+    private boolean help;
+
+    @ArgGroup
+    private Length length = new Length();
+
+    @Option(names = "--rounds", description = "So many rounds, however long they take (default: up to 3 in two "
+            + "minutes; with --full 5, with --quick 1).")
+    private Integer rounds;
+
+    @Option(names = "--limit", paramLabel = "SECONDS",
+            description = "Give up on a row that has not settled after so long, or sooner if time runs out, but not "
+                    + "within a second (default: 8; with --full 10, with --quick 1.2).")
+    private Double limitSeconds;
+
+    @Option(names = "--transports", split = ",", defaultValue = "rdma,epoll",
+            description = "Transports to compare: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+    private List<Transport> transports;
+
+    @Option(names = "--polling",
+            description = "Also with event loops that never sleep, which take as long to warm up; always with --full.")
+    private boolean polling;
+
+    @Mixin
+    private Launcher launcher;
+
+    @Option(names = "--markdown", description = "Write the tables to this file too.")
+    private Path markdown;
+
+    @Mixin
+    private ChartOutput charts;
+
+    /** One of them, if any. */
+    private static final class Length {
+        @Option(names = "--quick", description = "One short round: does it work?")
+        private boolean quick;
+
+        @Option(names = "--full", description = "Figures to quote: each round from fresh processes.")
+        private boolean full;
+    }
+
+    Plan plan() {
+        return length.quick ? Plan.QUICK : length.full ? Plan.FULL : Plan.DEFAULT;
+    }
+
+    List<Transport> transports() {
+        return transports;
+    }
+
+    /** Whether transports are also compared with event loops that never sleep. */
+    boolean polling() {
+        return polling || length.full;
+    }
+
+    int rounds() {
+        return rounds != null ? rounds : plan().rounds();
+    }
+
+    /** Whether the rounds were asked for, so that none is left out for lack of time. */
+    boolean hasRounds() {
+        return rounds != null;
+    }
+
+    int limitMillis() {
+        return limitSeconds != null ? (int) (limitSeconds * 1000) : plan().limitMillis();
+    }
+
+    /** How long fresh processes may {@linkplain Pair#warmUp warm up} before the first scenario counts. */
+    int warmUpMillis() {
+        return WARM_UP_LIMITS * limitMillis();
+    }
+
+    Launcher launcher() {
+        return launcher;
+    }
+
+    /** {@code null} if the tables are only printed. */
+    Path markdown() {
+        return markdown;
+    }
+
+    ChartOutput charts() {
+        return charts;
+    }
+}

@@ -1,0 +1,122 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.comparison;
+
+import io.netty.example.rdma.util.TlsEngine;
+import io.netty.example.rdma.util.Transport;
+import io.netty.microbench.rdma.load.LoadClient;
+import io.netty.microbench.rdma.process.TemporaryFolder;
+import io.netty.microbench.rdma.sample.Launcher;
+import io.netty.microbench.rdma.sample.Mode;
+import io.netty.microbench.rdma.sample.Pair;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/**
+ * An example as a whole: a command that runs its server and its {@link LoadClient}, each a process of its own, on one
+ * transport after the other, and shows the figures beside each other. The exit status is 0 if every answer on every
+ * transport was right.
+ */
+public abstract class ExampleComparison implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private ComparisonOptions options;
+
+    @Option(names = "--tls", description = "Encrypt, with the TLS engine of: ${COMPLETION-CANDIDATES}.")
+    private TlsEngine tls;
+
+    final Class<?> server;
+    final Class<? extends LoadClient> client;
+
+    /**
+     * @param server main class of the server. It has {@code ServerOptions}
+     * @param client main class of the client
+     */
+    protected ExampleComparison(Class<?> server, Class<? extends LoadClient> client) {
+        this.server = server;
+        this.client = client;
+    }
+
+    /**
+     * What the server is told beside the transport, the address and TLS.
+     *
+     * @param folder a folder for files, which is deleted in the end
+     */
+    protected List<String> serverArguments(Path folder) throws IOException {
+        return List.of();
+    }
+
+    /**
+     * Runs something in a mode that is not measured, before anything is.
+     */
+    protected void prepare(Mode mode) throws IOException, InterruptedException {
+        // Most examples check all they do.
+    }
+
+    /** What is measured beside the modes, with the same scenario names. */
+    protected List<Comparison.Reference> references() {
+        return List.of();
+    }
+
+    /** The modes of a transport that are compared. */
+    protected List<Mode> modes(Transport transport) {
+        return options.polling() ? Mode.of(transport) : List.of(Mode.byDefault(transport));
+    }
+
+    /**
+     * Starts the processes of a mode.
+     *
+     * @param forServer arguments of the server beside the transport and the address
+     * @param forClient arguments of the client beside these
+     */
+    protected Pair start(Mode mode, List<String> forServer, List<String> forClient) throws IOException {
+        return launcher().pair(mode, server, forServer, client, forClient, List.of());
+    }
+
+    /** What starts the processes of the example. */
+    protected final Launcher launcher() {
+        return options.launcher();
+    }
+
+    @Override
+    public final Integer call() throws Exception {
+        List<Mode> modes = options.transports().stream().flatMap(transport -> modes(transport).stream()).toList();
+        try (TemporaryFolder folder = new TemporaryFolder()) {
+            List<String> forClient = tls == null ? List.of() : List.of("--tls", tls.toString(), "--certificate",
+                    folder.path().resolve("certificate.pem").toString());
+            List<String> forServer = new ArrayList<>(serverArguments(folder.path()));
+            forServer.addAll(forClient);
+            for (Transport transport : options.transports()) {
+                prepare(Mode.byDefault(transport));
+            }
+            try (Comparison comparison = new Comparison(spec.name(), options, modes,
+                    mode -> start(mode, forServer, forClient), references())) {
+                comparison.run();
+            }
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,110 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.load;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.example.rdma.util.ClientOptions;
+import io.netty.example.rdma.util.Commands;
+import io.netty.example.rdma.util.Figures;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import picocli.CommandLine.Command;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The measuring client of the echo example: round trips, and streams of which it counts what arrives. Each has a
+ * connection of its own.
+ */
+@Command(name = "echo-load", description = "Measures round trips and streams.")
+public class EchoLoad extends LoadClient {
+    private static final List<Integer> WRITE_BYTES = List.of(64 << 10, 1 << 20);
+
+    private final String where;
+    private final List<Integer> messageBytes;
+    private final int pieceBytes;
+
+    private EchoLoad() {
+        // The piece takes a few milliseconds.
+        this("", List.of(64, 4 << 10, 64 << 10, 1 << 20), 16 << 20);
+    }
+
+    /**
+     * Of other scenarios.
+     *
+     * @param where        in their names
+     * @param messageBytes sizes of the messages that go there and back
+     * @param pieceBytes   what counts as an operation of a stream
+     */
+    protected EchoLoad(String where, List<Integer> messageBytes, int pieceBytes) {
+        this.where = where;
+        this.messageBytes = messageBytes;
+        this.pieceBytes = pieceBytes;
+    }
+
+    /** What round trips are called. */
+    public static String roundTrips(String where, int messageBytes) {
+        return "round trips" + where + " of " + Figures.size(messageBytes);
+    }
+
+    /** What streams are called. */
+    public static String stream(String where, int writeBytes) {
+        return "a stream" + where + " of writes of " + Figures.size(writeBytes);
+    }
+
+    public static void main(String[] args) {
+        System.exit(Commands.run(new EchoLoad(), args));
+    }
+
+    @Override
+    public final List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception {
+        List<Scenario> scenarios = new ArrayList<>();
+        for (int bytes : messageBytes) {
+            PingPongHandler handler = new PingPongHandler(bytes);
+            connect(options, group, RequestHandler.ECHO, handler);
+            scenarios.add(new Scenario(roundTrips(where, bytes), 1, 0, handler));
+        }
+        for (int bytes : WRITE_BYTES) {
+            StreamSinkHandler handler = new StreamSinkHandler(pieceBytes);
+            connect(options, group, bytes, handler);
+            scenarios.add(new Scenario(stream(where, bytes), 1, pieceBytes, handler));
+        }
+        return scenarios;
+    }
+
+    private static void connect(ClientOptions options, EventLoopGroup group, int request, ChannelHandler handler)
+            throws IOException, InterruptedException {
+        SslContextBuilder tls = options.sslContext();
+        SslContext ssl = tls == null ? null : tls.build();
+        String host = options.host();
+        Channel channel = options.transport().connect(group, host, options.port(), new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                channel.config().setAutoRead(!(handler instanceof StreamSinkHandler));
+                if (ssl != null) {
+                    channel.pipeline().addLast(ssl.newHandler(channel.alloc(), host, options.port()));
+                }
+                channel.pipeline().addLast(handler);
+            }
+        });
+        channel.writeAndFlush(channel.alloc().directBuffer(Integer.BYTES).writeInt(request)).sync();
+    }
+}

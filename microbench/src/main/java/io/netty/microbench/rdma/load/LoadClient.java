@@ -1,0 +1,92 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.load;
+
+import io.netty.channel.EventLoopGroup;
+import io.netty.example.rdma.util.ClientOptions;
+import io.netty.example.rdma.util.Commands;
+import io.netty.microbench.rdma.process.Control;
+import picocli.CommandLine.Mixin;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The client's process of a comparison: a command that connects to a server that runs already, prints what its
+ * scenarios are, and then does what its {@link Control} is told. The exit status is 0 if every answer was right.
+ */
+public abstract class LoadClient implements Callable<Integer> {
+    /** How the line of a scenario starts; its bytes and its name follow. */
+    public static final String SCENARIO = "scenario ";
+    /** The line after the last scenario. */
+    public static final String READY = "ready";
+    /** Starts the load of a scenario, by its number. */
+    public static final String START = "start";
+    /** Measures so many milliseconds of it; answered with a {@link Window}. */
+    public static final String WINDOW = "window";
+    /** Ends it. */
+    public static final String STOP = "stop";
+
+    @Mixin
+    private ClientOptions options;
+
+    private Load load;
+
+    /**
+     * Connects, and says what there is to measure.
+     *
+     * @param options where the server is, and with which transport it is reached
+     * @param group   the event loop group of all connections. It has one event loop
+     */
+    public abstract List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception;
+
+    /**
+     * Adds what else this process can be told to do.
+     *
+     * @param options where the server is, and with which transport it is reached
+     * @param group   the event loop group of all connections. It has one event loop
+     */
+    protected void addCommands(Control control, ClientOptions options, EventLoopGroup group) throws Exception {
+        // Most clients do nothing but scenarios.
+    }
+
+    @Override
+    public final Integer call() throws Exception {
+        EventLoopGroup group = options.newGroup();
+        try {
+            List<Scenario> scenarios = scenarios(options, group);
+            scenarios.forEach(scenario -> System.out.println(SCENARIO + scenario.bytes() + ' ' + scenario.name()));
+            System.out.println(READY);
+            Control control = new Control(group)
+                    .add(START, arguments -> {
+                        load = Load.start(group.next(), scenarios.get(Integer.parseInt(arguments[0])));
+                        return "started";
+                    })
+                    .add(WINDOW, arguments -> load.window(
+                            TimeUnit.MILLISECONDS.toNanos(Long.parseLong(arguments[0]))).get().toString())
+                    .add(STOP, arguments -> {
+                        load.stop().get();
+                        return "stopped";
+                    });
+            addCommands(control, options, group);
+            control.run();
+            return 0;
+        } finally {
+            Commands.shutdown(group);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.load;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+
+/**
+ * A message of zeros that a channel sends again and again. It is handed out as duplicates that are used in turn, as a
+ * new one for each write would be most of what a round trip allocates, and none of that the transport's. For one
+ * channel, on its event loop.
+ */
+public final class RepeatedMessage {
+    private final int bytes;
+    private final ByteBuf message;
+    /** Their reference count is that of the message. */
+    private final ByteBuf[] duplicates;
+    private int next;
+
+    /**
+     * Allocates the message.
+     *
+     * @param bytes    of the message, 1 and more
+     * @param underWay how many writes the channel has not completed at a time, usually at most, 1 and more. If there
+     *                 are more, those are new objects
+     */
+    public RepeatedMessage(ByteBufAllocator allocator, int bytes, int underWay) {
+        this.bytes = bytes;
+        message = allocator.directBuffer(bytes, bytes).setZero(0, bytes).writerIndex(bytes);
+        duplicates = new ByteBuf[underWay];
+        for (int i = 0; i < underWay; i++) {
+            duplicates[i] = message.duplicate();
+        }
+    }
+
+    /** Returns the message to be written, which is released then. */
+    public ByteBuf next() {
+        // A channel completes its writes in order: if fewer are under way than there are duplicates, the one that
+        // was used longest ago is not among them, and its indices are nobody else's.
+        if (message.refCnt() > duplicates.length) {
+            return message.retainedDuplicate();
+        }
+        ByteBuf duplicate = duplicates[next];
+        next = (next + 1) % duplicates.length;
+        return duplicate.setIndex(0, bytes).retain();
+    }
+
+    /** Ends the use of the message. What was written stays until it is sent. */
+    public void release() {
+        message.release();
+    }
+}

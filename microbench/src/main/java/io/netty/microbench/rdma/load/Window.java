@@ -1,0 +1,80 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.load;
+
+import org.HdrHistogram.Histogram;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.zip.DataFormatException;
+import java.util.zip.Deflater;
+
+/**
+ * What a client did of one scenario in a stretch of time.
+ *
+ * @param nanos     how long that was: from the end of one operation to that of another one
+ * @param latencies of all operations that ended in it, in nanoseconds
+ * @param lateness  by how many nanoseconds operations were started after they were due; {@code null} if the load is
+ *                  closed
+ */
+public record Window(long nanos, Histogram latencies, Histogram lateness) {
+    /** A window of a closed load. */
+    public Window(long nanos, Histogram latencies) {
+        this(nanos, latencies, null);
+    }
+
+    /** How many operations ended in it. */
+    public long count() {
+        return latencies.getTotalCount();
+    }
+
+    /** Operations a second. */
+    public double rate() {
+        return count() * 1e9 / nanos;
+    }
+
+    /** For {@link #parse}. */
+    @Override
+    public String toString() {
+        return nanos + " " + encode(latencies) + (lateness == null ? "" : ' ' + encode(lateness));
+    }
+
+    private static String encode(Histogram histogram) {
+        ByteBuffer buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
+        histogram.encodeIntoCompressedByteBuffer(buffer, Deflater.BEST_SPEED);
+        return Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), buffer.position()));
+    }
+
+    private static Histogram decode(String encoded) throws DataFormatException {
+        return Histogram.decodeFromCompressedByteBuffer(ByteBuffer.wrap(Base64.getDecoder().decode(encoded)), 0);
+    }
+
+    /**
+     * Returns the window that was printed.
+     *
+     * @throws IllegalArgumentException if it is none
+     */
+    public static Window parse(String text) {
+        String[] words = text.split(" ");
+        try {
+            return new Window(Long.parseLong(words[0]), decode(words[1]),
+                    words.length > 2 ? decode(words[2]) : null);
+        } catch (DataFormatException | ArrayIndexOutOfBoundsException e) {
+            throw new IllegalArgumentException("not a window: " + text, e);
+        }
+    }
+}

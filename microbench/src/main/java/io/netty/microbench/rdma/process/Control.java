@@ -1,0 +1,134 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.process;
+
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.EventExecutorGroup;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * Does what the process that measures this one says: a command a line on standard input, answered by a line on standard
+ * output that starts with {@link #ANSWER}. Those that every process knows are here.
+ */
+public final class Control {
+    /** How an answer starts. */
+    public static final String ANSWER = "answer: ";
+    /** Answered with a {@link Probe}. */
+    public static final String PROBE = "probe";
+    /**
+     * Parks the event loops, and answers when they no longer run: loops that never sleep would take a core each from
+     * what is being measured. Nothing else stops: compilers can finish what they have begun.
+     */
+    public static final String PAUSE = "pause";
+    /**
+     * Collects garbage, and answers with the bytes that the process then holds: resident memory, but of its heap only
+     * what is alive. Two answers compare if all of a heap of fixed size was touched from the start
+     * ({@code -XX:+AlwaysPreTouch}): otherwise resident memory grows by what garbage is the first to use.
+     */
+    public static final String MEMORY = "memory";
+    /** Lets the event loops go on. */
+    public static final String RESUME = "resume";
+
+    private final EventExecutorGroup group;
+    private final Prober prober;
+    private final Map<String, Command> commands = new HashMap<>();
+    private CountDownLatch resumed = new CountDownLatch(0);
+
+    /**
+     * Not to be called on an event loop.
+     *
+     * @param group the event loops of this process
+     */
+    public Control(EventExecutorGroup group) throws IOException, InterruptedException {
+        this.group = group;
+        prober = new Prober(group);
+        add(PROBE, arguments -> prober.probe().toString());
+        add(MEMORY, arguments -> Long.toString(prober.heldBytes()));
+        add(PAUSE, arguments -> pause());
+        add(RESUME, arguments -> resume());
+    }
+
+    /** Something that a process can be told to do. */
+    @FunctionalInterface
+    public interface Command {
+        /**
+         * Does it.
+         *
+         * @param arguments the words after the command's own
+         * @return the answer, of one line
+         */
+        String execute(String[] arguments) throws Exception;
+    }
+
+    /** Adds a command that only this process knows. */
+    public Control add(String name, Command command) {
+        commands.put(name, command);
+        return this;
+    }
+
+    /**
+     * Executes commands until the input ends.
+     *
+     * @throws Exception of the first command that fails
+     */
+    public void run() throws Exception {
+        try {
+            BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+            for (String line = input.readLine(); line != null; line = input.readLine()) {
+                String[] words = line.split(" ", 2);
+                Command command = commands.get(words[0]);
+                if (command == null) {
+                    throw new IllegalArgumentException("unknown command: " + line);
+                }
+                System.out.println(ANSWER + command.execute(words.length == 1 ? new String[0] : words[1].split(" ")));
+            }
+        } finally {
+            resume();
+        }
+    }
+
+    private String pause() throws InterruptedException {
+        if (resumed.getCount() == 0) {
+            CountDownLatch toResume = new CountDownLatch(1);
+            resumed = toResume;
+            for (EventExecutor executor : group) {
+                CountDownLatch paused = new CountDownLatch(1);
+                executor.execute(() -> {
+                    paused.countDown();
+                    try {
+                        toResume.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                });
+                paused.await();
+            }
+        }
+        return "paused";
+    }
+
+    private String resume() {
+        resumed.countDown();
+        return "resumed";
+    }
+}

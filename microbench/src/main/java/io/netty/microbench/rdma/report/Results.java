@@ -1,0 +1,258 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.report;
+
+import io.netty.example.rdma.util.Measurement;
+import io.netty.microbench.rdma.sample.Sample;
+import io.netty.microbench.rdma.sample.Settling;
+import org.HdrHistogram.Histogram;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * All readings of a run, and what comes of them. Rounds count for a figure if they settled; where most did not, all
+ * count that have figures, and what comes of them is marked: {@link #isSettled}.
+ */
+public final class Results {
+    private final List<Reading> readings;
+    /** The latencies of all operations of a round, where these are known. */
+    private final Map<Round, Histogram> latencies = new HashMap<>();
+
+    /** A figure of somebody. */
+    public record Of(String subject, String scenario, Figure figure) {
+        /** The same figure of somebody else. */
+        public Of by(String other) {
+            return new Of(other, scenario, figure);
+        }
+    }
+
+    /**
+     * What somebody's figure was in a round.
+     *
+     * @param value the median, as a scenario may be measured several times in a round
+     * @param low   the lowest value of any window
+     * @param high  the highest value of any window
+     */
+    public record InRound(double value, double low, double high, boolean settled) {
+        private static InRound of(List<Reading> readings) {
+            return new InRound(Spread.of(readings.stream().map(Reading::value).toList()).median(),
+                    readings.stream().mapToDouble(Reading::low).min().orElseThrow(),
+                    readings.stream().mapToDouble(Reading::high).max().orElseThrow(),
+                    readings.stream().allMatch(Reading::settled));
+        }
+    }
+
+    private record Round(String subject, String scenario, int number) {
+    }
+
+    /** Begins without any reading. */
+    public Results() {
+        this(new ArrayList<>());
+    }
+
+    /** The results that these readings make. */
+    public Results(List<Reading> readings) {
+        this.readings = readings;
+    }
+
+    /** Adds figures that somebody else has taken, and answers for. */
+    public void add(String subject, Measurement measurement) {
+        add(subject, new Sample(measurement));
+    }
+
+    /** Adds a round of a scenario, the next one. */
+    public void add(String subject, Sample sample) {
+        String scenario = sample.measurement().scenario();
+        int round = (int) readings.stream().filter(reading -> reading.subject().equals(subject)
+                && reading.scenario().equals(scenario)).mapToInt(Reading::round).distinct().count() + 1;
+        Readings taken = new Readings(round, subject);
+        taken.addRate(sample, scenario);
+        taken.add(sample, scenario, Figure.CLIENT_COST, sample.client().cpuNanos());
+        taken.add(sample, scenario, Figure.SERVER_COST, sample.server().cpuNanos());
+        readings.addAll(taken.list());
+        if (sample.latencies() != null) {
+            latencies.put(new Round(subject, scenario, round), sample.latencies());
+        }
+    }
+
+    /** Whom there are readings of, in the order in which they were taken first. */
+    public List<String> subjects() {
+        return readings.stream().map(Reading::subject).distinct().toList();
+    }
+
+    /** Whom there are readings of in these scenarios, in the order in which they were taken first. */
+    public List<String> subjects(List<String> scenarios) {
+        return readings.stream().filter(reading -> scenarios.contains(reading.scenario())).map(Reading::subject)
+                .distinct().toList();
+    }
+
+    /** What was measured of anybody, in the order in which it was measured. */
+    List<String> scenarios() {
+        return readings.stream().map(Reading::scenario).distinct().toList();
+    }
+
+    /** Whether there is any reading of somebody in a scenario, if only such as don't count. */
+    public boolean isMeasured(String subject, String scenario) {
+        return readings.stream().anyMatch(reading -> reading.subject().equals(subject)
+                && reading.scenario().equals(scenario));
+    }
+
+    /** What a scenario counts: {@link Figure#OPERATIONS} or {@link Figure#BYTES}. */
+    public Figure rate(String scenario) {
+        return readings.stream().filter(reading -> reading.scenario().equals(scenario)).map(Reading::figure)
+                .filter(figure -> figure == Figure.OPERATIONS || figure == Figure.BYTES).findFirst().orElseThrow();
+    }
+
+    /** For people: how many rounds of a figure settled, and of how many. */
+    public String settledRounds(String subject, String scenario, Figure figure) {
+        List<Reading> all = select(new Of(subject, scenario, figure)).toList();
+        return all.stream().filter(Reading::settled).count() + " of " + all.size();
+    }
+
+    /** Whether at least half of the readings had settled; else all count that are not wrong. */
+    public boolean isSettled(String subject, String scenario, Figure figure) {
+        return isSettled(new Of(subject, scenario, figure));
+    }
+
+    private boolean isSettled(Of of) {
+        List<Reading> all = select(of).toList();
+        return 2 * all.stream().filter(Reading::settled).count() >= all.size();
+    }
+
+    /** The readings that had not settled. */
+    public List<Reading> unsettled(String subject, String scenario, Figure figure) {
+        return select(new Of(subject, scenario, figure)).filter(reading -> !reading.settled()).toList();
+    }
+
+    /** Why a figure has no value: what was wrong with the last round; {@code null} if it has a value. */
+    public Settling.State withoutFigures(String subject, String scenario, Figure figure) {
+        Of of = new Of(subject, scenario, figure);
+        return counting(of).isEmpty() ? select(of).reduce((first, last) -> last).orElseThrow().known() : null;
+    }
+
+    /**
+     * What was seen while the rates were measured that had not settled.
+     *
+     * @param longer the option that makes the run longer
+     * @return a paragraph, or an empty string if all had
+     */
+    public String remarks(String longer) {
+        Remarks remarks = new Remarks(longer);
+        for (String scenario : scenarios()) {
+            for (String subject : subjects()) {
+                if (!isSettled(subject, scenario, rate(scenario))) {
+                    unsettled(subject, scenario, rate(scenario))
+                            .forEach(reading -> remarks.add(scenario, subject, reading.seen()));
+                }
+            }
+        }
+        return remarks.write();
+    }
+
+    /** All values of all rounds that count; {@code null} if there are none. */
+    public Spread spread(String subject, String scenario, Figure figure) {
+        return Spread.of(counting(new Of(subject, scenario, figure)).stream().map(Reading::value).toList());
+    }
+
+    /** All values of all windows of the rounds that count, and their median; {@code null} if there are none. */
+    public Spread windows(String subject, String scenario, Figure figure) {
+        List<Reading> counting = counting(new Of(subject, scenario, figure));
+        return counting.isEmpty() ? null : new Spread(spread(subject, scenario, figure).median(),
+                counting.stream().mapToDouble(Reading::low).min().orElseThrow(),
+                counting.stream().mapToDouble(Reading::high).max().orElseThrow());
+    }
+
+    /**
+     * The latency, in nanoseconds, that 99.9 percent of the operations of all rounds did not exceed; what there are few
+     * of in a round is not a matter of that round only. If the latencies themselves are not known, the median of what
+     * the rounds say; {@code null} if these say nothing.
+     */
+    Double p999(String subject, String scenario) {
+        List<Histogram> known = counting(new Of(subject, scenario, Figure.P999)).stream()
+                .map(reading -> latencies.get(new Round(subject, scenario, reading.round()))).toList();
+        if (known.isEmpty() || known.contains(null)) {
+            Spread spread = spread(subject, scenario, Figure.P999);
+            return spread == null ? null : spread.median();
+        }
+        Histogram all = known.get(0).copy();
+        known.stream().skip(1).forEach(all::add);
+        return (double) all.getValueAtPercentile(99.9);
+    }
+
+    /**
+     * How many times better a subject is than another one, a round at a time; {@code null} if there is no round in
+     * which both have figures.
+     */
+    public Spread ratio(String subject, String base, String scenario, Figure figure) {
+        List<Spread> ratios = eachRound(new Of(subject, scenario, figure), new Of(base, scenario, figure),
+                (own, other) -> figure.isMoreBetter() ? times(own, other) : times(other, own));
+        return ratios.isEmpty() ? null : new Spread(Spread.of(ratios.stream().map(Spread::median).toList()).median(),
+                ratios.stream().mapToDouble(Spread::min).min().orElseThrow(),
+                ratios.stream().mapToDouble(Spread::max).max().orElseThrow());
+    }
+
+    /** As the windows have it where one of both had not settled: the best of one beside the worst of the other. */
+    private static Spread times(InRound above, InRound below) {
+        double ratio = above.value() / below.value();
+        return above.settled() && below.settled() ? new Spread(ratio, ratio, ratio)
+                : new Spread(ratio, above.low() / below.high(), above.high() / below.low());
+    }
+
+    /**
+     * What comes of two figures of the same round: of each round that counts for both, or if there is none, of each in
+     * which both have figures.
+     */
+    public <T> List<T> eachRound(Of own, Of other, BiFunction<InRound, InRound, T> of) {
+        List<T> counting = eachRound(rounds(own), rounds(other), of);
+        return counting.isEmpty() ? eachRound(inRounds(withFigures(own)), inRounds(withFigures(other)), of) : counting;
+    }
+
+    private static <T> List<T> eachRound(Map<Integer, InRound> own, Map<Integer, InRound> others,
+                                         BiFunction<InRound, InRound, T> of) {
+        return own.keySet().stream().filter(others::containsKey)
+                .map(round -> of.apply(own.get(round), others.get(round))).toList();
+    }
+
+    /** What counts, of each round. */
+    public Map<Integer, InRound> rounds(Of of) {
+        return inRounds(counting(of));
+    }
+
+    private static Map<Integer, InRound> inRounds(List<Reading> readings) {
+        return readings.stream().collect(Collectors.groupingBy(Reading::round, TreeMap::new,
+                Collectors.collectingAndThen(Collectors.toList(), InRound::of)));
+    }
+
+    private List<Reading> counting(Of of) {
+        return isSettled(of) ? select(of).filter(Reading::settled).toList() : withFigures(of);
+    }
+
+    private List<Reading> withFigures(Of of) {
+        return select(of).filter(Reading::hasFigure).toList();
+    }
+
+    private Stream<Reading> select(Of of) {
+        return readings.stream().filter(reading -> reading.figure() == of.figure
+                && reading.subject().equals(of.subject) && reading.scenario().equals(of.scenario));
+    }
+}

@@ -1,0 +1,308 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.sample;
+
+import io.netty.microbench.rdma.load.LoadClient;
+import io.netty.microbench.rdma.load.Window;
+import io.netty.microbench.rdma.process.Child;
+import io.netty.microbench.rdma.process.Control;
+import io.netty.microbench.rdma.process.Others;
+import io.netty.microbench.rdma.process.Probe;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A server and a client of one mode, as the comparison sees them: it tells both what to do, and asks both what they
+ * have used. The server may be several processes, one of them behind another; what they have used is added up.
+ */
+public final class Pair implements AutoCloseable {
+    private final List<Child> servers;
+    private final Child client;
+    private final List<Subject> subjects = new ArrayList<>();
+
+    /**
+     * A scenario of the client.
+     *
+     * @param bytes    that an operation counts for, or 0 if operations are counted
+     * @param settling of this scenario in these processes
+     */
+    public record Subject(String name, long bytes, Settling settling) {
+    }
+
+    /** The slices of warming up are so long: a cold operation of a large scenario alone takes longer. */
+    private static final int SLICE_MILLIS = 200;
+    /** How often to look whether the compilers are done. */
+    private static final int LOOK_MILLIS = 20;
+    /** A pair is warm if its compilers took less than this part of a turn through all scenarios. */
+    private static final double WARM_COMPILING = 0.05;
+
+    /** A window, and what the processes, and others, have used in and around it. */
+    private record Look(Window window, Probe client, Probe server, long othersNanos) {
+    }
+
+    /**
+     * Waits until the client is ready.
+     *
+     * @param server listens
+     * @param client is about to connect. Both are closed with this
+     */
+    public Pair(Child server, Child client) throws IOException {
+        this(List.of(server), client);
+    }
+
+    /**
+     * Waits until the client is ready.
+     *
+     * @param servers listen; the client knows the last one. Closed with this
+     * @param client  is about to connect. Closed with this
+     */
+    public Pair(List<Child> servers, Child client) throws IOException {
+        this.servers = List.copyOf(servers);
+        this.client = client;
+        for (String line = client.line(); !line.equals(LoadClient.READY); line = client.line()) {
+            if (line.startsWith(LoadClient.SCENARIO)) {
+                String[] words = line.substring(LoadClient.SCENARIO.length()).split(" ", 2);
+                subjects.add(new Subject(words[1], Long.parseLong(words[0]), new Settling()));
+            }
+        }
+    }
+
+    /** The scenarios of the client, in its order. */
+    public List<Subject> subjects() {
+        return subjects;
+    }
+
+    /**
+     * Does all scenarios in turn, a slice of each, until the compilers of both processes find nothing to do any more.
+     * After each slice the event loops rest until the compilers have done what they were given. Loops that never sleep
+     * leave them but half of the processor time where there are two cores, so that warming up would take twice as
+     * long; and code that was compiled for one scenario alone is thrown away and compiled again when the next one
+     * takes other branches.
+     *
+     * @param numbers     of the scenarios that will be measured
+     * @param limitMillis when to give up: the rows will tell
+     */
+    public void warmUp(List<Integer> numbers, int limitMillis) throws IOException, InterruptedException {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
+        boolean warm = false;
+        while (!warm) {
+            Probe clientBefore = probe(client);
+            Probe serverBefore = probeServers();
+            for (int number : numbers) {
+                if (System.nanoTime() - end >= 0) {
+                    return;
+                }
+                client.ask(LoadClient.START + ' ' + number);
+                Window window = Window.parse(client.ask(LoadClient.WINDOW + ' ' + SLICE_MILLIS));
+                client.ask(LoadClient.STOP);
+                subjects.get(number).settling().warmedUp(window.nanos() / 1e9);
+                awaitCompilers(end);
+            }
+            warm = compiling(probe(client).since(clientBefore), probeServers().since(serverBefore)) < WARM_COMPILING;
+        }
+    }
+
+    private void awaitCompilers(long end) throws IOException, InterruptedException {
+        pause();
+        Probe clientBefore = probe(client);
+        Probe serverBefore = probeServers();
+        boolean compiling = true;
+        while (compiling && System.nanoTime() - end < 0) {
+            Thread.sleep(LOOK_MILLIS);
+            Probe clientNow = probe(client);
+            Probe serverNow = probeServers();
+            compiling = Math.max(compilersBusy(clientNow.since(clientBefore)),
+                    compilersBusy(serverNow.since(serverBefore))) > WARM_COMPILING;
+            clientBefore = clientNow;
+            serverBefore = serverNow;
+        }
+        resume();
+    }
+
+    /** Which part of the time compilers had work, though others may have had the cores. */
+    private static double compilersBusy(Probe used) {
+        return (double) (used.compilerNanos() + used.compilerWaitNanos()) / used.nanos();
+    }
+
+    /** Which part of the time compilers ran, in the process that compiled more. */
+    private static double compiling(Probe client, Probe server) {
+        return Math.max((double) client.compilerNanos() / client.nanos(),
+                (double) server.compilerNanos() / server.nanos());
+    }
+
+    /**
+     * Does a scenario until it has settled. Whenever compilers turn out to have work, the event loops rest until that
+     * is done: beside loops that never sleep it would take several times as long, and figures would be those of half
+     * compiled code meanwhile.
+     *
+     * @param number      of the scenario
+     * @param windowMillis how long a window is
+     * @param limitMillis  when to give up, if there are figures by then that are not wrong: rests take of this time too
+     * @return what was measured, settled or not
+     */
+    public Sample sample(int number, int windowMillis, int limitMillis) throws IOException, InterruptedException {
+        Subject subject = subjects.get(number);
+        Settling settling = subject.settling();
+        settling.restart();
+        Deque<Look> looks = new ArrayDeque<>();
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
+        // Later there would not be time for the windows of a sample.
+        long lastRest = end - TimeUnit.MILLISECONDS.toNanos((long) Settling.WINDOWS * windowMillis);
+        client.ask(LoadClient.START + ' ' + number);
+        while (true) {
+            Look look = look(windowMillis);
+            looks.add(look);
+            if (looks.size() > Settling.WINDOWS) {
+                looks.remove();
+            }
+            settling.add(look.window().nanos() / 1e9, look.window().rate(), compiling(look.client(), look.server()));
+            long now = System.nanoTime();
+            if (settling.state() == Settling.State.SETTLED || now - end >= 0 && settling.state().hasFigures()) {
+                break;
+            }
+            if (settling.isCompiling() && now - lastRest < 0) {
+                client.ask(LoadClient.STOP);
+                awaitCompilers(lastRest);
+                settling.restart();
+                looks.clear();
+                client.ask(LoadClient.START + ' ' + number);
+            }
+        }
+        client.ask(LoadClient.STOP);
+        long nanos = looks.stream().mapToLong(look -> look.client().nanos()).sum();
+        return sample(subject, settling.seen(Others.share(looks.stream().mapToLong(Look::othersNanos).sum(), nanos)),
+                looks);
+    }
+
+    private static Sample sample(Subject subject, Settling.Seen seen, Collection<Look> looks) {
+        return Sample.of(subject.name(), subject.bytes(), seen, looks.stream().map(Look::window).toList(),
+                looks.stream().map(Look::client).toList(), looks.stream().map(Look::server).toList());
+    }
+
+    /**
+     * Does a scenario in several pairs at a time, for so long whatever the rates are: what others do to them is what
+     * is measured.
+     *
+     * @param number of the scenario
+     * @return the latencies of all pairs, and what one of them does a second in the mean
+     */
+    public static Sample sampleTogether(List<Pair> pairs, int number, int millis)
+            throws IOException, InterruptedException {
+        ExecutorService threads = Executors.newFixedThreadPool(pairs.size());
+        try {
+            List<Look> looks = new ArrayList<>();
+            for (Future<Look> look : threads.invokeAll(pairs.stream()
+                    .map(pair -> (Callable<Look>) () -> pair.look(number, millis)).toList())) {
+                looks.add(look.get());
+            }
+            return sample(pairs.get(0).subjects.get(number), Settling.Seen.SETTLED, looks);
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause().getMessage(), e);
+        } finally {
+            threads.shutdown();
+        }
+    }
+
+    private Look look(int number, int millis) throws IOException {
+        client.ask(LoadClient.START + ' ' + number);
+        Look look = look(millis);
+        client.ask(LoadClient.STOP);
+        return look;
+    }
+
+    /** Of the load that goes on. */
+    private Look look(int windowMillis) throws IOException {
+        Others others = new Others();
+        Probe clientBefore = probe(client);
+        Probe serverBefore = probeServers();
+        Window window = Window.parse(client.ask(LoadClient.WINDOW + ' ' + windowMillis));
+        Probe ofClient = probe(client).since(clientBefore);
+        Probe ofServer = probeServers().since(serverBefore);
+        return new Look(window, ofClient, ofServer, others.nanos(ofClient.cpuNanos() + ofServer.cpuNanos()));
+    }
+
+    /** Of the server's process, the first one if there are several. */
+    public long serverPid() {
+        return servers.get(0).pid();
+    }
+
+    /** Of the client's process. */
+    public long clientPid() {
+        return client.pid();
+    }
+
+    /** Bytes that the server holds, the first one if there are several: see {@link Control#MEMORY}. */
+    public long serverMemory() throws IOException {
+        return Long.parseLong(servers.get(0).ask(Control.MEMORY));
+    }
+
+    /** Bytes that the client holds: see {@link Control#MEMORY}. */
+    public long clientMemory() throws IOException {
+        return Long.parseLong(client.ask(Control.MEMORY));
+    }
+
+    /** Has the client do what only it can, and returns its answer: see {@link LoadClient#addCommands}. */
+    public String askClient(String command) throws IOException {
+        return client.ask(command);
+    }
+
+    /** Stops the event loops of both, so that they take nothing from others. */
+    public void pause() throws IOException {
+        client.ask(Control.PAUSE);
+        for (Child server : servers) {
+            server.ask(Control.PAUSE);
+        }
+    }
+
+    /** Has them go on. */
+    public void resume() throws IOException {
+        for (Child server : servers) {
+            server.ask(Control.RESUME);
+        }
+        client.ask(Control.RESUME);
+    }
+
+    private Probe probeServers() throws IOException {
+        Probe sum = probe(servers.get(0));
+        for (Child other : servers.subList(1, servers.size())) {
+            sum = sum.plus(probe(other));
+        }
+        return sum;
+    }
+
+    private static Probe probe(Child child) throws IOException {
+        return Probe.parse(child.ask(Control.PROBE));
+    }
+
+    @Override
+    public void close() throws IOException {
+        client.close();
+        for (Child server : servers) {
+            server.close();
+        }
+    }
+}
