@@ -40,8 +40,8 @@ QUICK_JAVA+=',RdmaIoHandlerTest,RdmaUnavailabilityTest,RdmaSocketChannelConfigTe
 # testsuite: Netty's own tests; peers that lie or speak C; RDMA or TCP.
 QUICK_JAVA+=,RdmaSocketChannelTest,RdmaServerSocketChannelTest,RdmaConnectionEndTest,RdmaSocketConnectTest
 QUICK_JAVA+=,RdmaSocketEchoTest,RdmaSocketFileRegionTest,RdmaSocketRstTest,RdmaHostilePeerTest
-QUICK_JAVA+=,RdmaConnectFailureTest,RdmaPreloadedProgramsTest,RdmaOrTcpTest,RdmaOrTcpServerTest
-QUICK_JAVA+=,RdmaOrTcpFallbackTest,RdmaOrTcpSocketChannelTest
+QUICK_JAVA+=,RdmaConnectFailureTest,RdmaPreloadedProgramsTest,RdmaOrTcpTest,RdmaOrTcpServerSocketChannelTest
+QUICK_JAVA+=,RdmaOrTcpSocketChannelTest
 # What lane iwarp runs, and with --all: the messages of a byte stream, which are sent there, and what is like them.
 IWARP_JAVA=RdmaIwarpTest,RdmaSocketEchoTest,RdmaSocketHalfClosedTest,RdmaSocketGatheringWriteTest,RdmaConnectionEndTest
 IWARP_JAVA+=,RdmaStreamIntegrityTest,RdmaRstreamTest,RdmaRsocket*Test,ReceiveMemoryTest
@@ -62,7 +62,7 @@ PLATFORMS_TESTS='io/netty/channel/rdma/memory/*Test,io/netty/channel/rdma/stream
 PLATFORMS_TESTS+=,RdmaByteBufAllocatorTest,RegisteredMemoryTest,RdmaIoHandlerTest,RdmaSocketChannelTest
 PLATFORMS_TESTS+=,ReceiveMemoryTest,RdmaReregistrationTest,RdmaMessageOperationsTest,RdmaDatagramTransferTest
 PLATFORMS_TESTS+=,RdmaSocketEchoTest,RdmaSocketFileRegionTest,RdmaSocketStartTlsTest,RdmaRsocketStreamTest,RdmaOrTcpTest
-PLATFORMS_TESTS+=,RdmaOrTcpServerTest,HttpServerTest,Http2ProgramsTest,GrpcOnePortTest,NetSocketTest
+PLATFORMS_TESTS+=,RdmaOrTcpServerSocketChannelTest,HttpServerTest,Http2ProgramsTest,GrpcOnePortTest,NetSocketTest
 PLATFORMS_TESTS+=,HttpTest,BuffersTest
 # C: all programs but the longest.
 QUICK_C='*_test,!arena_test,!peer_test,!limits_test,!chaos_test'

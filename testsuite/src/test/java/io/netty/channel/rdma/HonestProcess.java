@@ -16,10 +16,11 @@
 package io.netty.channel.rdma;
 
 import ch.qos.logback.classic.Level;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -53,8 +54,9 @@ final class HonestProcess {
         int told = 0;
         // Netty itself warns of a machine without a network card.
         try (LogRecorder log = new LogRecorder("io.netty.channel.rdma", null)) {
-            address = TestTimeouts.sync(new RdmaOrTcpServerBootstrap().group(RdmaOrTcp.newEventLoopGroup(1))
-                    .childHandler(new EchoServer.Initializer()).bind(address)).getNow().localAddress();
+            address = (InetSocketAddress) TestTimeouts.sync(new ServerBootstrap().group(RdmaOrTcp.newEventLoopGroup(1))
+                    .channel(RdmaOrTcpServerSocketChannel.class).childHandler(new EchoServer.Initializer())
+                    .bind(address)).channel().localAddress();
             System.out.println(PeerProcess.READY + address.getAddress().getHostAddress() + ':' + address.getPort());
             BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
             for (String line; (line = input.readLine()) != null;) {
