@@ -30,9 +30,11 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.rdma.RdmaEventLoopGroup;
 import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpServer;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaReceive;
@@ -69,11 +71,12 @@ public final class Echo {
     }
 
     private static String bytes(EventLoopGroup group, InetSocketAddress address) throws Exception {
-        RdmaOrTcpServer server = await(new RdmaOrTcpServerBootstrap().group(group)
-                .require(RdmaOrTcpTransport.RDMA).childHandler(new Answers()).bind(address));
+        Channel server = connected(new ServerBootstrap().group(group).channel(RdmaOrTcpServerSocketChannel.class)
+                .option(RdmaOrTcpChannelOption.TRANSPORT_RULE, RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_AND_TCP))
+                .childHandler(new Answers()).bind(address));
         Promise<String> answer = group.next().newPromise();
-        Channel channel = await(new RdmaOrTcpBootstrap().group(group)
-                .handler(new SimpleChannelInboundHandler<ByteBuf>() {
+        RdmaOrTcpSocketChannel channel = (RdmaOrTcpSocketChannel) connected(new Bootstrap().group(group)
+                .channel(RdmaOrTcpSocketChannel.class).handler(new SimpleChannelInboundHandler<ByteBuf>() {
                     @Override
                     protected void channelRead0(ChannelHandlerContext ctx, ByteBuf msg) {
                         answer.trySuccess(msg.toString(StandardCharsets.US_ASCII));
@@ -82,7 +85,7 @@ public final class Echo {
         if (channel.attr(RdmaOrTcp.TRANSPORT).get() != RdmaOrTcpTransport.RDMA) {
             throw new AssertionError(channel);
         }
-        QueuePairInfo info = await(((RdmaSocketChannel) channel).info());
+        QueuePairInfo info = await(((RdmaSocketChannel) channel.transportChannel()).info());
         if (info.state() != QueuePairState.RTS) {
             throw new AssertionError(info);
         }

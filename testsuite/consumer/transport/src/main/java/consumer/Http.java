@@ -15,6 +15,8 @@
  */
 package consumer;
 
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -22,9 +24,8 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.IoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpServer;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
@@ -48,15 +49,15 @@ public final class Http {
     public static void main(String[] args) throws Exception {
         IoEventLoopGroup group = RdmaOrTcp.newEventLoopGroup(1);
         try {
-            RdmaOrTcpServer server = new RdmaOrTcpServerBootstrap().group(group)
+            Channel server = new ServerBootstrap().group(group).channel(RdmaOrTcpServerSocketChannel.class)
                     .childHandler(new ChannelInitializer<Channel>() {
                         @Override
                         protected void initChannel(Channel ch) {
                             ch.pipeline().addLast(new HttpServerCodec(), new HttpObjectAggregator(65536), new Hello());
                         }
-                    }).bind("127.0.0.1", 0).sync().getNow();
+                    }).bind("127.0.0.1", 0).sync().channel();
             Promise<String> answer = group.next().newPromise();
-            Channel client = new RdmaOrTcpBootstrap().group(group)
+            Channel client = new Bootstrap().group(group).channel(RdmaOrTcpSocketChannel.class)
                     .handler(new ChannelInitializer<Channel>() {
                         @Override
                         protected void initChannel(Channel ch) {
@@ -68,7 +69,7 @@ public final class Http {
                                         }
                                     });
                         }
-                    }).connect(server.localAddress()).sync().getNow();
+                    }).connect(server.localAddress()).sync().channel();
             client.writeAndFlush(new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/")).sync();
             System.out.println("answer over " + client.attr(RdmaOrTcp.TRANSPORT).get() + ": "
                     + answer.get(60, TimeUnit.SECONDS));

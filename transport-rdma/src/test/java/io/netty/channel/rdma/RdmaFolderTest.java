@@ -24,7 +24,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
@@ -102,7 +102,8 @@ class RdmaFolderTest {
             System.out.println("local " + ((InetSocketAddress) channel.localAddress()).getHostString());
             echo(channel, "by RDMA");
             channel.close().sync();
-            channel = new RdmaOrTcpBootstrap().group(group).handler(this).connect(server).sync().getNow();
+            channel = new Bootstrap().group(group).channel(RdmaOrTcpSocketChannel.class).handler(this).connect(server)
+                    .sync().channel();
             System.out.println("transport " + channel.attr(RdmaOrTcp.TRANSPORT).get());
             echo(channel, "by either");
             channel.close().sync();

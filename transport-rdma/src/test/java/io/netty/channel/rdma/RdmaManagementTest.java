@@ -15,14 +15,16 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -103,9 +105,9 @@ class RdmaManagementTest {
                 .channel(EpollServerSocketChannel.class).childHandler(new ChannelInboundHandlerAdapter())
                 .bind(TestAddress.anyPort())).channel();
         InetSocketAddress address = (InetSocketAddress) listener.localAddress();
-        Channel client = TestTimeouts.sync(new RdmaOrTcpBootstrap().group(LOOPS.group())
-                .failures(new RdmaOrTcpFailures(1)).handler(new ChannelInboundHandlerAdapter()).connect(address))
-                .getNow();
+        Channel client = TestTimeouts.sync(new Bootstrap().group(LOOPS.group()).channel(RdmaOrTcpSocketChannel.class)
+                .option(RdmaOrTcpChannelOption.FAILURES, new RdmaOrTcpFailures(1))
+                .handler(new ChannelInboundHandlerAdapter()).connect(address)).channel();
         CompositeData row = Arrays.stream((CompositeData[]) server.getAttribute(name, "TcpDestinations"))
                 .filter(each -> each.get("remote").equals(TestAddress.HOST + ':' + address.getPort()))
                 .findFirst().get();

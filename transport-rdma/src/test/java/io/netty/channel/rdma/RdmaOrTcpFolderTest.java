@@ -16,14 +16,15 @@
 package io.netty.channel.rdma;
 
 import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.ChildJvm;
@@ -35,10 +36,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -59,8 +60,8 @@ class RdmaOrTcpFolderTest {
         private Server() { }
 
         public static void main(String[] arguments) throws Exception {
-            new RdmaOrTcpServerBootstrap().group(RdmaOrTcp.newEventLoopGroup(1))
-                    .childHandler(new ChannelInboundHandlerAdapter() {
+            new ServerBootstrap().group(RdmaOrTcp.newEventLoopGroup(1))
+                    .channel(RdmaOrTcpServerSocketChannel.class).childHandler(new ChannelInboundHandlerAdapter() {
                         @Override
                         public boolean isSharable() {
                             return true;
@@ -70,7 +71,7 @@ class RdmaOrTcpFolderTest {
         }
     }
 
-    /** Connects twice, with the bootstrap and with the channel for both, and tells how. */
+    /** Connects twice, and tells how. */
     static final class Client {
         private Client() { }
 
@@ -84,11 +85,12 @@ class RdmaOrTcpFolderTest {
             EventLoopGroup group = new RdmaEventLoopGroup(1);
             try {
                 InetSocketAddress server = new InetSocketAddress(SERVER, PORT);
-                tell("first", TestTimeouts.sync(new RdmaOrTcpBootstrap().group(group)
-                        .rdmaConnectTimeout(Duration.ofSeconds(TestTimeouts.SECONDS))
-                        .handler(new ChannelInboundHandlerAdapter()).connect(server)).getNow());
-                tell("second", TestTimeouts.sync(new Bootstrap().group(group).channel(RdmaOrTcpSocketChannel.class)
-                        .handler(new ChannelInboundHandlerAdapter()).connect(server)).channel());
+                for (String name : List.of("first", "second")) {
+                    tell(name, TestTimeouts.sync(new Bootstrap().group(group).channel(RdmaOrTcpSocketChannel.class)
+                            .option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS,
+                                    (int) TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS))
+                            .handler(new ChannelInboundHandlerAdapter()).connect(server)).channel());
+                }
             } catch (Throwable t) {
                 t.printStackTrace();
                 // The event loops would keep the process.

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
@@ -23,12 +24,11 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.Verbs;
 import org.junit.jupiter.api.Test;
@@ -58,13 +58,11 @@ class RdmaOrTcpLogTest {
                     .bind(address)).channel();
         }
 
-        private static RdmaOrTcpBootstrap client() {
-            return new RdmaOrTcpBootstrap().group(GROUP).handler(new Nothing());
+        private static Bootstrap client() {
+            return new Bootstrap().group(GROUP).channel(RdmaOrTcpSocketChannel.class).handler(new Nothing());
         }
 
         public static void main(String[] arguments) throws Exception {
-            TestTimeouts.sync(new RdmaOrTcpServerBootstrap().group(GROUP).childHandler(new Nothing())
-                    .bind(TestAddress.anyPort()));
             bind(RdmaOrTcpServerSocketChannel.class, TestAddress.anyPort());
             for (RdmaOrTcpChoice choice : List.of(RdmaOrTcpChoice.RDMA_ONLY, RdmaOrTcpChoice.TCP_ONLY)) {
                 TestTimeouts.sync(new ServerBootstrap().group(GROUP)
@@ -93,16 +91,14 @@ class RdmaOrTcpLogTest {
         try (ChildJvm child = new ChildJvm(Application.class, List.of())) {
             List<String> lines = child.output().lines().filter(
                     line -> line.matches("\\S+ INFO +\\[\\S+\\] i\\.n\\.c\\.r\\..*")).toList();
-            assertThat(lines).hasSize(7);
-            assertThat(lines.get(0)).contains("RdmaOrTcpServerBootstrap").endsWith("listens for RDMA (" + provider +
-                    ") and TCP");
-            assertThat(lines.get(1)).contains("RdmaOrTcpServerSocketChannel").endsWith("listens for RDMA (" +
+            assertThat(lines).hasSize(6);
+            assertThat(lines.get(0)).contains("RdmaOrTcpServerSocketChannel").endsWith("listens for RDMA (" +
                     provider + ") and TCP");
-            assertThat(lines.get(2)).endsWith("listens for RDMA (" + provider + ") alone, as its rule says");
-            assertThat(lines.get(3)).endsWith("listens for TCP alone, as its rule says");
-            assertThat(lines.get(4)).contains("connected over TCP in ", "(RDMA: REFUSED: Connection refused");
-            assertThat(lines.get(5)).contains("connected over TCP in ", "(RDMA: NO_ROUTE: ", "none0");
-            assertThat(lines.get(6)).contains("connected over RDMA in ");
+            assertThat(lines.get(1)).endsWith("listens for RDMA (" + provider + ") alone, as its rule says");
+            assertThat(lines.get(2)).endsWith("listens for TCP alone, as its rule says");
+            assertThat(lines.get(3)).contains("connected over TCP in ", "(RDMA: REFUSED: Connection refused");
+            assertThat(lines.get(4)).contains("connected over TCP in ", "(RDMA: NO_ROUTE: ", "none0");
+            assertThat(lines.get(5)).contains("connected over RDMA in ");
         }
     }
 }

@@ -16,15 +16,17 @@
 package io.netty.channel.rdma;
 
 import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
@@ -32,8 +34,8 @@ import org.junit.jupiter.api.Test;
 
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -54,14 +56,14 @@ class RdmaOrTcpVersionsTest {
         private Server() { }
 
         public static void main(String[] arguments) throws Exception {
-            InetSocketAddress address = new RdmaOrTcpServerBootstrap().group(RdmaOrTcp.newEventLoopGroup(1))
-                    .childHandler(new ChannelInboundHandlerAdapter() {
+            Channel server = new ServerBootstrap().group(RdmaOrTcp.newEventLoopGroup(1))
+                    .channel(RdmaOrTcpServerSocketChannel.class).childHandler(new ChannelInboundHandlerAdapter() {
                         @Override
                         public boolean isSharable() {
                             return true;
                         }
-                    }).bind(TestAddress.anyPort()).sync().getNow().localAddress();
-            System.out.println("port " + address.getPort());
+                    }).bind(TestAddress.anyPort()).sync().channel();
+            System.out.println("port " + ((InetSocketAddress) server.localAddress()).getPort());
         }
     }
 
@@ -75,11 +77,12 @@ class RdmaOrTcpVersionsTest {
         }
 
         private static void connect(EventLoopGroup group, InetSocketAddress server) throws Exception {
-            Channel channel = TestTimeouts.sync(new RdmaOrTcpBootstrap().group(group)
-                    .rdmaConnectTimeout(Duration.ofSeconds(TestTimeouts.SECONDS))
-                    .handler(new ChannelInboundHandlerAdapter()).connect(server)).getNow();
-            String provider = channel instanceof RdmaSocketChannel ?
-                    ((RdmaSocketChannel) channel).providerChoice().toString() : "";
+            RdmaOrTcpSocketChannel channel = (RdmaOrTcpSocketChannel) TestTimeouts.sync(new Bootstrap().group(group)
+                    .channel(RdmaOrTcpSocketChannel.class).option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS,
+                            (int) TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS))
+                    .handler(new ChannelInboundHandlerAdapter()).connect(server)).channel();
+            String provider = channel.transportChannel() instanceof RdmaSocketChannel ?
+                    ((RdmaSocketChannel) channel.transportChannel()).providerChoice().toString() : "";
             tell(channel.attr(RdmaOrTcp.TRANSPORT).get() + " " + channel.attr(RdmaOrTcp.FALLBACK).get() +
                     ' ' + provider);
             TestTimeouts.sync(channel.close());

@@ -19,7 +19,8 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import jdk.jfr.Configuration;
 import jdk.jfr.Recording;
@@ -31,9 +32,9 @@ import org.junit.jupiter.api.io.TempDir;
 import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -150,8 +151,9 @@ class RecorderTest {
             }
             TestTimeouts.await(new Bootstrap().group(group).channel(RdmaSocketChannel.class)
                     .handler(new ChannelInboundHandlerAdapter()).connect(closed));
-            TestTimeouts.await(new RdmaOrTcpBootstrap().group(group)
-                    .rdmaConnectTimeout(Duration.ofSeconds(TestTimeouts.SECONDS))
+            TestTimeouts.await(new Bootstrap().group(group).channel(RdmaOrTcpSocketChannel.class)
+                    .option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS,
+                            (int) TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS))
                     .handler(new ChannelInboundHandlerAdapter()).connect(closed));
             TestTimeouts.shutdown(group);
         }

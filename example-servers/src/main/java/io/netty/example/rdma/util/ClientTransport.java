@@ -21,8 +21,8 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallback;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 
 import java.net.InetSocketAddress;
@@ -41,13 +41,14 @@ public enum ClientTransport {
         @Override
         public Channel connect(EventLoopGroup group, String host, int port, ChannelHandler handler)
                 throws InterruptedException {
-            return new RdmaOrTcpBootstrap().group(group).handler(handler).connect(host, port).sync().getNow();
+            return new Bootstrap().group(group).channel(RdmaOrTcpSocketChannel.class).handler(handler)
+                    .connect(host, port).sync().channel();
         }
 
         @Override
         public Transport find(EventLoopGroup group, InetSocketAddress server) throws InterruptedException {
-            Channel channel = new RdmaOrTcpBootstrap().group(group).handler(new ChannelInboundHandlerAdapter())
-                    .connect(server).sync().getNow();
+            Channel channel = new Bootstrap().group(group).channel(RdmaOrTcpSocketChannel.class)
+                    .handler(new ChannelInboundHandlerAdapter()).connect(server).sync().channel();
             channel.close().sync();
             return channel.attr(RdmaOrTcp.TRANSPORT).get() == RdmaOrTcpTransport.RDMA ? Transport.RDMA :
                     Transport.EPOLL;

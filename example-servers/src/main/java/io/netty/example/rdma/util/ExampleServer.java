@@ -20,9 +20,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpServer;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
 import io.netty.util.concurrent.Future;
 
 import java.net.InetSocketAddress;
@@ -36,13 +35,11 @@ public final class ExampleServer {
     public static final String READY = "listening on ";
 
     private final InetSocketAddress address;
-    private final Runnable close;
-    private final Future<?> closeFuture;
+    private final Channel channel;
 
-    private ExampleServer(InetSocketAddress address, Runnable close, Future<?> closeFuture) {
+    private ExampleServer(InetSocketAddress address, Channel channel) {
         this.address = address;
-        this.close = close;
-        this.closeFuture = closeFuture;
+        this.channel = channel;
     }
 
     /**
@@ -53,7 +50,7 @@ public final class ExampleServer {
      */
     public static ExampleServer bind(Transport transport, EventLoopGroup group, ChannelHandler childHandler,
                                      String host, int port) throws InterruptedException {
-        return bind(transport, RdmaOrTcpChoice.RDMA_OR_TCP, group, childHandler, host, port);
+        return bind(transport, RdmaOrTcpChoice.RDMA_AND_TCP, group, childHandler, host, port);
     }
 
     /**
@@ -65,22 +62,16 @@ public final class ExampleServer {
      */
     public static ExampleServer bind(Transport transport, RdmaOrTcpChoice choice, EventLoopGroup group,
                                      ChannelHandler childHandler, String host, int port) throws InterruptedException {
-        if (transport == Transport.RDMA && choice == RdmaOrTcpChoice.RDMA_OR_TCP) {
-            RdmaOrTcpServer server = new RdmaOrTcpServerBootstrap()
-                    .group(group)
-                    .childHandler(childHandler)
-                    // Who asks for RDMA is not to get a server that has none.
-                    .require(RdmaOrTcpTransport.RDMA)
-                    .bind(host, port).sync().getNow();
-            return new ExampleServer(server.localAddress(), server::close, server.closeFuture());
-        }
-        Channel server = new ServerBootstrap()
+        ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(group)
-                .channel(transport.serverChannelType())
-                .childHandler(childHandler)
-                .bind(transport.address(host, port)).sync().channel();
-        return new ExampleServer(new InetSocketAddress(host, transport.port(server)), server::close,
-                server.closeFuture());
+                .childHandler(childHandler);
+        if (transport == Transport.RDMA) {
+            bootstrap.channelFactory(() -> new RdmaOrTcpServerSocketChannel(RdmaOrTcpRule.always(choice)));
+        } else {
+            bootstrap.channel(transport.serverChannelType());
+        }
+        Channel server = bootstrap.bind(transport.address(host, port)).sync().channel();
+        return new ExampleServer(new InetSocketAddress(host, transport.port(server)), server);
     }
 
     public InetSocketAddress address() {
@@ -89,8 +80,7 @@ public final class ExampleServer {
 
     /** Stops listening. Connections stay. */
     public Future<?> close() {
-        close.run();
-        return closeFuture;
+        return channel.close();
     }
 
     /** The port in the rest of a line that started with {@link #READY}. */

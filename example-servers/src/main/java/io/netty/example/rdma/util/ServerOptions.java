@@ -72,7 +72,8 @@ public final class ServerOptions {
         if (rdmaOnly && transport.transport() != Transport.RDMA) {
             throw new IllegalArgumentException("--rdma-only: needs --transport rdma, not " + transport.transport());
         }
-        return rdmaOnly ? RdmaOrTcpChoice.RDMA_ONLY : RdmaOrTcpChoice.RDMA_OR_TCP;
+        // Who asks for RDMA is not to get a server that has none.
+        return rdmaOnly ? RdmaOrTcpChoice.RDMA_ONLY : RdmaOrTcpChoice.RDMA_AND_TCP;
     }
 
     /** After how long a connection on which nothing moves is closed; 0 for never. */

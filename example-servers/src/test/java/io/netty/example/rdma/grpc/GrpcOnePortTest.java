@@ -154,7 +154,7 @@ class GrpcOnePortTest {
             Channel other = new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)
                     .childHandler(new ChannelInboundHandlerAdapter()).bind(GrpcPair.HOST, 0).sync().channel();
             InetSocketAddress address = (InetSocketAddress) other.localAddress();
-            assertThatThrownBy(() -> GrpcServer.start(Transport.RDMA, RdmaOrTcpChoice.RDMA_OR_TCP, group, address,
+            assertThatThrownBy(() -> GrpcServer.start(Transport.RDMA, RdmaOrTcpChoice.RDMA_AND_TCP, group, address,
                     b -> { }))
                     .isInstanceOf(IOException.class).hasCauseInstanceOf(BindException.class);
             // Free again.

@@ -50,7 +50,7 @@ final class GrpcPair implements AutoCloseable {
 
     GrpcPair(Transport transport, SslContext serverTls, SslContext clientTls) throws IOException {
         group = transport.newGroup(2, Waiting.DEFAULT);
-        server = GrpcServer.start(transport, RdmaOrTcpChoice.RDMA_OR_TCP, group, new InetSocketAddress(HOST, 0),
+        server = GrpcServer.start(transport, RdmaOrTcpChoice.RDMA_AND_TCP, group, new InetSocketAddress(HOST, 0),
                 builder -> {
             builder.addService(new EchoService(group)).intercept(calls).directExecutor()
                     .maxInboundMessageSize(MAX_MESSAGE_BYTES);

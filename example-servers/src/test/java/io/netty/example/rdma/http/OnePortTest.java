@@ -16,8 +16,9 @@
 package io.netty.example.rdma.http;
 
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.example.rdma.util.ClientTransport;
 import io.netty.example.rdma.util.EachTransport;
 import io.netty.example.rdma.util.InstalledProgram;
@@ -98,7 +99,8 @@ class OnePortTest {
         TestTimeouts.result(TestTimeouts.result(connection.channel().eventLoop().submit(
                 () -> connection.get("/bytes/5", BodyCheck.pattern(5)))));
         boolean rdma = transport == Transport.RDMA;
-        assertThat(connection.channel() instanceof RdmaSocketChannel).isEqualTo(rdma);
+        assertThat(connection.channel().attr(RdmaOrTcp.TRANSPORT).get())
+                .isEqualTo(rdma ? RdmaOrTcpTransport.RDMA : RdmaOrTcpTransport.TCP);
         assertThat(ClientTransport.AUTO.describe(connection.channel())).startsWith(rdma ? "auto: RDMA" : "auto: TCP");
     }
 

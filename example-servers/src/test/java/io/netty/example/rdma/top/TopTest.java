@@ -15,6 +15,7 @@
  */
 package io.netty.example.rdma.top;
 
+import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -24,7 +25,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.example.rdma.echo.EchoServer;
 import io.netty.example.rdma.util.ClientTransport;
@@ -111,8 +112,8 @@ class TopTest {
             Channel server = TestTimeouts.sync(new ServerBootstrap().group(group)
                     .channel(EpollServerSocketChannel.class).childHandler(new ChannelInboundHandlerAdapter())
                     .bind(RunningServer.HOST, 0)).channel();
-            TestTimeouts.sync(new RdmaOrTcpBootstrap().group(group).handler(new ChannelInboundHandlerAdapter())
-                    .connect(server.localAddress()));
+            TestTimeouts.sync(new Bootstrap().group(group).channel(RdmaOrTcpSocketChannel.class)
+                    .handler(new ChannelInboundHandlerAdapter()).connect(server.localAddress()));
             System.out.println("connected " + ((InetSocketAddress) server.localAddress()).getPort());
         }
     }

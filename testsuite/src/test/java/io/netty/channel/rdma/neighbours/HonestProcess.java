@@ -16,17 +16,18 @@
 package io.netty.channel.rdma.neighbours;
 
 import ch.qos.logback.classic.Level;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.LogRecorder;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerBootstrap;
 import io.netty.channel.rdma.support.EchoClient;
 import io.netty.channel.rdma.support.EchoServer;
 import io.netty.channel.rdma.support.PeerProcess;
 import io.netty.channel.rdma.support.RdmaOrTcpEnds;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -60,8 +61,9 @@ final class HonestProcess {
         int told = 0;
         // Netty itself warns of a machine without a network card.
         try (LogRecorder log = new LogRecorder("io.netty.channel.rdma", null)) {
-            address = TestTimeouts.sync(new RdmaOrTcpServerBootstrap().group(RdmaOrTcp.newEventLoopGroup(1))
-                    .childHandler(new EchoServer.Initializer()).bind(address)).getNow().localAddress();
+            address = (InetSocketAddress) TestTimeouts.sync(new ServerBootstrap().group(RdmaOrTcp.newEventLoopGroup(1))
+                    .channel(RdmaOrTcpServerSocketChannel.class).childHandler(new EchoServer.Initializer())
+                    .bind(address)).channel().localAddress();
             System.out.println(PeerProcess.READY + address.getAddress().getHostAddress() + ':' + address.getPort());
             BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
             for (String line; (line = input.readLine()) != null;) {

@@ -23,6 +23,7 @@ import io.netty.channel.rdma.TestScope;
 import io.netty.channel.rdma.support.EchoClient;
 import io.netty.channel.rdma.support.PeerProcess;
 import io.netty.channel.rdma.support.RdmaOrTcpEnds;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import org.junit.jupiter.api.AfterAll;
@@ -75,7 +76,7 @@ class HostileNeighboursTest {
 
     private static PeerProcess server;
     /** From before the first attack. */
-    private static Channel established;
+    private static RdmaOrTcpSocketChannel established;
 
     private enum Neighbour { STRANGER, FAR, NEAR }
 
@@ -114,7 +115,7 @@ class HostileNeighboursTest {
         }
     }
 
-    private static Channel connect(InetSocketAddress address) throws InterruptedException {
+    private static RdmaOrTcpSocketChannel connect(InetSocketAddress address) throws InterruptedException {
         return RdmaOrTcpEnds.connect(new RdmaOrTcpEnds(LOOPS.group()).bootstrap(), address);
     }
 
@@ -122,7 +123,7 @@ class HostileNeighboursTest {
     private static void exchangeByRdma() throws InterruptedException {
         RdmaOrTcpEnds.assertRdma(established);
         sync(EchoClient.exchange(established));
-        Channel channel = connect(server.address());
+        RdmaOrTcpSocketChannel channel = connect(server.address());
         RdmaOrTcpEnds.assertRdma(channel);
         sync(EchoClient.exchange(channel));
         RdmaOrTcpEnds.close(channel);

@@ -15,7 +15,7 @@
  */
 package io.netty.channel.rdma.ortcp;
 
-import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -29,7 +29,6 @@ import io.netty.resolver.AbstractAddressResolver;
 import io.netty.resolver.AddressResolver;
 import io.netty.resolver.AddressResolverGroup;
 import io.netty.util.concurrent.EventExecutor;
-import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -62,9 +61,10 @@ class RdmaOrTcpCancellationTest {
     void cancellingEndsTheAttemptAndTriesNothingElse() throws Exception {
         try (EchoServer server = ends.tcpServer(anyPort());
              VerbsPeer silent = VerbsPeer.listen(server.address())) {
-            Future<Channel> connecting = ends.bootstrap().connect(server.address());
+            ChannelFuture connecting = ends.bootstrap().connect(server.address());
             silent.awaitRequest();
             assertThat(connecting.cancel(false)).isTrue();
+            TestTimeouts.sync(connecting.channel().closeFuture());
             ends.assertUntouched(server);
         }
     }
@@ -94,10 +94,11 @@ class RdmaOrTcpCancellationTest {
             }
         };
         try (EchoServer server = ends.tcpServer(anyPort())) {
-            Future<Channel> connecting = ends.bootstrap().resolver(resolver).connect("name", 7);
+            ChannelFuture connecting = ends.bootstrap().resolver(resolver).connect("name", 7);
             TestTimeouts.awaitTrue(() -> !resolving.isEmpty());
             assertThat(connecting.cancel(false)).isTrue();
             resolving.remove().setSuccess(server.address());
+            TestTimeouts.sync(connecting.channel().closeFuture());
             ends.assertUntouched(server);
         } finally {
             resolver.close();
@@ -111,12 +112,13 @@ class RdmaOrTcpCancellationTest {
         try (ServerSocket full = new ServerSocket(0, 1, anyPort().getAddress());
              Socket first = new Socket(full.getInetAddress(), full.getLocalPort());
              Socket second = new Socket(full.getInetAddress(), full.getLocalPort())) {
-            Future<Channel> connecting = ends.bootstrap().clone(group)
+            ChannelFuture connecting = ends.bootstrap().clone(group)
                     .connect(full.getInetAddress(), full.getLocalPort());
-            // The attempt, and its call of connect().
+            // The registration, and the call of connect().
             TestTimeouts.sync(group.submit(() -> { }));
             TestTimeouts.sync(group.submit(() -> { }));
             assertThat(connecting.cancel(false)).isTrue();
+            TestTimeouts.sync(connecting.channel().closeFuture());
             for (Socket expected : new Socket[] {first, second}) {
                 try (Socket accepted = full.accept()) {
                     assertThat(accepted.getPort()).isEqualTo(expected.getLocalPort());
@@ -137,9 +139,10 @@ class RdmaOrTcpCancellationTest {
             EventLoopGroup group = new RdmaEventLoopGroup(1);
             try {
                 group.submit(() -> go.await(TestTimeouts.SECONDS, TimeUnit.SECONDS));
-                Future<Channel> connecting = ends.bootstrap().clone(group).connect(server.address());
+                ChannelFuture connecting = ends.bootstrap().clone(group).connect(server.address());
                 assertThat(connecting.cancel(false)).isTrue();
                 go.countDown();
+                TestTimeouts.sync(connecting.channel().closeFuture());
                 ends.assertUntouched(server);
             } finally {
                 TestTimeouts.shutdown(group);
@@ -152,7 +155,7 @@ class RdmaOrTcpCancellationTest {
         EventLoopGroup group = new RdmaEventLoopGroup(1);
         try (EchoServer server = ends.tcpServer(anyPort());
              VerbsPeer silent = VerbsPeer.listen(server.address())) {
-            Future<Channel> connecting = ends.bootstrap().clone(group).connect(server.address());
+            ChannelFuture connecting = ends.bootstrap().clone(group).connect(server.address());
             silent.awaitRequest();
             TestTimeouts.shutdown(group);
             assertThat(TestTimeouts.await(connecting).cause()).isInstanceOf(ClosedChannelException.class);

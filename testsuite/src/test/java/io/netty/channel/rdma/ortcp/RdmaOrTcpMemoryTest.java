@@ -24,7 +24,6 @@ import io.netty.channel.rdma.RdmaConnectFailure;
 import io.netty.channel.rdma.RdmaConnectMetrics;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpConnectException;
@@ -41,8 +40,6 @@ import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -62,7 +59,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * A client that remembers for which destinations RDMA has failed.
  */
 class RdmaOrTcpMemoryTest {
-    private static final Duration MEMORY = Duration.ofSeconds(10);
+    private static final int MEMORY_MILLIS = 10_000;
 
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);
@@ -76,12 +73,12 @@ class RdmaOrTcpMemoryTest {
         try (EchoServer tcp = ends.tcpServer(anyPort())) {
             close(connect(bootstrap(), tcp.address()));
             try (EchoServer rdma = ends.rdmaServer(tcp.address())) {
-                clock.advance(MEMORY.toNanos() - 1, TimeUnit.NANOSECONDS);
-                Channel remembered = connect(bootstrap(), rdma.address());
+                clock.advance(TimeUnit.MILLISECONDS.toNanos(MEMORY_MILLIS) - 1, TimeUnit.NANOSECONDS);
+                RdmaOrTcpSocketChannel remembered = connect(bootstrap(), rdma.address());
                 assertFallback(remembered, RdmaOrTcpFallbackReason.REMEMBERED);
                 close(remembered);
                 clock.advance(1, TimeUnit.NANOSECONDS);
-                Channel expired = connect(bootstrap(), rdma.address());
+                RdmaOrTcpSocketChannel expired = connect(bootstrap(), rdma.address());
                 assertRdma(expired);
                 close(expired);
             }
@@ -91,16 +88,17 @@ class RdmaOrTcpMemoryTest {
     @Test
     void memoryCanBeClearedOrLeftAlone() throws InterruptedException {
         try (EchoServer tcp = ends.tcpServer(anyPort())) {
-            close(connect(bootstrap().rememberFor(Duration.ZERO), tcp.address()));
+            close(connect(bootstrap().option(RdmaOrTcpChannelOption.REMEMBER_MILLIS, 0), tcp.address()));
             assertThat(failures.size()).isZero();
             close(connect(bootstrap(), tcp.address()));
             assertThat(failures.get(tcp.address()).reason()).isEqualTo(RdmaOrTcpFallbackReason.REMEMBERED);
-            Channel asksAgain = connect(bootstrap().rememberFor(Duration.ZERO), tcp.address());
+            RdmaOrTcpSocketChannel asksAgain = connect(bootstrap().option(RdmaOrTcpChannelOption.REMEMBER_MILLIS, 0),
+                    tcp.address());
             assertFallback(asksAgain, RdmaOrTcpFallbackReason.REFUSED);
             close(asksAgain);
             try (EchoServer rdma = ends.rdmaServer(tcp.address())) {
                 failures.forget(tcp.address());
-                Channel forgotten = connect(bootstrap(), rdma.address());
+                RdmaOrTcpSocketChannel forgotten = connect(bootstrap(), rdma.address());
                 assertRdma(forgotten);
                 close(forgotten);
             }
@@ -115,7 +113,7 @@ class RdmaOrTcpMemoryTest {
             close(connect(bootstrap(), address));
         }
         try (EchoServer rdma = ends.rdmaServer(address)) {
-            Channel channel = connect(bootstrap(), rdma.address());
+            RdmaOrTcpSocketChannel channel = connect(bootstrap(), rdma.address());
             assertRdma(channel);
             assertThat(failures.size()).as("what was remembered is not true any more").isZero();
             close(channel);
@@ -126,11 +124,11 @@ class RdmaOrTcpMemoryTest {
     void serverThatLosesRdmaIsReachedAtOnce() throws InterruptedException {
         try (EchoServer tcp = ends.tcpServer(anyPort())) {
             try (EchoServer rdma = ends.rdmaServer(tcp.address())) {
-                Channel channel = connect(bootstrap(), rdma.address());
+                RdmaOrTcpSocketChannel channel = connect(bootstrap(), rdma.address());
                 assertRdma(channel);
                 close(channel);
             }
-            Channel channel = connect(bootstrap(), tcp.address());
+            RdmaOrTcpSocketChannel channel = connect(bootstrap(), tcp.address());
             assertFallback(channel, RdmaOrTcpFallbackReason.REFUSED);
             close(channel);
         }
@@ -140,11 +138,11 @@ class RdmaOrTcpMemoryTest {
     void listenerThatNeverAnswersIsLeftInTimeAndRemembered() throws Exception {
         try (EchoServer server = ends.tcpServer(anyPort());
              VerbsPeer silent = VerbsPeer.listen(server.address())) {
-            RdmaOrTcpBootstrap bootstrap = bootstrap().rdmaConnectTimeout(Duration.ofMillis(200));
-            Channel first = connect(bootstrap, silent.localAddress());
+            Bootstrap bootstrap = bootstrap().option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS, 200);
+            RdmaOrTcpSocketChannel first = connect(bootstrap, silent.localAddress());
             assertFallback(first, RdmaOrTcpFallbackReason.TIMEOUT);
             assertThat(first.attr(RdmaOrTcp.FALLBACK).get().message()).contains("200 ms");
-            Channel second = connect(bootstrap, silent.localAddress());
+            RdmaOrTcpSocketChannel second = connect(bootstrap, silent.localAddress());
             assertFallback(second, RdmaOrTcpFallbackReason.REMEMBERED);
             assertThat(second.attr(RdmaOrTcp.FALLBACK).get().message()).contains("TIMEOUT", "200 ms");
             close(first);
@@ -158,7 +156,7 @@ class RdmaOrTcpMemoryTest {
         InetSocketAddress address;
         try (EchoServer tcp = ends.tcpServer(anyPort()); EchoServer rdma = ends.rdmaServer(tcp.address())) {
             address = rdma.address();
-            Channel channel = connect(bootstrap(), address);
+            RdmaOrTcpSocketChannel channel = connect(bootstrap(), address);
             assertRdma(channel);
             close(channel);
         }
@@ -166,12 +164,11 @@ class RdmaOrTcpMemoryTest {
             assertThat(TestTimeouts.await(bootstrap().connect(address)).cause())
                     .isInstanceOf(RdmaOrTcpConnectException.class);
         }
-        assertThat(TestTimeouts.await(new Bootstrap().group(LOOPS.group()).handler(new RdmaOrTcpEnds.Nothing())
-                .channelFactory(() -> new RdmaOrTcpSocketChannel(RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_ONLY)))
-                .option(RdmaOrTcpChannelOption.FAILURES, failures).connect(address)).cause()).isNotNull();
+        assertThat(TestTimeouts.await(bootstrap().option(RdmaOrTcpChannelOption.TRANSPORT_RULE,
+                RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_ONLY)).connect(address)).cause()).isNotNull();
         assertThat(failures.size()).as("nothing was learnt about RDMA").isZero();
         try (EchoServer tcp = ends.tcpServer(address); EchoServer rdma = ends.rdmaServer(tcp.address())) {
-            Channel channel = connect(bootstrap(), rdma.address());
+            RdmaOrTcpSocketChannel channel = connect(bootstrap(), rdma.address());
             assertRdma(channel);
             close(channel);
         }
@@ -181,10 +178,10 @@ class RdmaOrTcpMemoryTest {
     void endOfAConnectionOfRdmaForgetsWhatWasRememberedMeanwhile() throws InterruptedException {
         try (EchoServer tcp = ends.tcpServer(anyPort())) {
             EchoServer rdma = ends.rdmaServer(tcp.address());
-            Channel first = connect(bootstrap(), rdma.address());
+            RdmaOrTcpSocketChannel first = connect(bootstrap(), rdma.address());
             assertRdma(first);
             rdma.close();
-            Channel second = connect(bootstrap(), tcp.address());
+            RdmaOrTcpSocketChannel second = connect(bootstrap(), tcp.address());
             assertFallback(second, RdmaOrTcpFallbackReason.REFUSED);
             assertThat(failures.size()).isOne();
             assertThat(first.isOpen()).as("a listener that is closed leaves its connections").isTrue();
@@ -199,14 +196,14 @@ class RdmaOrTcpMemoryTest {
         assumeTrue(Verbs.usable().get(0).provider() == VerbsProvider.EMBEDDED, "needs shared memory");
         try (EchoServer server = ends.tcpServer(anyPort());
              VerbsPeer silent = VerbsPeer.listen(server.address())) {
-            RdmaOrTcpBootstrap bootstrap = bootstrap().rdmaConnectTimeout(Duration.ofMillis(200));
-            Channel first = connect(bootstrap, silent.localAddress());
+            Bootstrap bootstrap = bootstrap().option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS, 200);
+            RdmaOrTcpSocketChannel first = connect(bootstrap, silent.localAddress());
             assertFallback(first, RdmaOrTcpFallbackReason.TIMEOUT);
             clock.advance(999, TimeUnit.MILLISECONDS);
-            Channel second = connect(bootstrap, silent.localAddress());
+            RdmaOrTcpSocketChannel second = connect(bootstrap, silent.localAddress());
             assertFallback(second, RdmaOrTcpFallbackReason.REMEMBERED);
             clock.advance(1, TimeUnit.MILLISECONDS);
-            Channel third = connect(bootstrap, silent.localAddress());
+            RdmaOrTcpSocketChannel third = connect(bootstrap, silent.localAddress());
             assertFallback(third, RdmaOrTcpFallbackReason.TIMEOUT);
             close(first);
             close(second);
@@ -214,19 +211,15 @@ class RdmaOrTcpMemoryTest {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void applicationIsToldWhenRdmaAnswersAgain(boolean bootstrap) throws Exception {
+    @Test
+    void applicationIsToldWhenRdmaAnswersAgain() throws Exception {
         LoopClock loop = new LoopClock(1);
         BlockingQueue<InetSocketAddress> answered = new LinkedBlockingQueue<>();
         failures.probe(Duration.ofMinutes(1), answered::add);
         try (EchoServer tcp = ends.tcpServer(anyPort())) {
             Channel[] overTcp = new Channel[3];
             for (int i = 0; i < overTcp.length; i++) {
-                overTcp[i] = bootstrap ? connect(bootstrap().clone(loop.group()), tcp.address()) :
-                        TestTimeouts.sync(new Bootstrap().group(loop.group()).channel(RdmaOrTcpSocketChannel.class)
-                                .option(RdmaOrTcpChannelOption.FAILURES, failures).handler(new RdmaOrTcpEnds.Nothing())
-                                .connect(tcp.address())).channel();
+                overTcp[i] = connect(bootstrap().clone(loop.group()), tcp.address());
             }
             long refused = RdmaConnectMetrics.total().failures(RdmaConnectFailure.REFUSED);
             loop.advance(61, TimeUnit.SECONDS);
@@ -243,7 +236,7 @@ class RdmaOrTcpMemoryTest {
                 assertThat(failures.size()).isZero();
                 assertThat(rdma.nextConnection().nextEvent()).isEqualTo(EchoServer.INACTIVE);
                 assertThat(overTcp).allMatch(Channel::isActive);
-                Channel channel = connect(bootstrap(), rdma.address());
+                RdmaOrTcpSocketChannel channel = connect(bootstrap(), rdma.address());
                 assertRdma(channel);
                 close(channel);
                 rdma.nextConnection();
@@ -262,14 +255,14 @@ class RdmaOrTcpMemoryTest {
     @Test
     void whatFailsWithARestrictionIsRememberedForConnectsAlikeAlone() throws InterruptedException {
         try (EchoServer tcp = ends.tcpServer(anyPort()); EchoServer rdma = ends.rdmaServer(tcp.address())) {
-            RdmaOrTcpBootstrap restricted = bootstrap().option(RdmaChannelOption.PROVIDERS,
+            Bootstrap restricted = bootstrap().option(RdmaChannelOption.PROVIDERS,
                     RdmaOrTcpEnds.unusedProvider());
-            Channel first = connect(restricted, rdma.address());
+            RdmaOrTcpSocketChannel first = connect(restricted, rdma.address());
             assertFallback(first, RdmaOrTcpFallbackReason.NO_ROUTE);
-            Channel other = connect(bootstrap(), rdma.address());
+            RdmaOrTcpSocketChannel other = connect(bootstrap(), rdma.address());
             assertRdma(other);
             assertThat(failures.get(rdma.address())).isNull();
-            Channel alike = connect(restricted.clone(), rdma.address());
+            RdmaOrTcpSocketChannel alike = connect(restricted.clone(), rdma.address());
             assertFallback(alike, RdmaOrTcpFallbackReason.REMEMBERED);
             failures.forget(rdma.address());
             assertThat(failures.size()).isZero();
@@ -279,7 +272,8 @@ class RdmaOrTcpMemoryTest {
         }
     }
 
-    private RdmaOrTcpBootstrap bootstrap() {
-        return ends.bootstrap().failures(failures).rememberFor(MEMORY);
+    private Bootstrap bootstrap() {
+        return ends.bootstrap().option(RdmaOrTcpChannelOption.FAILURES, failures)
+                .option(RdmaOrTcpChannelOption.REMEMBER_MILLIS, MEMORY_MILLIS);
     }
 }

@@ -19,6 +19,7 @@ import ch.qos.logback.classic.Level;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
@@ -28,6 +29,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.local.LocalIoHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.rdma.LogRecorder;
 import io.netty.channel.rdma.LoopGroupExtension;
@@ -44,12 +46,19 @@ import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.support.EchoClient;
 import io.netty.channel.rdma.support.EchoServer;
 import io.netty.channel.rdma.support.RdmaOrTcpEnds;
+import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
+import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.unix.IntegerUnixChannelOption;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import java.io.IOException;
 import java.net.BindException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -58,11 +67,16 @@ import java.util.concurrent.TimeUnit;
 import static io.netty.channel.rdma.support.RdmaOrTcpEnds.anyPort;
 import static io.netty.channel.rdma.support.RdmaOrTcpEnds.close;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * A channel that listens for RDMA and TCP at one port: where it can, where it can't, and how it ends.
  */
 class RdmaOrTcpServerSocketChannelTest {
+    /** {@code IP_LOCAL_PORT_RANGE}: the first port, and the last one times 65536. */
+    private static final IntegerUnixChannelOption PORT_RANGE =
+            new IntegerUnixChannelOption("IP_LOCAL_PORT_RANGE", 0, 51);
+
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);
 
@@ -79,6 +93,8 @@ class RdmaOrTcpServerSocketChannelTest {
         assertThat(server.rdmaChannel().localAddress()).isEqualTo(server.localAddress());
         assertThat(server.tcpChannel().localAddress()).isEqualTo(server.localAddress());
         assertThat(server.rdmaUnavailabilityCause()).isNull();
+        assertThat(server.rdmaChannel().attr(RdmaOrTcp.TRANSPORT).get()).isEqualTo(RdmaOrTcpTransport.RDMA);
+        assertThat(server.tcpChannel().attr(RdmaOrTcp.TRANSPORT).get()).isEqualTo(RdmaOrTcpTransport.TCP);
         for (RdmaOrTcpTransport transport : RdmaOrTcpTransport.values()) {
             Channel client = connect(transport, server.localAddress());
             SocketChannel child = (SocketChannel) echo.nextConnection().channel();
@@ -186,10 +202,180 @@ class RdmaOrTcpServerSocketChannelTest {
         close(bind(bootstrap(), tcp.address()));
     }
 
+    /** Listens for RDMA at a port that is free for TCP. */
+    private EchoServer rdmaServer() throws InterruptedException {
+        try (EchoServer tcp = ends.tcpServer(anyPort())) {
+            return ends.rdmaServer(tcp.address());
+        }
+    }
+
+    /** Lets port 0 be one of these. */
+    private ServerBootstrap withPorts(int first, int last) throws InterruptedException {
+        ServerBootstrap bootstrap = bootstrap().option(PORT_RANGE, last << 16 | first);
+        ChannelFuture registered = TestTimeouts.await(bootstrap.register());
+        assumeTrue(registered.isSuccess(), () -> "needs Linux 6.3: " + registered.cause());
+        close(registered.channel());
+        return bootstrap;
+    }
+
+    private static long otherPorts(LogRecorder log) {
+        return log.messages(Level.DEBUG).stream().filter(line -> line.contains("trying another port")).count();
+    }
+
+    @Test
+    void anyPortIsOneThatIsFreeForBoth() throws InterruptedException {
+        try (LogRecorder log = new LogRecorder(RdmaOrTcpServerSocketChannel.class.getName(), Level.DEBUG)) {
+            // The kernel begins with any of a quarter of the ports.
+            for (int i = 0; i < 50 && otherPorts(log) == 0; i++) {
+                try (EchoServer rdma = rdmaServer()) {
+                    int taken = rdma.address().getPort();
+                    RdmaOrTcpServerSocketChannel server = bind(withPorts(taken - 7, taken + 8), anyPort());
+                    assertThat(server.localAddress().getPort()).isBetween(taken - 7, taken + 8).isNotEqualTo(taken);
+                    assertThat(server.rdmaChannel().localAddress()).isEqualTo(server.localAddress());
+                    assertThat(server.tcpChannel().localAddress()).isEqualTo(server.localAddress());
+                    assertReachable(server.localAddress(), RdmaOrTcpTransport.RDMA);
+                    close(server);
+                }
+            }
+            assertThat(otherPorts(log)).isPositive();
+        }
+    }
+
+    @Test
+    void searchForAFreePortHasAnEnd() throws InterruptedException {
+        try (EchoServer rdma = rdmaServer();
+             LogRecorder log = new LogRecorder(RdmaOrTcpServerSocketChannel.class.getName(), Level.DEBUG)) {
+            int taken = rdma.address().getPort();
+            assertThat(TestTimeouts.await(withPorts(taken, taken).bind(anyPort())).cause())
+                    .isInstanceOf(BindException.class).hasMessageContaining("for RDMA");
+            assertThat(otherPorts(log)).isBetween(1L, 100L);
+            ends.tcpServer(rdma.address()).close();
+        }
+    }
+
+    @Test
+    void wildcardAddressIsOneForBoth() throws Exception {
+        RdmaOrTcpServerSocketChannel server = bind(bootstrap(), new InetSocketAddress(0));
+        assertThat(server.rdmaChannel().localAddress().getAddress().isAnyLocalAddress()).isTrue();
+        int port = server.localAddress().getPort();
+        assertReachable(new InetSocketAddress(anyPort().getAddress(), port), RdmaOrTcpTransport.RDMA);
+        assertReachable(new InetSocketAddress(address6(), port), RdmaOrTcpTransport.RDMA);
+        assertReachable(server.localAddress(), RdmaOrTcpTransport.RDMA);
+        close(server);
+    }
+
+    @Test
+    void addressOfIpv6() throws Exception {
+        RdmaOrTcpServerSocketChannel server = bind(bootstrap(), new InetSocketAddress(address6(), 0));
+        assertThat(server.rdmaChannel().localAddress()).isEqualTo(server.tcpChannel().localAddress());
+        assertReachable(server.localAddress(), RdmaOrTcpTransport.RDMA);
+        close(server);
+    }
+
+    @Test
+    void addressOfNoRdmaDeviceHasTcpAlone() throws InterruptedException {
+        assumeTrue(Verbs.preferred().provider() == VerbsProvider.IBVERBS,
+                "needs kernel verbs: the embedded provider's device has all addresses");
+        InetSocketAddress loopback = new InetSocketAddress("127.0.0.1", 0);
+        RdmaOrTcpServerSocketChannel server = bind(bootstrap(), loopback);
+        assertThat(server.rdmaUnavailabilityCause()).isInstanceOf(NoRdmaDeviceException.class);
+        assertReachable(server.localAddress(), RdmaOrTcpTransport.TCP);
+        close(server);
+        assertThat(TestTimeouts.await(bootstrap(RdmaOrTcpChoice.RDMA_AND_TCP).bind(loopback)).cause())
+                .isInstanceOf(BindException.class).hasMessageContaining("no RDMA device has this address");
+    }
+
+    /** Binds the name of a port of the embedded provider, as any user may, and does not listen. */
+    private static final String HOLD_NAME = """
+            use Socket;
+            socket(my $name, AF_UNIX, SOCK_SEQPACKET, 0) or die $!;
+            bind($name, pack('S a*', AF_UNIX, "\\0netty-rdma/$>/cm/106/%d")) or die $!;
+            $| = 1;
+            print "bound\\n";
+            <STDIN>;
+            """;
+
+    @Test
+    void portWhoseNameAnotherUserHoldsHasTcpAlone() throws Exception {
+        assumeTrue(Verbs.preferred().provider() == VerbsProvider.EMBEDDED, "needs the embedded provider's names");
+        EchoServer free = ends.tcpServer(anyPort());
+        InetSocketAddress address = free.address();
+        free.close();
+        Process holder = new ProcessBuilder("perl", "-e", HOLD_NAME.formatted(address.getPort()))
+                .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        try {
+            assertThat(holder.inputReader().readLine()).isEqualTo("bound");
+            RdmaOrTcpServerSocketChannel server = bind(bootstrap(), address);
+            assertThat(server.rdmaUnavailabilityCause()).hasMessageContaining("another user holds the port");
+            assertReachable(address, RdmaOrTcpTransport.TCP);
+            close(server);
+            assertThat(TestTimeouts.await(bootstrap(RdmaOrTcpChoice.RDMA_AND_TCP).bind(address)).cause())
+                    .isInstanceOf(BindException.class).hasMessageContaining("another user holds the port");
+            ends.tcpServer(address).close();
+        } finally {
+            holder.destroy();
+            holder.waitFor();
+        }
+    }
+
+    @Test
+    void badOptionFailsTheBindOfBoth() throws InterruptedException {
+        RdmaOrTcpServerSocketChannel earlier = bind(bootstrap(), anyPort());
+        close(earlier);
+        // The first one is checked by both, the second one by RDMA's alone.
+        assertThat(TestTimeouts.await(bootstrap().option(ChannelOption.SO_BACKLOG, -1).bind(earlier.localAddress()))
+                .cause()).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("-1");
+        assertThat(TestTimeouts.await(bootstrap().option(ChannelOption.IP_TOS, 256).bind(earlier.localAddress()))
+                .cause()).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("256");
+        close(bind(bootstrap(), earlier.localAddress()));
+    }
+
+    @Test
+    void cancelledBindLeavesNoListener() throws InterruptedException {
+        RdmaOrTcpServerSocketChannel earlier = bind(bootstrap(), anyPort());
+        close(earlier);
+        ChannelFuture binding = bootstrap().bind(earlier.localAddress());
+        if (!binding.cancel(false)) {
+            close(binding.channel());
+        }
+        TestTimeouts.sync(binding.channel().closeFuture());
+        close(bind(bootstrap(), earlier.localAddress()));
+    }
+
+    @Test
+    void connectionsWhoseLoopsServeNoRdmaAreOverTcp() throws InterruptedException {
+        EventLoopGroup epoll = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+        try {
+            RdmaOrTcpServerSocketChannel server = bind(new ServerBootstrap().group(LOOPS.group(), epoll)
+                    .channel(RdmaOrTcpServerSocketChannel.class).childHandler(echo), anyPort());
+            assertReachable(server.localAddress(), RdmaOrTcpTransport.TCP);
+            close(server);
+        } finally {
+            TestTimeouts.shutdown(epoll);
+        }
+    }
+
+    @Test
+    void loopsThatServeNeitherAreToldWhatToUse() throws InterruptedException {
+        EventLoopGroup local = new MultiThreadIoEventLoopGroup(1, LocalIoHandler.newFactory());
+        try {
+            assertThat(TestTimeouts.await(serverBootstrap(local).bind(anyPort())).cause())
+                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("newEventLoopGroup");
+        } finally {
+            TestTimeouts.shutdown(local);
+        }
+    }
+
     @Test
     void ruleSaysForWhatItListens() throws InterruptedException {
-        RdmaOrTcpServerSocketChannel rdmaOnly = bind(bootstrap().option(RdmaOrTcpChannelOption.TRANSPORT_RULE,
-                RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_ONLY)), anyPort());
+        RdmaOrTcpServerSocketChannel both = bind(bootstrap(RdmaOrTcpChoice.RDMA_AND_TCP), anyPort());
+        for (RdmaOrTcpTransport transport : RdmaOrTcpTransport.values()) {
+            close(connect(transport, both.localAddress()));
+            echo.nextConnection();
+        }
+        close(both);
+
+        RdmaOrTcpServerSocketChannel rdmaOnly = bind(bootstrap(RdmaOrTcpChoice.RDMA_ONLY), anyPort());
         assertThat(rdmaOnly.tcpChannel()).isNull();
         assertThat(rdmaOnly.localAddress()).isEqualTo(rdmaOnly.rdmaChannel().localAddress());
         close(connect(RdmaOrTcpTransport.RDMA, rdmaOnly.localAddress()));
@@ -224,9 +410,11 @@ class RdmaOrTcpServerSocketChannelTest {
                 TestTimeouts.sync(EchoClient.exchange(client));
                 close(client);
                 close(server);
-                assertThat(TestTimeouts.await(serverBootstrap(group).option(RdmaOrTcpChannelOption.TRANSPORT_RULE,
-                        RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_ONLY)).bind(anyPort())).cause())
-                        .isInstanceOf(BindException.class).hasMessageContaining("newEventLoopGroup");
+                for (RdmaOrTcpChoice choice : List.of(RdmaOrTcpChoice.RDMA_ONLY, RdmaOrTcpChoice.RDMA_AND_TCP)) {
+                    assertThat(TestTimeouts.await(serverBootstrap(group).option(RdmaOrTcpChannelOption.TRANSPORT_RULE,
+                            RdmaOrTcpRule.always(choice)).bind(server.localAddress())).cause())
+                            .isInstanceOf(BindException.class).hasMessageContaining("newEventLoopGroup");
+                }
             } finally {
                 TestTimeouts.shutdown(group);
             }
@@ -314,6 +502,10 @@ class RdmaOrTcpServerSocketChannelTest {
         return serverBootstrap(LOOPS.group());
     }
 
+    private ServerBootstrap bootstrap(RdmaOrTcpChoice choice) {
+        return bootstrap().option(RdmaOrTcpChannelOption.TRANSPORT_RULE, RdmaOrTcpRule.always(choice));
+    }
+
     private ServerBootstrap serverBootstrap(EventLoopGroup group) {
         return new ServerBootstrap().group(group).channel(RdmaOrTcpServerSocketChannel.class).childHandler(echo);
     }
@@ -327,5 +519,16 @@ class RdmaOrTcpServerSocketChannelTest {
         return TestTimeouts.sync(new Bootstrap().group(LOOPS.group())
                 .channel(transport == RdmaOrTcpTransport.RDMA ? RdmaSocketChannel.class : EpollSocketChannel.class)
                 .handler(new RdmaOrTcpEnds.Nothing()).connect(address)).channel();
+    }
+
+    private void assertReachable(InetSocketAddress address, RdmaOrTcpTransport transport) throws InterruptedException {
+        Channel channel = RdmaOrTcpEnds.connect(ends.bootstrap(), address);
+        assertThat(channel.attr(RdmaOrTcp.TRANSPORT).get()).as("transport to %s", address).isEqualTo(transport);
+        TestTimeouts.sync(EchoClient.exchange(channel));
+        close(channel);
+    }
+
+    private static InetAddress address6() throws IOException {
+        return InetAddress.getByName(System.getProperty("io.netty.rdma.test.address6", "::1"));
     }
 }

@@ -20,7 +20,6 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -34,6 +33,7 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.local.LocalIoHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.rdma.LogRecorder;
 import io.netty.channel.rdma.LoopClock;
@@ -59,11 +59,13 @@ import io.netty.channel.rdma.support.EchoClient;
 import io.netty.channel.rdma.support.EchoServer;
 import io.netty.channel.rdma.support.RdmaOrTcpEnds;
 import io.netty.channel.rdma.support.VerbsPeer;
+import io.netty.channel.rdma.verbs.ConnectionRejectedException;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import org.junit.jupiter.api.Tag;
+import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -87,6 +89,7 @@ import java.util.concurrent.TimeUnit;
 import static io.netty.channel.rdma.support.RdmaOrTcpEnds.anyPort;
 import static io.netty.channel.rdma.support.RdmaOrTcpEnds.assertFallback;
 import static io.netty.channel.rdma.support.RdmaOrTcpEnds.close;
+import static io.netty.channel.rdma.support.RdmaOrTcpEnds.connect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -236,7 +239,7 @@ class RdmaOrTcpSocketChannelTest {
              VerbsPeer busy = VerbsPeer.listen(server.address())) {
             ChannelFuture connecting = bootstrap.connect(server.address());
             busy.reject("come back later".getBytes(StandardCharsets.US_ASCII));
-            Channel channel = TestTimeouts.sync(connecting).channel();
+            RdmaOrTcpSocketChannel channel = (RdmaOrTcpSocketChannel) TestTimeouts.sync(connecting).channel();
             assertFallback(channel, RdmaOrTcpFallbackReason.REJECTED);
             assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().message()).contains("come back later");
             close(channel);
@@ -245,7 +248,7 @@ class RdmaOrTcpSocketChannelTest {
              VerbsPeer other = VerbsPeer.listen(server.address())) {
             ChannelFuture connecting = bootstrap.connect(server.address());
             other.accept("220 smtp.example.org ESMTP".getBytes(StandardCharsets.US_ASCII));
-            Channel channel = TestTimeouts.sync(connecting).channel();
+            RdmaOrTcpSocketChannel channel = (RdmaOrTcpSocketChannel) TestTimeouts.sync(connecting).channel();
             assertFallback(channel, RdmaOrTcpFallbackReason.FAILED);
             close(channel);
         }
@@ -268,6 +271,53 @@ class RdmaOrTcpSocketChannelTest {
             TestTimeouts.sync(channel.connect(server.address()));
             assertFallback(channel, RdmaOrTcpFallbackReason.NO_ROUTE);
             close(channel);
+            // One that is given when it connects.
+            channel = (RdmaOrTcpSocketChannel) TestTimeouts.sync(bootstrap().connect(server.address(),
+                    new InetSocketAddress("127.0.0.1", 0))).channel();
+            assertFallback(channel, RdmaOrTcpFallbackReason.NO_ROUTE);
+            close(channel);
+        }
+    }
+
+    @Test
+    void localAddressThatIsNobodysFailsBoth() throws InterruptedException {
+        try (EchoServer server = ends.tcpServer(anyPort())) {
+            // RFC 5737: an address for documentation, which is nobody's.
+            InetSocketAddress local = new InetSocketAddress("192.0.2.1", 0);
+            assertThat(TestTimeouts.await(bootstrap().connect(server.address(), local)).cause())
+                    .isInstanceOf(RdmaOrTcpConnectException.class).hasMessageContaining("192.0.2.1");
+        }
+    }
+
+    @Test
+    void manyFallBackAtOnce() throws InterruptedException {
+        try (EchoServer server = ends.tcpServer(anyPort())) {
+            Bootstrap bootstrap = bootstrap().option(RdmaOrTcpChannelOption.REMEMBER_MILLIS, 0);
+            List<ChannelFuture> connecting = new ArrayList<>();
+            for (int i = 0; i < 32; i++) {
+                connecting.add(bootstrap.connect(server.address()));
+            }
+            List<Future<Void>> exchanges = new ArrayList<>();
+            for (ChannelFuture future : connecting) {
+                RdmaOrTcpSocketChannel channel = (RdmaOrTcpSocketChannel) TestTimeouts.sync(future).channel();
+                assertFallback(channel, RdmaOrTcpFallbackReason.REFUSED);
+                exchanges.add(EchoClient.exchange(channel));
+            }
+            for (int i = 0; i < exchanges.size(); i++) {
+                TestTimeouts.sync(exchanges.get(i));
+                close(connecting.get(i).channel());
+            }
+        }
+    }
+
+    @Test
+    void loopsThatServeNeitherAreToldWhatToUse() throws InterruptedException {
+        EventLoopGroup local = new MultiThreadIoEventLoopGroup(1, LocalIoHandler.newFactory());
+        try {
+            assertThat(TestTimeouts.await(bootstrap().clone(local).connect(anyPort())).cause())
+                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("newEventLoopGroup");
+        } finally {
+            TestTimeouts.shutdown(local);
         }
     }
 
@@ -282,6 +332,7 @@ class RdmaOrTcpSocketChannelTest {
                     assertThat(channel.transportChannel()).isInstanceOfAny(EpollSocketChannel.class,
                             NioSocketChannel.class);
                     assertFallback(channel, RdmaOrTcpFallbackReason.UNAVAILABLE);
+                    assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().message()).contains("newEventLoopGroup");
                     TestTimeouts.sync(EchoClient.exchange(channel));
                     close(channel);
                     assertThat(TestTimeouts.await(bootstrap().clone(group).option(RdmaOrTcpChannelOption.TRANSPORT_RULE,
@@ -303,6 +354,10 @@ class RdmaOrTcpSocketChannelTest {
                 .hasMessageContaining(free.toString())
                 .hasMessageContaining("over RDMA: REFUSED: Connection refused")
                 .hasMessageContaining("over TCP: ").hasCauseInstanceOf(ConnectException.class);
+        assertThat(connecting.cause().getSuppressed()).singleElement().satisfies(rdma -> assertThat(rdma.getCause())
+                .isInstanceOf(ConnectionRejectedException.class));
+        assertThat(((RdmaOrTcpConnectException) connecting.cause()).rdma().reason())
+                .isEqualTo(RdmaOrTcpFallbackReason.REFUSED);
         TestTimeouts.sync(connecting.channel().closeFuture());
         assertThat(RdmaOrTcpMetrics.total().failures() - failures).isOne();
     }
@@ -350,6 +405,16 @@ class RdmaOrTcpSocketChannelTest {
                 close(overTcp);
                 close(overRdma);
             }
+        }
+    }
+
+    @Test
+    void ruleForServersOfBothLetsAClientFallBack() throws InterruptedException {
+        try (EchoServer tcp = ends.tcpServer(anyPort())) {
+            RdmaOrTcpSocketChannel channel = connect(bootstrap(RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_AND_TCP)),
+                    tcp.address());
+            assertFallback(channel, RdmaOrTcpFallbackReason.REFUSED);
+            close(channel);
         }
     }
 
@@ -751,24 +816,11 @@ class RdmaOrTcpSocketChannelTest {
     // ---- ends
 
     private Bootstrap bootstrap() {
-        return bootstrapOf(RdmaOrTcpSocketChannel::new);
+        return ends.bootstrap();
     }
 
     private Bootstrap bootstrap(RdmaOrTcpRule rule) {
-        return bootstrapOf(() -> new RdmaOrTcpSocketChannel(rule));
-    }
-
-    /** A client that remembers for itself, and gives RDMA all the time that it may need. */
-    private Bootstrap bootstrapOf(ChannelFactory<Channel> factory) {
-        return new Bootstrap().group(LOOPS.group()).channelFactory(factory).handler(new RdmaOrTcpEnds.Nothing())
-                .option(RdmaOrTcpChannelOption.FAILURES, new RdmaOrTcpFailures(1))
-                .option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS,
-                        (int) TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS));
-    }
-
-    private static RdmaOrTcpSocketChannel connect(Bootstrap bootstrap, InetSocketAddress address)
-            throws InterruptedException {
-        return (RdmaOrTcpSocketChannel) TestTimeouts.sync(bootstrap.connect(address)).channel();
+        return ends.bootstrap(() -> new RdmaOrTcpSocketChannel(rule));
     }
 
     private EchoServer server() throws InterruptedException {

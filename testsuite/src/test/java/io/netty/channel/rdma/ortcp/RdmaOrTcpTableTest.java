@@ -18,6 +18,7 @@ package io.netty.channel.rdma.ortcp;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -28,7 +29,6 @@ import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaEventLoopGroup;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
@@ -41,15 +41,12 @@ import io.netty.channel.rdma.support.EchoClient;
 import io.netty.channel.rdma.support.EchoServer;
 import io.netty.channel.rdma.support.RdmaOrTcpEnds;
 import io.netty.channel.rdma.support.VerbsPeer;
-import io.netty.util.concurrent.Future;
-import io.netty.util.concurrent.GlobalEventExecutor;
-import io.netty.util.concurrent.Promise;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
@@ -65,8 +62,7 @@ import static io.netty.channel.rdma.support.RdmaOrTcpEnds.anyPort;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The table of {@link RdmaOrTcpBootstrap}, row by row, of both clients: which transport is taken, and what is
- * remembered.
+ * The table of {@link RdmaOrTcpSocketChannel}, row by row: which transport is taken, and what is remembered.
  */
 class RdmaOrTcpTableTest {
     @RegisterExtension
@@ -112,7 +108,7 @@ class RdmaOrTcpTableTest {
             @Override
             void run(Attempt attempt) throws Exception {
                 try (VerbsPeer busy = VerbsPeer.listen(attempt.tcp.address())) {
-                    Future<Channel> connecting = attempt.connect();
+                    ChannelFuture connecting = attempt.connect();
                     busy.reject("come back later".getBytes(StandardCharsets.US_ASCII));
                     attempt.fallsBack(connecting);
                 }
@@ -122,7 +118,7 @@ class RdmaOrTcpTableTest {
             @Override
             void run(Attempt attempt) throws Exception {
                 try (VerbsPeer other = VerbsPeer.listen(attempt.tcp.address())) {
-                    Future<Channel> connecting = attempt.connect();
+                    ChannelFuture connecting = attempt.connect();
                     other.accept("220 smtp.example.org ESMTP".getBytes(StandardCharsets.US_ASCII));
                     attempt.fallsBack(connecting);
                 }
@@ -146,19 +142,13 @@ class RdmaOrTcpTableTest {
                 attempt.tcp.close();
                 try (EchoServer rdma = attempt.ends.rdmaServer(address)) {
                     attempt.address = rdma.address();
-                    Channel channel = TestTimeouts.sync(attempt.connect()).getNow();
+                    Channel channel = TestTimeouts.sync(attempt.connect()).channel();
                     assertThat(channel.attr(RdmaOrTcp.TRANSPORT).get()).isEqualTo(RdmaOrTcpTransport.RDMA);
                     TestTimeouts.sync(channel.close());
                 }
             }
         },
-        /** The bootstrap has no rule. */
         RULE(RdmaOrTcpFallbackReason.RULE, false) {
-            @Override
-            boolean isOf(Client client) {
-                return client == Client.CHANNEL;
-            }
-
             @Override
             void run(Attempt attempt) throws Exception {
                 attempt.option(RdmaOrTcpChannelOption.TRANSPORT_RULE, RdmaOrTcpRule.always(RdmaOrTcpChoice.TCP_ONLY));
@@ -166,6 +156,13 @@ class RdmaOrTcpTableTest {
                     attempt.address = rdma.address();
                     attempt.fallsBack();
                 }
+            }
+        },
+        RULE_OF_RDMA_ALONE(null, false) {
+            @Override
+            void run(Attempt attempt) throws Exception {
+                attempt.option(RdmaOrTcpChannelOption.TRANSPORT_RULE, RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_ONLY));
+                attempt.failsWithoutTcp(attempt.connect(), ConnectException.class);
             }
         },
         UNKNOWN_HOST(null, false) {
@@ -190,7 +187,7 @@ class RdmaOrTcpTableTest {
             @Override
             void run(Attempt attempt) throws Exception {
                 try (VerbsPeer silent = VerbsPeer.listen(attempt.tcp.address())) {
-                    Future<Channel> connecting = attempt.connect();
+                    ChannelFuture connecting = attempt.connect();
                     silent.awaitRequest();
                     assertThat(connecting.cancel(false)).isTrue();
                     attempt.failsWithoutTcp(connecting, CancellationException.class);
@@ -202,7 +199,7 @@ class RdmaOrTcpTableTest {
             void run(Attempt attempt) throws Exception {
                 attempt.group = new RdmaEventLoopGroup(1);
                 try (VerbsPeer silent = VerbsPeer.listen(attempt.tcp.address())) {
-                    Future<Channel> connecting = attempt.connect();
+                    ChannelFuture connecting = attempt.connect();
                     silent.awaitRequest();
                     TestTimeouts.shutdown(attempt.group);
                     attempt.failsWithoutTcp(connecting, ClosedChannelException.class);
@@ -211,16 +208,15 @@ class RdmaOrTcpTableTest {
                 }
             }
         },
-        /** That of the channel class is called before it connects, as with any bootstrap. */
-        HANDLER_THROWS(null, false) {
-            @Override
-            boolean isOf(Client client) {
-                return client == Client.BOOTSTRAP;
-            }
-
+        INITIALIZER_THROWS(null, false) {
             @Override
             void run(Attempt attempt) throws Exception {
-                attempt.throwing = true;
+                attempt.handler = new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel ch) {
+                        throw new IllegalStateException("expected in this test");
+                    }
+                };
                 try (EchoServer rdma = attempt.ends.rdmaServer(attempt.tcp.address())) {
                     attempt.address = rdma.address();
                     attempt.failsWithoutTcp(attempt.connect(), ClosedChannelException.class);
@@ -237,68 +233,12 @@ class RdmaOrTcpTableTest {
             this.remembered = remembered;
         }
 
-        boolean isOf(Client client) {
-            return true;
-        }
-
         abstract void run(Attempt attempt) throws Exception;
-    }
-
-    /** Who connects. */
-    enum Client {
-        BOOTSTRAP {
-            @Override
-            Future<Channel> connect(Attempt attempt) {
-                RdmaOrTcpBootstrap bootstrap = attempt.ends.bootstrap().clone(attempt.group).failures(attempt.failures)
-                        .rdmaConnectTimeout(Duration.ofMillis(attempt.rdmaMillis));
-                if (attempt.option != null) {
-                    bootstrap.option(attempt.option, attempt.value);
-                }
-                if (attempt.throwing) {
-                    bootstrap.handler(new ChannelInitializer<>() {
-                        @Override
-                        protected void initChannel(Channel ch) {
-                            throw new IllegalStateException("expected in this test");
-                        }
-                    });
-                }
-                return bootstrap.connect(attempt.address);
-            }
-        },
-        CHANNEL {
-            @Override
-            Future<Channel> connect(Attempt attempt) {
-                Bootstrap bootstrap = new Bootstrap().group(attempt.group).channel(RdmaOrTcpSocketChannel.class)
-                        .handler(new RdmaOrTcpEnds.Nothing()).option(RdmaOrTcpChannelOption.FAILURES, attempt.failures)
-                        .option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS, attempt.rdmaMillis);
-                if (attempt.option != null) {
-                    bootstrap.option(attempt.option, attempt.value);
-                }
-                ChannelFuture connecting = bootstrap.connect(attempt.address);
-                Promise<Channel> promise = GlobalEventExecutor.INSTANCE.newPromise();
-                promise.addListener(done -> {
-                    if (done.isCancelled()) {
-                        connecting.cancel(false);
-                    }
-                });
-                connecting.addListener(done -> {
-                    if (done.isSuccess()) {
-                        promise.trySuccess(connecting.channel());
-                    } else {
-                        promise.tryFailure(done.cause());
-                    }
-                });
-                return promise;
-            }
-        };
-
-        abstract Future<Channel> connect(Attempt attempt);
     }
 
     /** What a row sets up, and expects. */
     static final class Attempt {
         final RdmaOrTcpEnds ends;
-        final Client client;
         final EchoServer tcp;
         final RdmaOrTcpFailures failures = new RdmaOrTcpFailures(4);
         /** Before. */
@@ -308,12 +248,11 @@ class RdmaOrTcpTableTest {
         InetSocketAddress address;
         EventLoopGroup group;
         int rdmaMillis = (int) Duration.ofSeconds(TestTimeouts.SECONDS).toMillis();
-        boolean throwing;
+        ChannelHandler handler = new RdmaOrTcpEnds.Nothing();
         private ChannelOption<Object> option;
         private Object value;
 
-        Attempt(Client client, Row row, RdmaOrTcpEnds ends, EchoServer tcp, EventLoopGroup group) {
-            this.client = client;
+        Attempt(Row row, RdmaOrTcpEnds ends, EchoServer tcp, EventLoopGroup group) {
             this.ends = ends;
             this.tcp = tcp;
             this.group = group;
@@ -327,39 +266,40 @@ class RdmaOrTcpTableTest {
             value = newValue;
         }
 
-        Future<Channel> connect() {
-            return client.connect(this);
+        ChannelFuture connect() {
+            Bootstrap bootstrap = ends.bootstrap().clone(group).handler(handler)
+                    .option(RdmaOrTcpChannelOption.FAILURES, failures)
+                    .option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS, rdmaMillis);
+            if (option != null) {
+                bootstrap.option(option, value);
+            }
+            return bootstrap.connect(address);
         }
 
         void fallsBack() throws InterruptedException {
             fallsBack(connect());
         }
 
-        void fallsBack(Future<Channel> connecting) throws InterruptedException {
-            Channel channel = TestTimeouts.sync(connecting).getNow();
+        void fallsBack(ChannelFuture connecting) throws InterruptedException {
+            RdmaOrTcpSocketChannel channel = (RdmaOrTcpSocketChannel) TestTimeouts.sync(connecting).channel();
             RdmaOrTcpEnds.assertFallback(channel, expected);
             assertThat(RdmaOrTcpMetrics.total().fallbacks(expected) - fallbacks.get(expected)).isOne();
             TestTimeouts.sync(EchoClient.exchange(channel));
             TestTimeouts.sync(channel.close());
         }
 
-        void failsWithoutTcp(Future<Channel> connecting, Class<? extends Throwable> cause) throws InterruptedException {
+        void failsWithoutTcp(ChannelFuture connecting, Class<? extends Throwable> cause) throws InterruptedException {
             assertThat(TestTimeouts.await(connecting).cause()).isInstanceOf(cause);
             ends.assertUntouched(tcp);
         }
     }
 
-    static Stream<Arguments> rowsOfClients() {
-        return Stream.of(Client.values()).flatMap(client -> Stream.of(Row.values()).filter(row -> row.isOf(client))
-                .map(row -> Arguments.of(client, row)));
-    }
-
     @ParameterizedTest
-    @MethodSource("rowsOfClients")
-    void tableIsTrue(Client client, Row row) throws Exception {
+    @EnumSource
+    void tableIsTrue(Row row) throws Exception {
         RdmaOrTcpEnds ends = new RdmaOrTcpEnds(LOOPS.group());
         try (EchoServer tcp = ends.tcpServer(anyPort())) {
-            Attempt attempt = new Attempt(client, row, ends, tcp, LOOPS.group());
+            Attempt attempt = new Attempt(row, ends, tcp, LOOPS.group());
             row.run(attempt);
             assertThat(attempt.failures.size()).as("remembered").isEqualTo(row.remembered ? 1 : 0);
         }

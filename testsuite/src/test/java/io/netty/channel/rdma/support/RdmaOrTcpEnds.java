@@ -17,6 +17,7 @@ package io.netty.channel.rdma.support;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
@@ -27,26 +28,28 @@ import io.netty.channel.rdma.RdmaServerSocketChannel;
 import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpBootstrap;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallback;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
+import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
+import io.netty.channel.socket.nio.NioSocketChannel;
 
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 /**
- * Clients of {@link RdmaOrTcpBootstrap}, and the servers that they find, on the same event loops. A test that needs
- * both at one port listens for TCP first: a free port of RDMA's is often in use by TCP, and hardly ever the other way
- * round.
+ * Clients that are {@link RdmaOrTcpSocketChannel}s, and the servers that they find, on the same event loops. A test
+ * that needs both at one port listens for TCP first: a free port of RDMA's is often in use by TCP, and hardly ever the
+ * other way round.
  */
 public final class RdmaOrTcpEnds {
     private final EventLoopGroup group;
@@ -60,13 +63,21 @@ public final class RdmaOrTcpEnds {
     public static final class Nothing extends ChannelInboundHandlerAdapter { }
 
     /** A client that remembers for itself, and gives RDMA all the time that it may need. */
-    public RdmaOrTcpBootstrap bootstrap() {
-        return new RdmaOrTcpBootstrap().group(group).failures(new RdmaOrTcpFailures(1)).handler(new Nothing())
-                .rdmaConnectTimeout(Duration.ofSeconds(TestTimeouts.SECONDS));
+    public Bootstrap bootstrap() {
+        return bootstrap(RdmaOrTcpSocketChannel::new);
     }
 
-    public static Channel connect(RdmaOrTcpBootstrap bootstrap, InetSocketAddress address) throws InterruptedException {
-        return TestTimeouts.sync(bootstrap.connect(address)).getNow();
+    /** The same, of channels that this makes. */
+    public Bootstrap bootstrap(ChannelFactory<RdmaOrTcpSocketChannel> factory) {
+        return new Bootstrap().group(group).channelFactory(factory).handler(new Nothing())
+                .option(RdmaOrTcpChannelOption.FAILURES, new RdmaOrTcpFailures(1))
+                .option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS,
+                        (int) TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS));
+    }
+
+    public static RdmaOrTcpSocketChannel connect(Bootstrap bootstrap, InetSocketAddress address)
+            throws InterruptedException {
+        return (RdmaOrTcpSocketChannel) TestTimeouts.sync(bootstrap.connect(address)).channel();
     }
 
     /** For {@link RdmaChannelOption#PROVIDERS}: what this process does not use, so that nothing is reached. */
@@ -87,14 +98,17 @@ public final class RdmaOrTcpEnds {
         TestTimeouts.sync(channel.close());
     }
 
-    public static void assertRdma(Channel channel) {
-        assertThat(channel).isInstanceOf(RdmaSocketChannel.class);
+    public static void assertRdma(RdmaOrTcpSocketChannel channel) {
         assertThat(channel.attr(RdmaOrTcp.TRANSPORT).get()).isEqualTo(RdmaOrTcpTransport.RDMA);
+        assertThat(channel.transportChannel()).isInstanceOf(RdmaSocketChannel.class);
+        assertThat(channel.isActive()).isTrue();
         assertThat(channel.attr(RdmaOrTcp.FALLBACK).get()).isNull();
     }
 
-    public static void assertFallback(Channel channel, RdmaOrTcpFallbackReason reason) {
+    public static void assertFallback(RdmaOrTcpSocketChannel channel, RdmaOrTcpFallbackReason reason) {
         assertThat(channel.attr(RdmaOrTcp.TRANSPORT).get()).isEqualTo(RdmaOrTcpTransport.TCP);
+        assertThat(channel.transportChannel()).isInstanceOfAny(EpollSocketChannel.class, NioSocketChannel.class);
+        assertThat(channel.isActive()).isTrue();
         assertThat(channel.attr(RdmaOrTcp.FALLBACK).get()).extracting(RdmaOrTcpFallback::reason).isEqualTo(reason);
     }
 

@@ -24,8 +24,7 @@ import java.net.BindException;
 import java.net.InetSocketAddress;
 
 /**
- * What a failure of one of two listeners at a port means: for {@link BindAttempt} and {@link
- * RdmaOrTcpServerSocketChannel}.
+ * What a failure of one of two listeners at a port means, for {@link RdmaOrTcpServerSocketChannel}.
  */
 final class BindRules {
     /** For a port that is free on both. That some program has bound the same numbers for RDMA alone is unlikely. */

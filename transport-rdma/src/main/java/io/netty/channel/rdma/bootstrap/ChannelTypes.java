@@ -80,11 +80,6 @@ enum ChannelTypes {
         return Epoll.isAvailable() ? EPOLL : NIO;
     }
 
-    /** Whether these groups can have TCP channels. */
-    static boolean isTcpServedBy(EventLoopGroup group) {
-        return EPOLL.isServedBy(group) || NIO.isServedBy(group);
-    }
-
     boolean isServedBy(EventLoopGroup group) {
         return group instanceof IoEventLoopGroup && ((IoEventLoopGroup) group).isCompatible(handle);
     }
@@ -103,17 +98,13 @@ enum ChannelTypes {
     }
 
     /**
-     * The TCP channels that these groups can have.
+     * The TCP channels that this group can have.
      *
      * @throws IllegalArgumentException if there are none.
      */
-    static ChannelTypes tcp(EventLoopGroup... groups) {
+    static ChannelTypes tcp(EventLoopGroup group) {
         for (ChannelTypes types : new ChannelTypes[] {EPOLL, NIO}) {
-            boolean served = true;
-            for (EventLoopGroup group : groups) {
-                served &= types.isServedBy(group);
-            }
-            if (served) {
+            if (types.isServedBy(group)) {
                 return types;
             }
         }

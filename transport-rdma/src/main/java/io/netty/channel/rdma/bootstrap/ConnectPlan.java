@@ -31,6 +31,7 @@ import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.NetUtil;
 import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
 import java.net.ConnectException;
@@ -38,7 +39,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketAddress;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -50,16 +50,17 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * One connect: which transport is tried next, and for how long, by the rules of {@link AttemptPlan}; and what is told
- * of it. The table of {@link RdmaOrTcpBootstrap} says what comes of that. Whoever connects makes the attempts, one
- * after the other. On the event loop of the connection.
+ * of it. The table of {@link RdmaOrTcpSocketChannel} says what comes of that. The channel makes the attempts, one after
+ * the other. On the event loop of the connection.
  */
 abstract class ConnectPlan {
     private static final long NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private final InternalLogger logger;
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaOrTcpSocketChannel.class);
+
     private final EventLoop loop;
     private final Settings settings;
-    private final InetSocketAddress remote;
+    final InetSocketAddress remote;
     /** That the application has asked for, or {@code null}. */
     private final SocketAddress local;
     private final Destination destination;
@@ -73,36 +74,35 @@ abstract class ConnectPlan {
 
     /** What the application has set. */
     static final class Settings {
-        /** For {@link #rdmaConnectTimeout}: one of the next two. */
-        static final Duration BY_DESTINATION = Duration.ZERO;
         /** Kernel verbs need milliseconds, but have no error for a host that is there and knows nothing of RDMA. */
-        private static final Duration DEFAULT_RDMA_CONNECT_TIMEOUT = Duration.ofSeconds(1);
+        private static final int DEFAULT_RDMA_CONNECT_TIMEOUT_MILLIS = 1000;
         /**
          * In shared memory it is known at once that nobody listens. So whoever does not answer does listen, and is a
          * JVM that is starting, has few processors or is stopped.
          */
-        private static final Duration DEFAULT_CONNECT_TIMEOUT_OF_THIS_HOST = Duration.ofSeconds(3);
+        private static final int DEFAULT_CONNECT_TIMEOUT_OF_THIS_HOST_MILLIS = 3000;
         /** How long it is passed over: no longer than that may take. */
-        private static final Duration REMEMBER_SILENCE_OF_THIS_HOST = Duration.ofSeconds(1);
-        static final Duration DEFAULT_REMEMBER_FOR = Duration.ofSeconds(30);
+        private static final int REMEMBER_SILENCE_OF_THIS_HOST_MILLIS = 1000;
+        static final int DEFAULT_REMEMBER_MILLIS = 30000;
         static final RdmaOrTcpRule DEFAULT_RULE = RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_OR_TCP);
         private static final List<ChannelOption<?>> RESTRICTIONS = List.of(RdmaChannelOption.PROVIDERS,
                 RdmaChannelOption.DEVICE, RdmaChannelOption.DEVICE_PORT, RdmaChannelOption.GID_INDEX);
 
-        final int connectTimeoutMillis;
-        final Duration rdmaConnectTimeout;
-        final Duration rememberFor;
+        private final int connectTimeoutMillis;
+        /** 0 for one of the defaults above, by the destination. */
+        private final int rdmaConnectTimeoutMillis;
+        private final int rememberMillis;
         final RdmaOrTcpFailures failures;
         final RdmaOrTcpRule rule;
         /** For {@link Destination#from()}. */
         private final Map<ChannelOption<?>, Object> restrictions;
 
         /** @param options of the channel, among others those that restrict the providers of RDMA. */
-        Settings(int connectTimeoutMillis, Duration rdmaConnectTimeout, Duration rememberFor,
+        Settings(int connectTimeoutMillis, int rdmaConnectTimeoutMillis, int rememberMillis,
                  RdmaOrTcpFailures failures, RdmaOrTcpRule rule, Map<ChannelOption<?>, ?> options) {
             this.connectTimeoutMillis = connectTimeoutMillis;
-            this.rdmaConnectTimeout = rdmaConnectTimeout;
-            this.rememberFor = rememberFor;
+            this.rdmaConnectTimeoutMillis = rdmaConnectTimeoutMillis;
+            this.rememberMillis = rememberMillis;
             this.failures = failures;
             this.rule = rule;
             restrictions = new HashMap<>();
@@ -124,20 +124,20 @@ abstract class ConnectPlan {
         /** @param rdma whether RDMA is tried: of TCP nothing is remembered. */
         AttemptPlan.Times times(boolean rdma, InetSocketAddress remote) {
             boolean thisHost = rdma && isOfThisHost(remote);
-            long remember = rdma ? rememberFor.toNanos() : 0;
-            return new AttemptPlan.Times(TimeUnit.MILLISECONDS.toNanos(connectTimeoutMillis),
-                    TimeUnit.MILLISECONDS.toNanos(rdmaConnectTimeout(thisHost).toMillis()), remember,
-                    thisHost ? Math.min(remember, REMEMBER_SILENCE_OF_THIS_HOST.toNanos()) : remember);
+            int remember = rdma ? rememberMillis : 0;
+            return new AttemptPlan.Times(connectTimeoutMillis * NANOS_PER_MILLI,
+                    rdmaTimeoutMillis(thisHost) * NANOS_PER_MILLI, remember * NANOS_PER_MILLI,
+                    (thisHost ? Math.min(remember, REMEMBER_SILENCE_OF_THIS_HOST_MILLIS) : remember) * NANOS_PER_MILLI);
         }
 
         /** For an attempt by RDMA alone. */
         int rdmaTimeoutMillis(InetSocketAddress remote) {
-            return (int) Math.min(Integer.MAX_VALUE, rdmaConnectTimeout(isOfThisHost(remote)).toMillis());
+            return rdmaTimeoutMillis(isOfThisHost(remote));
         }
 
-        private Duration rdmaConnectTimeout(boolean thisHost) {
-            return !rdmaConnectTimeout.equals(BY_DESTINATION) ? rdmaConnectTimeout :
-                    thisHost ? DEFAULT_CONNECT_TIMEOUT_OF_THIS_HOST : DEFAULT_RDMA_CONNECT_TIMEOUT;
+        private int rdmaTimeoutMillis(boolean thisHost) {
+            return rdmaConnectTimeoutMillis != 0 ? rdmaConnectTimeoutMillis :
+                    thisHost ? DEFAULT_CONNECT_TIMEOUT_OF_THIS_HOST_MILLIS : DEFAULT_RDMA_CONNECT_TIMEOUT_MILLIS;
         }
 
         /** Whether it is shared memory where an answer is waited for. */
@@ -168,13 +168,10 @@ abstract class ConnectPlan {
     }
 
     /**
-     * @param logger of the class that the application uses.
      * @param remote resolved.
      * @param local  that the application has asked for, or {@code null}.
      */
-    ConnectPlan(InternalLogger logger, EventLoop loop, Settings settings, InetSocketAddress remote,
-                SocketAddress local) {
-        this.logger = logger;
+    ConnectPlan(EventLoop loop, Settings settings, InetSocketAddress remote, SocketAddress local) {
         this.loop = loop;
         this.settings = settings;
         this.remote = remote;
@@ -298,7 +295,7 @@ abstract class ConnectPlan {
         fail(cause);
     }
 
-    /** The channel that the application gets is connected: it tells which transport it has. */
+    /** The channel is connected: it tells which transport it has. */
     final void mark(Channel channel, RdmaOrTcpTransport transport) {
         channel.attr(RdmaOrTcp.TRANSPORT).set(transport);
         if (transport == RdmaOrTcpTransport.RDMA) {
@@ -320,17 +317,13 @@ abstract class ConnectPlan {
         return reason != RdmaOrTcpFallbackReason.UNAVAILABLE && reason != RdmaOrTcpFallbackReason.RULE;
     }
 
-    /**
-     * The application is about to be told of the connection.
-     *
-     * @param requested the address as the application gave it.
-     */
-    final void connected(InetSocketAddress requested, Channel channel, RdmaOrTcpTransport transport) {
+    /** The application is about to be told of the connection. */
+    final void connected(Channel channel, RdmaOrTcpTransport transport) {
         RdmaOrTcpMetrics.total().connected(transport);
         InternalLogLevel level = isChange(channel, transport) ? FallbackLog.PROCESS.levelOfChange() :
                 InternalLogLevel.DEBUG;
         if (logger.isEnabled(level)) {
-            logger.log(level, "{}: connected over {} in {} us{}: {}", requested, transport,
+            logger.log(level, "{}: connected over {} in {} us{}: {}", remote, transport,
                     TimeUnit.NANOSECONDS.toMicros(plan.elapsedNanos()),
                     transport == RdmaOrTcpTransport.TCP ? " (RDMA: " + fallback + ')' : "", channel);
         }

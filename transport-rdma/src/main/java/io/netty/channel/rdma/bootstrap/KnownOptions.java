@@ -25,7 +25,6 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 
 /**
  * Tells which channel class knows which option. Netty warns of each option that a channel doesn't know; where there are
@@ -37,18 +36,6 @@ final class KnownOptions {
     private static final Map<Class<?>, Map<ChannelOption<?>, Boolean>> KNOWN = new ConcurrentHashMap<>();
 
     private KnownOptions() { }
-
-    /**
-     * Finds the options that belong to the other class alone.
-     */
-    static void foreign(Map<ChannelOption<?>, Object> options, Class<? extends Channel> own,
-                        Class<? extends Channel> other, Consumer<ChannelOption<?>> foreign) {
-        options.forEach((option, value) -> {
-            if (!isKnown(own, option, value) && isKnown(other, option, value)) {
-                foreign.accept(option);
-            }
-        });
-    }
 
     static boolean isKnown(Class<? extends Channel> type, ChannelOption<?> option, Object value) {
         Map<ChannelOption<?>, Boolean> known =

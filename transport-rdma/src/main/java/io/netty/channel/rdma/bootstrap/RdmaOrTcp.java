@@ -29,13 +29,12 @@ import io.netty.util.AttributeKey;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * What the bootstraps and channels of this package have in common: attributes, and event loops for them.
+ * What the channels of this package have in common: attributes, and event loops for them.
  */
 public final class RdmaOrTcp {
     /**
-     * What a channel goes over. Of each channel that one of the bootstraps makes: listeners, their children, clients.
-     * Of a {@link RdmaOrTcpSocketChannel} that is connected, and of what a {@link RdmaOrTcpServerSocketChannel}
-     * accepts.
+     * What a channel goes over: a {@link RdmaOrTcpSocketChannel} that is connected, the connections that a {@link
+     * RdmaOrTcpServerSocketChannel} accepts, and its two listeners.
      */
     public static final AttributeKey<RdmaOrTcpTransport> TRANSPORT =
             AttributeKey.valueOf(RdmaOrTcp.class, "TRANSPORT");

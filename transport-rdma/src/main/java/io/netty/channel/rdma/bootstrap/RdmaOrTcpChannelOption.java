@@ -33,15 +33,19 @@ public final class RdmaOrTcpChannelOption<T> extends ChannelOption<T> {
 
     /**
      * How long a client waits for an answer to its attempt to connect over RDMA, in milliseconds, 0 to {@link
-     * Integer#MAX_VALUE}. Default 0, which means 1000, and 3000 where the answer is one of this host, by shared memory.
-     * Never more than half of {@link ChannelOption#CONNECT_TIMEOUT_MILLIS}, unless that is 0 or TCP is not allowed.
+     * Integer#MAX_VALUE}. Default 0, which means 1000, and 3000 where the answer is one of this host, by shared memory,
+     * as there it is known at once that nobody listens. Never more than half of {@link
+     * ChannelOption#CONNECT_TIMEOUT_MILLIS}, unless that is 0 or TCP is not allowed. The time for which this process
+     * prepares its end of the connection, loading classes for example, does not count.
      */
     public static final ChannelOption<Integer> RDMA_CONNECT_TIMEOUT_MILLIS =
             valueOf(RdmaOrTcpChannelOption.class, "RDMA_CONNECT_TIMEOUT_MILLIS");
 
     /**
      * For how long clients connect over TCP at once to a destination whose RDMA has failed, in milliseconds, 0 to
-     * {@link Integer#MAX_VALUE}. 0 remembers nothing, and doesn't ask what others remember. Default 30000.
+     * {@link Integer#MAX_VALUE}. 0 remembers nothing, and doesn't ask what others remember. Default 30000. That a
+     * listener of this host did not answer in time is remembered for 1 s at most. When a server is down, so that TCP
+     * fails too, or is restarted, so that a connection over RDMA ends, the next connect tries RDMA.
      */
     public static final ChannelOption<Integer> REMEMBER_MILLIS =
             valueOf(RdmaOrTcpChannelOption.class, "REMEMBER_MILLIS");

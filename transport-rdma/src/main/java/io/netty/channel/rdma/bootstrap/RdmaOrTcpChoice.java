@@ -25,6 +25,9 @@ public enum RdmaOrTcpChoice {
      */
     RDMA_OR_TCP,
 
+    /** A server listens for both, and its bind fails where RDMA is not available. For a client as the one above. */
+    RDMA_AND_TCP,
+
     /** A client fails if RDMA does. A server listens for RDMA alone, and its bind fails where RDMA is not available. */
     RDMA_ONLY,
 

@@ -19,6 +19,7 @@ import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.attempt.Destination;
 import io.netty.channel.rdma.attempt.FailureMemory;
 import io.netty.util.concurrent.Ticker;
+import io.netty.util.internal.ObjectUtil;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -26,9 +27,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Remembers for which destinations RDMA has failed, so that not every connection waits for it to fail again. {@link
- * RdmaOrTcpBootstrap}s share {@link #shared()}, unless told otherwise. Clients that may use other providers ({@link
- * io.netty.channel.rdma.RdmaChannelOption#PROVIDERS}) than the rest want a memory of their own. Any thread.
+ * Remembers for which destinations RDMA has failed, so that not every connection waits for it to fail again. Clients
+ * share {@link #shared()}, unless {@link RdmaOrTcpChannelOption#FAILURES} says otherwise. Clients that may use other
+ * providers ({@link RdmaChannelOption#PROVIDERS}) than the rest want a memory of their own. Any thread.
  *
  * <p>Only failures are remembered. That RDMA has worked changes nothing, as it is tried first anyway; and if it fails
  * where it worked before, that attempt falls back like any other. What is remembered of a destination is forgotten when
@@ -36,6 +37,9 @@ import java.util.function.Consumer;
  */
 public final class RdmaOrTcpFailures {
     private static final RdmaOrTcpFailures SHARED = new RdmaOrTcpFailures(FailureMemory.shared());
+    private static final Duration MIN_INTERVAL = Duration.ofMillis(1);
+    /** So that there is no overflow in nanoseconds. */
+    private static final Duration MAX_INTERVAL = Duration.ofDays(365);
 
     private final FailureMemory memory;
     private volatile Probes probes;
@@ -113,8 +117,16 @@ public final class RdmaOrTcpFailures {
      *                 the one before; {@code null} ends all attempts.
      */
     public void probe(Duration every, Consumer<InetSocketAddress> answered) {
-        probes = answered == null ? null :
-                new Probes(RdmaOrTcpBootstrap.check("every", every, Duration.ofMillis(1)).toNanos(), answered);
+        probes = answered == null ? null : new Probes(checkInterval(every).toNanos(), answered);
+    }
+
+    private static Duration checkInterval(Duration every) {
+        ObjectUtil.checkNotNull(every, "every");
+        if (every.compareTo(MIN_INTERVAL) < 0 || every.compareTo(MAX_INTERVAL) > 0) {
+            throw new IllegalArgumentException("every: " + every + " (expected: " + MIN_INTERVAL + " to " +
+                    MAX_INTERVAL + ')');
+        }
+        return every;
     }
 
     /** Or {@code null}. */

@@ -21,7 +21,8 @@ import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 
 /**
- * Why a connection goes over TCP where RDMA would have been preferred. {@link RdmaOrTcpBootstrap} has the whole table.
+ * Why a connection goes over TCP where RDMA would have been preferred. {@link RdmaOrTcpSocketChannel} has the whole
+ * table.
  */
 public enum RdmaOrTcpFallbackReason {
     /** This process can't use RDMA, or the event loop does not serve its channels. Known without trying. */
@@ -33,7 +34,9 @@ public enum RdmaOrTcpFallbackReason {
     /** The destination's host says that nobody listens for RDMA at this port. */
     REFUSED,
 
-    /** There was no answer within the time for RDMA: see {@link RdmaOrTcpBootstrap#rdmaConnectTimeout}. */
+    /**
+     * There was no answer within the time for RDMA: see {@link RdmaOrTcpChannelOption#RDMA_CONNECT_TIMEOUT_MILLIS}.
+     */
     TIMEOUT,
 
     /**

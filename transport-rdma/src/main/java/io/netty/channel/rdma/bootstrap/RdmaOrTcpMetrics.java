@@ -47,7 +47,7 @@ public final class RdmaOrTcpMetrics {
     }
 
     /**
-     * The counters of all bootstraps and channels of this package in this process.
+     * The counters of all channels of this package in this process.
      */
     public static RdmaOrTcpMetrics total() {
         return TOTAL;

@@ -41,21 +41,27 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Listens for RDMA and for TCP at the same address and port: for libraries that make their bootstraps themselves and
- * take a channel class or a {@link io.netty.channel.ChannelFactory}.
+ * Listens for RDMA and for TCP at the same address and port:
  * <pre>
- * new ServerBootstrap().group(RdmaOrTcp.newEventLoopGroup(0)).channel(RdmaOrTcpServerSocketChannel.class) ...
+ * EventLoopGroup group = RdmaOrTcp.newEventLoopGroup(0);
+ * Channel server = new ServerBootstrap().group(group).channel(RdmaOrTcpServerSocketChannel.class)
+ *         .childHandler(new MyInitializer()).bind("10.0.0.1", 8080).sync().channel();
  * </pre>
- * To handlers it is one channel. What it accepts are {@link RdmaSocketChannel}s and channels of TCP, of epoll or of NIO
- * as the event loop has them, with the attribute {@link RdmaOrTcp#TRANSPORT}; their {@code parent()} is {@link
- * #rdmaChannel()} or {@link #tcpChannel()}.
+ * Libraries that make their bootstraps themselves take the class, or a {@link io.netty.channel.ChannelFactory}. To
+ * handlers it is one channel, which binds both listeners and closes both; connections stay. What it accepts are {@link
+ * RdmaSocketChannel}s and channels of TCP, of epoll or of NIO as the event loop has them, with the attribute {@link
+ * RdmaOrTcp#TRANSPORT}; their {@code parent()} is {@link #rdmaChannel()} or {@link #tcpChannel()}.
  *
  * <p>Where RDMA is not available it listens for TCP alone and logs the reason, unless {@link
- * RdmaOrTcpChannelOption#TRANSPORT_RULE} says {@link RdmaOrTcpChoice#RDMA_ONLY}. Not available means: not in this
- * process ({@link io.netty.channel.rdma.Rdma#isAvailable()}), not on the event loop of this channel, or the address is
- * of no RDMA device. Everything else that goes wrong, such as a port that is in use, fails the bind, and then neither
- * listens. Port 0 is one that is free for both. The event loops of the connections must serve the same kinds of
- * channels as that of the listener.
+ * RdmaOrTcpChannelOption#TRANSPORT_RULE} says {@link RdmaOrTcpChoice#RDMA_AND_TCP} or {@link
+ * RdmaOrTcpChoice#RDMA_ONLY}. Not available means: not in this process ({@link
+ * io.netty.channel.rdma.Rdma#isAvailable()}), not on the event loop of this channel, or the address is of no RDMA
+ * device. Everything else that goes wrong, such as a port that is in use, fails the bind, and then neither listens.
+ * Port 0 is one that is free for both. RDMA listens where TCP then does: Netty's TCP channels take the wildcard address
+ * of IPv4 for that of IPv6, which stands for both.
+ *
+ * <p>The event loops of the connections must serve the same kinds of channels as that of the listener. If they don't
+ * serve RDMA, each connection over RDMA is refused, so that a client that may take TCP does.
  *
  * <p>Options are given to the listeners that know them. Those of {@code childOption} are set on all connections, and
  * {@code ServerBootstrap} logs a warning for each that doesn't know one: see {@link
@@ -237,8 +243,8 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
 
     @Override
     protected boolean isCompatible(EventLoop loop) {
-        return tcp != null ? tcp.isServedBy(loop) && (rdmaChannel == null || ChannelTypes.RDMA.isServedBy(loop)) :
-                ChannelTypes.isTcpServedBy(loop);
+        // Before there are listeners, doRegister() says what they need.
+        return tcp == null || tcp.isServedBy(loop) && (rdmaChannel == null || ChannelTypes.RDMA.isServedBy(loop));
     }
 
     @Override
@@ -315,13 +321,18 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
             throw new UnresolvedAddressException();
         }
         RdmaOrTcpChoice choice = Objects.requireNonNull(config.rule().choose(address), "what the rule has chosen");
+        boolean rdmaRequired = choice == RdmaOrTcpChoice.RDMA_ONLY || choice == RdmaOrTcpChoice.RDMA_AND_TCP;
+        if (rdmaRequired && rdmaChannel == null) {
+            throw BindRules.failure(address, RdmaOrTcpTransport.RDMA, rdmaUnavailabilityCause);
+        }
         if (choice == RdmaOrTcpChoice.RDMA_ONLY) {
-            bindRdma(address);
+            bind(RdmaOrTcpTransport.RDMA, address);
+            dropTcp();
         } else if (choice == RdmaOrTcpChoice.TCP_ONLY) {
             bind(RdmaOrTcpTransport.TCP, address);
             dropRdma();
         } else {
-            bindBoth(address);
+            bindBoth(address, rdmaRequired);
         }
         local = (tcpChannel != null ? tcpChannel : rdmaChannel).localAddress();
         state = State.ACTIVE;
@@ -329,33 +340,25 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
                 rdmaUnavailabilityCause);
     }
 
-    private void bindRdma(InetSocketAddress address) throws Exception {
-        if (rdmaChannel == null) {
-            throw BindRules.failure(address, RdmaOrTcpTransport.RDMA, rdmaUnavailabilityCause);
-        }
-        bind(RdmaOrTcpTransport.RDMA, address);
-        dropTcp();
-    }
-
-    /** TCP, then RDMA at the same port: see {@link BindAttempt}. */
-    private void bindBoth(InetSocketAddress address) throws Exception {
+    /** TCP, then RDMA at the same port: fewer ports are free for TCP. */
+    private void bindBoth(InetSocketAddress address, boolean rdmaRequired) throws Exception {
         int ports = 0;
         boolean bound;
         do {
             bind(RdmaOrTcpTransport.TCP, address);
             ports++;
-            bound = rdmaChannel == null || bindRdmaBeside(address, ports);
+            bound = rdmaChannel == null || bindRdmaBeside(address, rdmaRequired, ports);
         } while (!bound);
     }
 
     /** Returns whether that is all; if not, another port is to be tried. */
-    private boolean bindRdmaBeside(InetSocketAddress address, int ports) throws Exception {
+    private boolean bindRdmaBeside(InetSocketAddress address, boolean rdmaRequired, int ports) throws Exception {
         Throwable cause = bindListener(rdmaChannel, tcpChannel.localAddress());
         if (cause == null) {
             return true;
         }
         boolean mayDoAtAnotherPort = BindRules.mayDoAtAnotherPort(cause, address, ports);
-        if (BindRules.isWithoutRdma(cause) && !mayDoAtAnotherPort) {
+        if (BindRules.isWithoutRdma(cause) && !rdmaRequired && !mayDoAtAnotherPort) {
             rdmaUnavailabilityCause = cause;
             dropRdma();
             return true;

@@ -17,7 +17,6 @@ package io.netty.channel.rdma.bootstrap;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.AbstractChannel;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelMetadata;
@@ -52,25 +51,64 @@ import java.nio.channels.UnresolvedAddressException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A channel that connects over RDMA if that is possible, else over TCP: for libraries that make their bootstraps
- * themselves and take a channel class or a {@link io.netty.channel.ChannelFactory}.
+ * A channel that connects over RDMA if that is possible, else over TCP, to the same address:
  * <pre>
- * new Bootstrap().group(RdmaOrTcp.newEventLoopGroup(0)).channel(RdmaOrTcpSocketChannel.class) ...
+ * EventLoopGroup group = RdmaOrTcp.newEventLoopGroup(0);
+ * Channel channel = new Bootstrap().group(group).channel(RdmaOrTcpSocketChannel.class).handler(new MyInitializer())
+ *         .connect("10.0.0.1", 8080).sync().channel();
+ * channel.attr(RdmaOrTcp.TRANSPORT).get(); // RDMA or TCP
  * </pre>
- * It decides when it connects, by the table of {@link RdmaOrTcpBootstrap}. To handlers it is one channel with one
- * pipeline, whatever is tried. The options of {@link RdmaOrTcpChannelOption} say what may be tried and for how long;
- * {@link io.netty.channel.ChannelOption#CONNECT_TIMEOUT_MILLIS} bounds all attempts together. All other options are
- * those of the channel of the transport: what only one class knows is given to that one alone. Until it is connected,
- * the values that were not set are those of RDMA, where that is available.
+ * Libraries that make their bootstraps themselves take the class, or a {@link io.netty.channel.ChannelFactory}. It
+ * decides when it connects. To handlers it is one channel with one pipeline, whatever is tried. The options of {@link
+ * RdmaOrTcpChannelOption} say what may be tried and for how long: RDMA gets {@link
+ * RdmaOrTcpChannelOption#RDMA_CONNECT_TIMEOUT_MILLIS} to succeed, then TCP what is left of {@link
+ * io.netty.channel.ChannelOption#CONNECT_TIMEOUT_MILLIS}, which bounds both together (after a host name is resolved).
+ * All other options are those of the channel of the transport: what only one class knows is given to that one alone.
+ * Until it is connected, the values that were not set are those of RDMA, where that is available.
  *
- * <p>After {@code channelActive}, {@link RdmaOrTcp#TRANSPORT} and {@link RdmaOrTcp#FALLBACK} tell which transport it
- * is, and {@link #transportChannel()} has the metrics of the connection. If both transports fail, the connect fails
- * with a {@link RdmaOrTcpConnectException}, or with a {@link ConnectTimeoutException} if TCP had no answer, and the
- * channel is closed.
+ * <p>What is done when RDMA can't be connected:
+ * <table>
+ * <caption>Failures of RDMA</caption>
+ * <tr><th>failure</th><th>{@link RdmaOrTcpFallbackReason}</th><th>TCP is tried</th><th>remembered</th></tr>
+ * <tr><td>RDMA is not available in this process, or the event loop doesn't serve it</td>
+ *     <td>{@code UNAVAILABLE}</td><td>yes</td><td>no need: known without trying</td></tr>
+ * <tr><td>no RDMA device leads there, or none has the local address</td><td>{@code NO_ROUTE}</td><td>yes</td>
+ *     <td>yes</td></tr>
+ * <tr><td>nobody listens for RDMA there</td><td>{@code REFUSED}</td><td>yes</td><td>yes</td></tr>
+ * <tr><td>no answer in time</td><td>{@code TIMEOUT}</td><td>yes</td><td>yes; of this host for 1 s</td></tr>
+ * <tr><td>a listener that rejects: its backlog is full, it is out of memory, it wants another protocol, its native
+ *     library is of another version</td>
+ *     <td>{@code REJECTED}</td><td>yes</td><td>no: may be over already</td></tr>
+ * <tr><td>no registered or direct memory left; other I/O errors: reset while connecting, an answer of another
+ *     protocol</td>
+ *     <td>{@code FAILED}</td><td>yes</td><td>no, unless it took half of the time for RDMA</td></tr>
+ * <tr><td>an earlier attempt is remembered</td><td>{@code REMEMBERED}</td><td>yes; if that fails, RDMA after all</td>
+ *     <td>as it was</td></tr>
+ * <tr><td>a {@link RdmaOrTcpRule} says TCP</td><td>{@code RULE}</td><td>yes</td><td>no</td></tr>
+ * <tr><td>a {@link RdmaOrTcpRule} says RDMA alone, and that fails</td><td></td><td>no</td><td>no</td></tr>
+ * <tr><td>the host is unknown</td><td></td><td>no: the same for both</td><td>no</td></tr>
+ * <tr><td>a value of an option that is out of range, or that the device can't do</td><td></td>
+ *     <td>no: a mistake that is to be seen</td><td>no</td></tr>
+ * <tr><td>the connect is cancelled, or the channel closed: by an initializer that throws, for example</td><td></td>
+ *     <td>no</td><td>no</td></tr>
+ * <tr><td>the event loop is shut down</td><td></td><td>no</td><td>no</td></tr>
+ * </table>
+ * If TCP fails as well, nothing is remembered: the peer is down, which says nothing about RDMA. The connect fails with
+ * a {@link RdmaOrTcpConnectException}, or with a {@link ConnectTimeoutException} if TCP had no answer, and the channel
+ * is closed.
  *
- * <p>A name must be resolved before, as {@link io.netty.bootstrap.Bootstrap} does. An address that is bound before
- * connecting is bound for RDMA, and for TCP if that is tried: the port numbers of the two have nothing to do with each
- * other.
+ * <h2>Which transport it is</h2>
+ * From before {@code channelActive} on, {@link RdmaOrTcp#TRANSPORT} and {@link RdmaOrTcp#FALLBACK} tell which transport
+ * it is, and why; {@link #transportChannel()} has the metrics of the connection. Each connect is counted by {@link
+ * RdmaOrTcpMetrics} and logged with the time that it took, at debug level; at info level, where a destination is
+ * connected over TCP for the first time or for another reason, and where it is over RDMA again. If this process can't
+ * use RDMA at all, that is one warning. A connection stays on its transport. {@link RdmaOrTcpFailures#probe} helps
+ * those that live long to find back to RDMA.
+ *
+ * <p>Its event loop must serve TCP channels of epoll or of NIO, and should serve those of RDMA: see {@link
+ * RdmaOrTcp#newEventLoopGroup(int)}. A name must be resolved before, as {@link io.netty.bootstrap.Bootstrap} does. An
+ * address that is bound before connecting is bound for RDMA, and for TCP if that is tried: the port numbers of the two
+ * have nothing to do with each other.
  */
 public final class RdmaOrTcpSocketChannel extends AbstractChannel implements SocketChannel {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaOrTcpSocketChannel.class);
@@ -254,10 +292,9 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     @Override
     protected boolean isCompatible(EventLoop loop) {
         SocketChannel channel = connected;
-        if (channel == null) {
-            return ChannelTypes.isTcpServedBy(loop);
-        }
-        return (ChannelTypes.RDMA.connection.isInstance(channel) ? ChannelTypes.RDMA : tcp).isServedBy(loop);
+        // A channel that is not connected says in doRegister() what it needs.
+        return channel == null ||
+                (ChannelTypes.RDMA.connection.isInstance(channel) ? ChannelTypes.RDMA : tcp).isServedBy(loop);
     }
 
     @Override
@@ -306,12 +343,10 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
 
     /** One connect of this channel. */
     private final class Plan extends ConnectPlan {
-        private final InetSocketAddress remote;
         private final SocketAddress local;
 
         Plan(InetSocketAddress remote, SocketAddress local) {
-            super(logger, eventLoop(), config.settings(), remote, local != null ? local : bound);
-            this.remote = remote;
+            super(eventLoop(), config.settings(), remote, local != null ? local : bound);
             this.local = local;
         }
 
@@ -374,7 +409,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         config.connected();
         state = State.ACTIVE;
         if (promise.setUncancellable()) {
-            done.connected(done.remote, this, transport);
+            done.connected(this, transport);
         }
         // What a listener of the promise does, closing the channel for example, doesn't undo that it was active.
         boolean promiseSet = promise.trySuccess();
@@ -747,8 +782,9 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
 
         @Override
         public void write(Object msg, ChannelPromise promise) {
-            if (connected != null) {
-                connected.unsafe().write(msg, promise);
+            SocketChannel channel = connected;
+            if (channel != null) {
+                channel.unsafe().write(msg, promise);
             } else {
                 unsafe.write0(msg, promise);
             }
@@ -756,8 +792,9 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
 
         @Override
         public void flush() {
-            if (connected != null) {
-                connected.unsafe().flush();
+            SocketChannel channel = connected;
+            if (channel != null) {
+                channel.unsafe().flush();
             } else {
                 unsafe.flushPending();
             }
@@ -765,7 +802,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
 
         @Override
         public ChannelOutboundBuffer outboundBuffer() {
-            Channel channel = connected;
+            SocketChannel channel = connected;
             return channel != null ? channel.unsafe().outboundBuffer() : super.outboundBuffer();
         }
 

@@ -23,7 +23,6 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.SocketChannelConfig;
 import io.netty.util.internal.ObjectUtil;
 
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -40,7 +39,7 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
     private volatile int connectTimeoutMillis;
     /** 0: by the destination. */
     private volatile int rdmaConnectTimeoutMillis;
-    private volatile int rememberMillis = (int) ConnectPlan.Settings.DEFAULT_REMEMBER_FOR.toMillis();
+    private volatile int rememberMillis = ConnectPlan.Settings.DEFAULT_REMEMBER_MILLIS;
     private volatile RdmaOrTcpFailures failures = RdmaOrTcpFailures.shared();
     private volatile RdmaOrTcpRule rule;
 
@@ -53,8 +52,8 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
 
     /** Before it is known which channel it is. */
     synchronized ConnectPlan.Settings settings() {
-        return new ConnectPlan.Settings(connectTimeoutMillis, Duration.ofMillis(rdmaConnectTimeoutMillis),
-                Duration.ofMillis(rememberMillis), failures, rule, set);
+        return new ConnectPlan.Settings(connectTimeoutMillis, rdmaConnectTimeoutMillis, rememberMillis, failures, rule,
+                set);
     }
 
     /** Another channel is about to connect: sets what was set, as far as its class knows it. */

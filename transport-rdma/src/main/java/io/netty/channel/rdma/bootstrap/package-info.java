@@ -19,30 +19,26 @@
  *
  * <h2>Who does what</h2>
  * <pre>
- *   RdmaOrTcpServerBootstrap              RdmaOrTcpBootstrap ── RdmaOrTcpFailures: where RDMA has failed
- *            │                                     │                     Probes: where it answers again
- *       BindAttempt ── RdmaOrTcpServer       ConnectAttempt
- *            │                                     │
- *        BindRules                            ConnectPlan ── RdmaOrTcpFallback: why TCP
- *            │                                     │                     RdmaOrTcpRule, RdmaOrTcpChoice: what may be
  *   RdmaOrTcpServerSocketChannel         RdmaOrTcpSocketChannel ── PendingWrites
  *            │                                     │
- *            └─── RelayHandler, Deregistrations ───┘        what happens on the channel of a transport
- *            └─── ChannelTypes, KnownOptions ──────┘        which classes, and which options they know
- *            └─── RdmaOrTcp, RdmaOrTcpMetrics, ────┘        what tells which transport it was
+ *        BindRules                            ConnectPlan ── RdmaOrTcpFallback: why TCP
+ *            │                                     │         RdmaOrTcpFailures: where RDMA has failed
+ *            │                                     │         Probes: where it answers again
+ *            └─── RdmaOrTcpRule, RdmaOrTcpChoice ──┘         what may be
+ *            └─── RelayHandler, Deregistrations ───┘         what happens on the channel of a transport
+ *            └─── ChannelTypes, KnownOptions ──────┘         which classes, and which options they know
+ *            └─── RdmaOrTcp, RdmaOrTcpMetrics, ────┘         what tells which transport it was
  *                 FallbackLog
  * </pre>
- * This package is made of Netty's bootstraps and the public channels of {@code io.netty.channel.rdma}, which knows
- * nothing of it. The rules of {@code ConnectPlan}, and the memory of {@code RdmaOrTcpFailures}, are those of the
- * package {@code attempt}, which {@code RdmaSocketChannel} has for its providers as well. Event loops for RDMA serve
- * epoll's channels as well, so there is one group for both; on others there is TCP alone.
+ * This package is made of the public channels of {@code io.netty.channel.rdma}, which knows nothing of it. The rules of
+ * {@code ConnectPlan}, and the memory of {@code RdmaOrTcpFailures}, are those of the package {@code attempt}, which
+ * {@code RdmaSocketChannel} has for its providers as well. Event loops for RDMA serve epoll's channels as well, so
+ * there is one group for both; on others there is TCP alone.
  *
- * <h2>Bootstraps and channel classes</h2>
- * The bootstraps give the application the channel of the transport itself. Libraries that make bootstraps themselves
- * take a channel class, which must be one channel before it is known what it goes over. So {@link
- * io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel} has a pipeline, attributes and a life of its own, and beneath
- * it a channel that connects, which is replaced if its transport does not do. What is decided is the same: {@code
- * ConnectPlan}.
+ * <h2>A channel above, a channel beneath</h2>
+ * Applications and libraries give a channel class to Netty's bootstraps, and it must be one channel before it is known
+ * what it goes over. So {@link io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel} has a pipeline, attributes and a
+ * life of its own, and beneath it a channel that connects, which is replaced if its transport does not do.
  *
  * <p>It is no second channel on the way of a message. {@code Unsafe.write} and {@code flush} are those of the channel
  * beneath, with the promises of the application, so there is one outbound buffer, with the water marks, the order of
@@ -79,7 +75,7 @@
  * <h2>Two number spaces</h2>
  * The ports of RDMA and those of TCP have nothing to do with each other, so another program may listen for RDMA at the
  * number at which a server listens for TCP alone, and gets the clients that try RDMA first. Whoever can run programs on
- * the server's host can do that. {@code RdmaOrTcpServerBootstrap} takes both numbers or none; where there is no RDMA to
- * take, and in general, it is TLS that tells a client whom it talks to.
+ * the server's host can do that. {@code RdmaOrTcpServerSocketChannel} takes both numbers or none; where there is no
+ * RDMA to take, and in general, it is TLS that tells a client whom it talks to.
  */
 package io.netty.channel.rdma.bootstrap;

@@ -28,7 +28,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -111,16 +110,16 @@ class FallbackLogTest {
     void listenerOfThisHostHasLongerToAnswer() {
         InetSocketAddress own = TestAddress.anyPort();
         boolean sharedMemory = Verbs.usable().get(0).provider() == VerbsProvider.EMBEDDED;
-        assertThat(settings(ConnectPlan.Settings.BY_DESTINATION, Map.of()).rdmaTimeoutMillis(own))
+        assertThat(settings(0, Map.of()).rdmaTimeoutMillis(own))
                 .isEqualTo(sharedMemory ? 3000 : 1000);
-        assertThat(settings(Duration.ofMillis(7), Map.of()).rdmaTimeoutMillis(own)).isEqualTo(7);
-        assertThat(settings(ConnectPlan.Settings.BY_DESTINATION, Map.of(RdmaChannelOption.PROVIDERS,
+        assertThat(settings(7, Map.of()).rdmaTimeoutMillis(own)).isEqualTo(7);
+        assertThat(settings(0, Map.of(RdmaChannelOption.PROVIDERS,
                 Set.of(VerbsProvider.IBVERBS))).rdmaTimeoutMillis(own)).isEqualTo(1000);
     }
 
-    private static ConnectPlan.Settings settings(Duration rdmaConnectTimeout,
+    private static ConnectPlan.Settings settings(int rdmaConnectTimeoutMillis,
                                                  Map<io.netty.channel.ChannelOption<?>, ?> options) {
-        return new ConnectPlan.Settings(0, rdmaConnectTimeout, Duration.ZERO, new RdmaOrTcpFailures(1),
+        return new ConnectPlan.Settings(0, rdmaConnectTimeoutMillis, 0, new RdmaOrTcpFailures(1),
                 ConnectPlan.Settings.DEFAULT_RULE, options);
     }
 }
