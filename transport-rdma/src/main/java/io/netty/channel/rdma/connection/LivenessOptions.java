@@ -25,7 +25,7 @@ import static io.netty.channel.ChannelOption.SO_KEEPALIVE;
  * The options of a channel that say when its peer counts as dead, under our names and under those of the epoll
  * transport. Any thread.
  */
-public final class LivenessOptions {
+final class LivenessOptions {
     private static final int MAX_MILLIS = 86_400_000;
     /** The limit of Linux: {@code MAX_TCP_KEEPCNT}. */
     private static final int MAX_COUNT = 127;

@@ -55,7 +55,7 @@ public final class StreamOptions {
 
     public final OptionValues values = new OptionValues(TABLE);
     public final QueuePairOptions queuePair = new QueuePairOptions(values);
-    public final LivenessOptions liveness = new LivenessOptions(values);
+    final LivenessOptions liveness = new LivenessOptions(values);
 
     <T> T get(OptionRow<T> row) {
         return values.get(row);

@@ -27,6 +27,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
 
 import static io.netty.channel.rdma.verbs.TestSupport.address;
 import static io.netty.channel.rdma.verbs.TestSupport.completion;
@@ -93,9 +94,21 @@ class DatagramTest {
         completion(from.queue, WorkCompletionStatus.SUCCESS);
     }
 
-    private static WorkCompletions received(Endpoint at) throws Exception {
+    /** Sends a datagram until one arrives, since it may be lost: the receiver was busy, for example. */
+    private static WorkCompletions sendUntilReceived(Endpoint from, AddressHandle to, int queuePair, int queueKey,
+                                                     int length, Endpoint at) throws Exception {
         WorkCompletions batch = new WorkCompletions(1);
-        TestSupport.await("a datagram", () -> at.queue.poll(batch) > 0 ? batch : null);
+        TestSupport.await("a datagram", () -> {
+            sendTo(from, to, queuePair, queueKey, length);
+            long again = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+            while (at.queue.poll(batch) == 0) {
+                if (System.nanoTime() - again > 0) {
+                    return null;
+                }
+                Thread.onSpinWait();
+            }
+            return batch;
+        });
         assertThat(batch.describe(0)).isEqualTo(batch.isSuccess(0) ? batch.describe(0) : "success");
         assertThat(batch.opcode(0)).isEqualTo(WorkCompletionOpcode.RECEIVE);
         return batch;
@@ -126,8 +139,8 @@ class DatagramTest {
             client.receive(8, HALF, 1024);
             WorkCompletions got;
             try (AddressHandle handle = client.domain.createAddressHandle(established.addressVector())) {
-                sendTo(client, handle, established.queuePairNumber(), established.queueKey(), 500);
-                got = received(server);
+                got = sendUntilReceived(client, handle, established.queuePairNumber(), established.queueKey(), 500,
+                        server);
             }
             assertThat(got.workRequestId(0)).isEqualTo(7);
             assertThat(got.byteLength(0)).isEqualTo(GLOBAL_HEADER_LENGTH + 500);
@@ -137,8 +150,9 @@ class DatagramTest {
             }
 
             try (AddressHandle back = server.domain.createAddressHandle(got, 0, server.at(0), 1)) {
-                sendTo(server, back, got.sourceQueuePairNumber(0), established.queueKey(), 20);
-                assertThat(received(client).byteLength(0)).isEqualTo(GLOBAL_HEADER_LENGTH + 20);
+                WorkCompletions answer = sendUntilReceived(server, back, got.sourceQueuePairNumber(0),
+                        established.queueKey(), 20, client);
+                assertThat(answer.byteLength(0)).isEqualTo(GLOBAL_HEADER_LENGTH + 20);
             }
             assertThat(serverEvents.nextEvent()).isNull();
         }
@@ -183,8 +197,8 @@ class DatagramTest {
             if (!sender.isSoftRoce()) { // it completes the receive with an error
                 sendTo(sender, handle, to, key, 101);
             }
-            sendTo(sender, handle, to, key, 99);
-            assertThat(received(receiver).byteLength(0)).isEqualTo(GLOBAL_HEADER_LENGTH + 99);
+            assertThat(sendUntilReceived(sender, handle, to, key, 99, receiver).byteLength(0))
+                    .isEqualTo(GLOBAL_HEADER_LENGTH + 99);
 
             int mtu = sender.id.device().portAttributes(1).activeMtu();
             sender.post(datagram(sender, handle, to, key, mtu + 1));
@@ -210,8 +224,8 @@ class DatagramTest {
             other.id.joinMulticast(group, !other.isSoftRoce());
             joined = event(clientEvents, ConnectionEventType.MULTICAST_JOIN);
             try (AddressHandle handle = other.domain.createAddressHandle(joined.addressVector())) {
-                sendTo(other, handle, joined.queuePairNumber(), joined.queueKey(), 77);
-                WorkCompletions got = received(member);
+                WorkCompletions got = sendUntilReceived(other, handle, joined.queuePairNumber(), joined.queueKey(),
+                        77, member);
                 assertThat(got.byteLength(0)).isEqualTo(GLOBAL_HEADER_LENGTH + 77);
                 assertThat(got.hasGlobalHeader(0)).isTrue();
                 assertThat(got.sourceQueuePairNumber(0)).isEqualTo(other.queuePair.number());
