@@ -43,12 +43,12 @@ import java.util.concurrent.TimeUnit;
 public final class SendPath {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(SendPath.class);
 
-    /** In a row, as epoll's channels write up to 16 times (WRITE_SPIN_COUNT). Then others have their turn. */
+    /** The chains that are posted in a row; an epoll channel writes up to 16 times (WRITE_SPIN_COUNT). */
     private static final int MAX_CHAINS = 16;
-    /** Before the number of each work request. */
+    /** A number below that of each work request. */
     private static final long NONE = -1;
 
-    /** What there is to send of the flushed messages. */
+    /** Whether flushed messages are left to send. */
     private enum Unsent {
         NOTHING,
         /** Something was flushed, perhaps nothing new, and has to be looked at. */
@@ -76,7 +76,7 @@ public final class SendPath {
     private final LandingBuffer landing;
     private final Liveness liveness;
     private final ConnectionLife life;
-    /** When memory to send from ran out and nothing in flight will tell that there is some again. */
+    /** Looks again when memory to send from ran out and no completion will tell that there is some. */
     private final Retry retry;
 
     private Unsent unsent = Unsent.NOTHING;
@@ -314,7 +314,7 @@ public final class SendPath {
     private void gather(Gatherer gatherer) throws Exception {
         toBeLookedAt(true);
         Unsent before = unsent;
-        // Who waits for what fails here would wait in vain.
+        // If this throws, nothing is left that a later look could send.
         unsent = Unsent.NOTHING;
         unsent = gather(gatherer, before);
         heldUp(unsent != Unsent.NOTHING && !held && stream.isHeldUpByPeer() && messages.any());
