@@ -40,9 +40,9 @@ public final class OptionTable {
 
     public OptionTable addAll(List<OptionRow<?>> added) {
         for (OptionRow<?> row : added) {
-            rows.put(row.option(), row);
+            boolean isNew = rows.put(row.option(), row) == null;
             size = Math.max(size, row.index + 1);
-            if (!(row instanceof OptionRow.Alias)) {
+            if (isNew && !(row instanceof OptionRow.Alias)) {
                 listed.add(row.option());
             }
         }
