@@ -19,7 +19,6 @@ import io.netty.channel.ChannelOption;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,8 +30,8 @@ import java.util.Map;
 public final class OptionTable {
     private final Map<ChannelOption<?>, OptionRow<?>> rows = new IdentityHashMap<>();
     private final List<ChannelOption<?>> listed = new ArrayList<>();
-    private final Map<OptionRow<?>, Object> defaults = new HashMap<>();
-    private int size;
+    /** The defaults by index of their row, since connections read options for each message. */
+    private Object[] defaults = { };
 
     public OptionTable add(OptionRow<?>... added) {
         return addAll(Arrays.asList(added));
@@ -41,7 +40,10 @@ public final class OptionTable {
     public OptionTable addAll(List<OptionRow<?>> added) {
         for (OptionRow<?> row : added) {
             boolean isNew = rows.put(row.option(), row) == null;
-            size = Math.max(size, row.index + 1);
+            if (defaults.length <= row.index) {
+                defaults = Arrays.copyOf(defaults, row.index + 1);
+            }
+            defaults[row.index] = row.initial;
             if (isNew && !(row instanceof OptionRow.Alias)) {
                 listed.add(row.option());
             }
@@ -51,8 +53,9 @@ public final class OptionTable {
 
     /** Adds an option whose default differs from the default in its row. */
     public <T> OptionTable addWithDefault(OptionRow<T> row, T initial) {
-        defaults.put(row, initial);
-        return add(row);
+        add(row);
+        defaults[row.index] = initial;
+        return this;
     }
 
     OptionRow<?> find(ChannelOption<?> option) {
@@ -65,12 +68,13 @@ public final class OptionTable {
     }
 
     int size() {
-        return size;
+        return defaults.length;
     }
 
     /** The default, also for an option that is not in the table. */
     @SuppressWarnings("unchecked")
     <T> T initial(OptionRow<T> row) {
-        return (T) defaults.getOrDefault(row, row.initial);
+        Object initial = row.index < defaults.length ? defaults[row.index] : null;
+        return initial != null ? (T) initial : row.initial;
     }
 }
