@@ -81,7 +81,7 @@ final class RdmaConnector implements LoopEvents.Listener {
     private LoopId loopId;
     private ConnectionId id;
     private InetSocketAddress remote;
-    /** What the id belongs to once the peer is asked; {@code null} before. */
+    /** The connection that owns the id once the peer is asked; {@code null} before. */
     private OutgoingConnection connection;
     private boolean done;
 

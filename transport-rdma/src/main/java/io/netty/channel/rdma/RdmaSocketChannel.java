@@ -252,7 +252,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
         connection = newConnection;
         connected(newRemote);
         connection.start();
-        // What was flushed while it was connecting.
+        // Messages that were flushed while it was connecting.
         socketUnsafe().flush0();
     }
 

@@ -72,7 +72,7 @@ public final class ServerOptions {
         if (rdmaOnly && transport.transport() != Transport.RDMA) {
             throw new IllegalArgumentException("--rdma-only: needs --transport rdma, not " + transport.transport());
         }
-        // Who asks for RDMA is not to get a server that has none.
+        // A caller that asks for RDMA must not get a server without it.
         return rdmaOnly ? RdmaOrTcpChoice.RDMA_ONLY : RdmaOrTcpChoice.RDMA_AND_TCP;
     }
 

@@ -66,7 +66,7 @@ public record BenchResults(int format, String taken, String plan, int rounds, Ma
         MAPPER.writeValue(file.toFile(), this);
     }
 
-    /** What comes of the readings. */
+    /** The figures that come of the readings. */
     Results results() {
         return new Results(readings);
     }

@@ -14,7 +14,7 @@
  * under the License.
  */
 /**
- * What a client does while it is measured.
+ * The work of a client while it is measured.
  *
  * <pre>
  * LoadClient   a command that connects, and has Scenarios: XLoad for the example X

@@ -47,7 +47,7 @@ public final class Results {
     }
 
     /**
-     * What somebody's figure was in a round.
+     * The figure of a subject in a round.
      *
      * @param value the median, as a scenario may be measured several times in a round
      * @param low   the lowest value of any window
@@ -106,7 +106,7 @@ public final class Results {
                 .distinct().toList();
     }
 
-    /** What was measured of anybody, in the order in which it was measured. */
+    /** The scenarios with a reading of any subject, in the order in which they were measured. */
     List<String> scenarios() {
         return readings.stream().map(Reading::scenario).distinct().toList();
     }
@@ -117,7 +117,7 @@ public final class Results {
                 && reading.scenario().equals(scenario));
     }
 
-    /** What a scenario counts: {@link Figure#OPERATIONS} or {@link Figure#BYTES}. */
+    /** The unit that a scenario counts: {@link Figure#OPERATIONS} or {@link Figure#BYTES}. */
     public Figure rate(String scenario) {
         return readings.stream().filter(reading -> reading.scenario().equals(scenario)).map(Reading::figure)
                 .filter(figure -> figure == Figure.OPERATIONS || figure == Figure.BYTES).findFirst().orElseThrow();
@@ -233,7 +233,7 @@ public final class Results {
                 .map(round -> of.apply(own.get(round), others.get(round))).toList();
     }
 
-    /** What counts, of each round. */
+    /** The figure of each round that counts. */
     public Map<Integer, InRound> rounds(Of of) {
         return inRounds(counting(of));
     }

@@ -126,7 +126,7 @@ public final class ConnectionResources {
         stream.establish(peer);
     }
 
-    /** What to connect or accept with, before {@link StreamConnection#establish}. */
+    /** The parameters to connect or accept with, before {@link StreamConnection#establish}. */
     public ConnectionParameters parameters() throws VerbsException {
         ByteBuffer data = ByteBuffer.allocate(ConnectionData.SIZE);
         stream.localData(receiveMemory.first().sglAddress(), receiveMemory.first().key()).write(data);

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  */
 public final class OptionValues {
     private final OptionTable table;
-    /** By index of the row; {@code null} is the default. */
+    /** The values by index of their row; {@code null} is the default. */
     private final AtomicReferenceArray<Object> values;
 
     public OptionValues(OptionTable table) {

@@ -213,7 +213,7 @@ final class OutboundMessages {
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
-        // Of messages that are gone nobody knows.
+        // Nothing is known of messages that are gone.
         return check.shared || check.rest > 0;
     }
 

@@ -25,7 +25,7 @@ import java.io.IOException;
  * loop of its channel.
  */
 public interface OutgoingConnection {
-    /** What the peer is to be asked with. */
+    /** The parameters of the request to the peer. */
     ConnectionParameters parameters() throws VerbsException;
 
     /** Why the connection can't be made, if it broke on this side; else {@code null}. */
