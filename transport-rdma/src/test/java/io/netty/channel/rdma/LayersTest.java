@@ -54,7 +54,7 @@ class LayersTest {
                 .layer("connection").definedBy(ROOT + ".connection")
                 .layer("root").definedBy(ROOT)
                 .layer("message").definedBy(ROOT + ".message")
-                .layer("bootstrap").definedBy(ROOT + ".bootstrap")
+                .layer("ortcp").definedBy(ROOT + ".ortcp")
                 .whereLayer("monitor").mayNotAccessAnyLayer()
                 .whereLayer("verbs").mayNotAccessAnyLayer()
                 .whereLayer("stream").mayNotAccessAnyLayer()
@@ -65,7 +65,7 @@ class LayersTest {
                 .whereLayer("root").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "attempt", "connection",
                         "monitor")
                 .whereLayer("message").mayOnlyAccessLayers("verbs", "memory", "loop", "connection", "root", "monitor")
-                .whereLayer("bootstrap").mayOnlyAccessLayers("verbs", "attempt", "root", "monitor")
+                .whereLayer("ortcp").mayOnlyAccessLayers("verbs", "attempt", "root", "monitor")
                 .ensureAllClassesAreContainedInArchitecture()
                 .check(ALL);
     }

@@ -23,11 +23,11 @@ import io.netty.channel.rdma.RdmaCopyCause;
 import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.RdmaProviderReason;
 import io.netty.channel.rdma.RdmaRejection;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.message.RdmaMessageCopyCause;
 import io.netty.channel.rdma.message.RdmaMessageMetrics;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpFallbackReason;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpMetrics;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 
 import java.util.Locale;

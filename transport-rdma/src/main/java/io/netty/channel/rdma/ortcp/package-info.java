@@ -37,7 +37,7 @@
  *
  * <h2>A channel above, a channel beneath</h2>
  * Applications and libraries give a channel class to Netty's bootstraps, and it must be one channel before it is known
- * what it goes over. So {@link io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel} has a pipeline, attributes and a
+ * what it goes over. So {@link io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel} has a pipeline, attributes and a
  * life of its own, and beneath it a channel that connects, which is replaced if its transport does not do.
  *
  * <p>It is no second channel on the way of a message. {@code Unsafe.write} and {@code flush} are those of the channel
@@ -78,4 +78,4 @@
  * the server's host can do that. {@code RdmaOrTcpServerSocketChannel} takes both numbers or none; where there is no
  * RDMA to take, and in general, it is TLS that tells a client whom it talks to.
  */
-package io.netty.channel.rdma.bootstrap;
+package io.netty.channel.rdma.ortcp;
