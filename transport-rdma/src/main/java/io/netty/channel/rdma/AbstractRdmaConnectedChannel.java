@@ -95,7 +95,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
     /** The channel is one of a request that came by this provider. */
     final void cameBy(Verbs verbs) {
-        providerChoice = new RdmaProviderChoice(verbs.provider(), RdmaProviderReason.ACCEPTED,
+        providerChoice = new RdmaProviderChoice(verbs.provider(), RdmaProviderChoice.Reason.ACCEPTED,
                 "the peer has come this way");
     }
 
@@ -218,12 +218,12 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     }
 
     /** Refuses a connection request and tells the peer why. Returns whether it was still there. */
-    protected static boolean reject(ConnectionId request, RdmaRejection kind, String reason) {
+    protected static boolean reject(ConnectionId request, RdmaConnectMetrics.Rejection kind, String reason) {
         return reject(request, kind, Rejection.data(reason));
     }
 
     /** Rejects and closes the request, with private data of up to 148 bytes. */
-    protected static boolean reject(ConnectionId request, RdmaRejection kind, byte[] data) {
+    protected static boolean reject(ConnectionId request, RdmaConnectMetrics.Rejection kind, byte[] data) {
         try {
             return tellRejection(request, kind, data);
         } finally {
@@ -232,11 +232,11 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     }
 
     /** Rejects the request, which the caller closes when it has closed what there is of the connection. */
-    protected static boolean tellRejection(ConnectionId request, RdmaRejection kind, String reason) {
+    protected static boolean tellRejection(ConnectionId request, RdmaConnectMetrics.Rejection kind, String reason) {
         return tellRejection(request, kind, Rejection.data(reason));
     }
 
-    private static boolean tellRejection(ConnectionId request, RdmaRejection kind, byte[] data) {
+    private static boolean tellRejection(ConnectionId request, RdmaConnectMetrics.Rejection kind, byte[] data) {
         try {
             request.reject(data);
             RdmaConnectMetrics.total().rejected(kind);
@@ -275,7 +275,8 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         if (boundId != null) {
             if (parent() != null && misused() != null) {
                 // ServerBootstrap closes what it can't configure or register.
-                tellRejection(boundId.id(), RdmaRejection.SERVER, "the server can't accept: " + misused());
+                tellRejection(boundId.id(), RdmaConnectMetrics.Rejection.SERVER,
+                        "the server can't accept: " + misused());
             }
             boundId.close();
             boundId = null;

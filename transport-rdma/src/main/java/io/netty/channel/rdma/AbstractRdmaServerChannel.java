@@ -267,8 +267,8 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         if (!pending.take(peer, 1, 2L * most)) {
             warn(request.remoteAddress(), "the backlog is full: " + most + " connections of a peer, or twice as many " +
                     "of all, are not established or not read (ChannelOption.SO_BACKLOG)");
-            AbstractRdmaConnectedChannel.reject(request, RdmaRejection.BACKLOG, "the backlog of " + most +
-                    " connections is full, try again later");
+            AbstractRdmaConnectedChannel.reject(request, RdmaConnectMetrics.Rejection.BACKLOG,
+                    "the backlog of " + most + " connections is full, try again later");
             return;
         }
         HalfOpen halfOpen = null;
@@ -283,7 +283,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
             added = true;
         } catch (ProtocolException e) {
             logger.debug("{}: rejected {}", this, request.remoteAddress(), e);
-            AbstractRdmaConnectedChannel.reject(request, RdmaRejection.PROTOCOL, e.getMessage());
+            AbstractRdmaConnectedChannel.reject(request, RdmaConnectMetrics.Rejection.PROTOCOL, e.getMessage());
         } catch (Throwable t) {
             request.close();
             pipeline().fireExceptionCaught(t);

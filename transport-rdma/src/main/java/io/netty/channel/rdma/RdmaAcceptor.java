@@ -342,7 +342,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         boolean withdrawn = false;
         if (connection != null) {
             if (id != null) {
-                withdrawn = !AbstractRdmaConnectedChannel.reject(id, RdmaRejection.SERVER,
+                withdrawn = !AbstractRdmaConnectedChannel.reject(id, RdmaConnectMetrics.Rejection.SERVER,
                         "the server can't accept: " + cause);
             }
             connection.destroy();
@@ -352,7 +352,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
             held.release(null);
             held = null;
         } else if (id != null) {
-            withdrawn = !AbstractRdmaConnectedChannel.reject(id, RdmaRejection.SERVER,
+            withdrawn = !AbstractRdmaConnectedChannel.reject(id, RdmaConnectMetrics.Rejection.SERVER,
                     "the server can't accept: " + cause);
         }
         id = null;

@@ -15,9 +15,14 @@
  */
 package io.netty.channel.rdma;
 
+import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.rdma.monitor.Recorder;
+import io.netty.channel.rdma.stream.StreamProtocolException;
+import io.netty.channel.rdma.verbs.ConnectionRejectedException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
 import java.net.SocketAddress;
 import java.util.Arrays;
 import java.util.Locale;
@@ -30,6 +35,57 @@ import java.util.stream.Collectors;
  * byte-stream and message channels. Connections by device are counted by {@link RdmaDeviceMetrics}. Any thread.
  */
 public final class RdmaConnectMetrics {
+    /** The reason why a listening channel has rejected the request of a peer. */
+    public enum Rejection {
+        /**
+         * The number of connections that were half-open, or not read, has reached
+         * {@link io.netty.channel.ChannelOption#SO_BACKLOG}.
+         */
+        BACKLOG,
+        /** The private data of the peer is not of this protocol, or not possible. */
+        PROTOCOL,
+        /** The application has rejected it: {@link io.netty.channel.rdma.message.RdmaConnectionRequest#reject}. */
+        APPLICATION,
+        /** The server has no queue pair for it: no registered memory, an option beyond the device, or it is closing. */
+        SERVER
+    }
+
+    /** The reason why a connect has failed. */
+    public enum Failure {
+        /** Nobody listens at the address, or the listener gives no reason. */
+        REFUSED,
+        /** The listener has rejected the request, with a reason, or is of another version of the native library. */
+        REJECTED,
+        /** No answer within {@link io.netty.channel.ChannelOption#CONNECT_TIMEOUT_MILLIS}. */
+        TIMEOUT,
+        /** No RDMA device leads to the address. */
+        UNREACHABLE,
+        /** The private data of the peer is not of this protocol. */
+        PROTOCOL,
+        /** The connection manager has given up, or the peer was lost before the connection was made. */
+        NETWORK,
+        /** On this side: no registered memory, no device with the local address, an option beyond the device. */
+        LOCAL;
+
+        /** The kind of a failure that is not a cancellation by the application. */
+        static Failure of(Throwable cause) {
+            if (cause instanceof ConnectionRejectedException) {
+                return ((ConnectionRejectedException) cause).reason() == ConnectionRejectedException.Reason.REFUSED ?
+                        REFUSED : REJECTED;
+            }
+            if (cause instanceof ConnectTimeoutException) {
+                return TIMEOUT;
+            }
+            if (cause instanceof NoRouteToHostException) {
+                return UNREACHABLE;
+            }
+            if (cause instanceof StreamProtocolException) {
+                return PROTOCOL;
+            }
+            return cause instanceof ConnectException ? NETWORK : LOCAL;
+        }
+    }
+
     private static final VerbsProvider[] PROVIDERS = VerbsProvider.values();
     private static final RdmaConnectMetrics TOTAL = new RdmaConnectMetrics();
 
@@ -37,12 +93,12 @@ public final class RdmaConnectMetrics {
     private final LongAdder[][] connects = new LongAdder[PROVIDERS.length][];
     /** Failures by provider, the last one being none, then by reason. */
     private final LongAdder[][] failures = new LongAdder[PROVIDERS.length + 1][];
-    private final LongAdder[] rejections = adders(RdmaRejection.values().length);
+    private final LongAdder[] rejections = adders(Rejection.values().length);
     private final LongAdder vanished = new LongAdder();
 
     private RdmaConnectMetrics() {
-        Arrays.setAll(connects, provider -> adders(RdmaProviderReason.values().length));
-        Arrays.setAll(failures, provider -> adders(RdmaConnectFailure.values().length));
+        Arrays.setAll(connects, provider -> adders(RdmaProviderChoice.Reason.values().length));
+        Arrays.setAll(failures, provider -> adders(Failure.values().length));
     }
 
     private static LongAdder[] adders(int count) {
@@ -57,12 +113,12 @@ public final class RdmaConnectMetrics {
     }
 
     /** Connections that this process has asked for and that were made by this provider, for this reason. */
-    public long connects(VerbsProvider provider, RdmaProviderReason reason) {
+    public long connects(VerbsProvider provider, RdmaProviderChoice.Reason reason) {
         return connects[provider.ordinal()][reason.ordinal()].sum();
     }
 
     /** Connects that have failed for this reason. Those that the application has cancelled don't count. */
-    public long failures(RdmaConnectFailure reason) {
+    public long failures(Failure reason) {
         return Arrays.stream(failures).mapToLong(reasons -> reasons[reason.ordinal()].sum()).sum();
     }
 
@@ -71,7 +127,7 @@ public final class RdmaConnectMetrics {
      *
      * @param provider {@code null} for those without an attempt, for lack of a provider that the options allow.
      */
-    public long failures(VerbsProvider provider, RdmaConnectFailure reason) {
+    public long failures(VerbsProvider provider, Failure reason) {
         return failures(provider)[reason.ordinal()].sum();
     }
 
@@ -80,7 +136,7 @@ public final class RdmaConnectMetrics {
     }
 
     /** Requests of peers that the listening channels of this process have rejected for this reason. */
-    public long rejections(RdmaRejection reason) {
+    public long rejections(Rejection reason) {
         return rejections[reason.ordinal()].sum();
     }
 
@@ -95,12 +151,12 @@ public final class RdmaConnectMetrics {
 
     /** @param provider of the last attempt, or {@code null}. */
     void failed(SocketAddress remote, VerbsProvider provider, Throwable cause) {
-        RdmaConnectFailure reason = RdmaConnectFailure.of(cause);
+        Failure reason = Failure.of(cause);
         failures(provider)[reason.ordinal()].increment();
         Recorder.connectFailed(remote, reason.name().toLowerCase(Locale.ROOT), cause);
     }
 
-    void rejected(RdmaRejection reason) {
+    void rejected(Rejection reason) {
         rejections[reason.ordinal()].increment();
     }
 
@@ -114,10 +170,10 @@ public final class RdmaConnectMetrics {
     @Override
     public String toString() {
         return Arrays.stream(PROVIDERS).map(provider -> provider.name().toLowerCase(Locale.ROOT) + " connects: " +
-                text(RdmaProviderReason.values(), reason -> connects(provider, reason)))
+                text(RdmaProviderChoice.Reason.values(), reason -> connects(provider, reason)))
                 .collect(Collectors.joining("; ")) +
-                "; connect failures: " + text(RdmaConnectFailure.values(), this::failures) + "; rejections: " +
-                text(RdmaRejection.values(), this::rejections) + "; peers that vanished: " + vanishedPeers();
+                "; connect failures: " + text(Failure.values(), this::failures) + "; rejections: " +
+                text(Rejection.values(), this::rejections) + "; peers that vanished: " + vanishedPeers();
     }
 
     private static <E extends Enum<E>> String text(E[] reasons, ToLongFunction<E> counts) {

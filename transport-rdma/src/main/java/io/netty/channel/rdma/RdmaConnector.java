@@ -228,37 +228,39 @@ final class RdmaConnector implements LoopEvents.Listener {
     private RdmaProviderChoice providerChoice() {
         VerbsProvider by = provider.provider();
         if (plan == null) {
-            return new RdmaProviderChoice(by, RdmaProviderReason.BOUND,
+            return new RdmaProviderChoice(by, RdmaProviderChoice.Reason.BOUND,
                     "bound to " + channel.local + " before it was connected");
         }
         if (Verbs.usable().size() == 1) {
-            return new RdmaProviderChoice(by, RdmaProviderReason.ONLY, Verbs.choice());
+            return new RdmaProviderChoice(by, RdmaProviderChoice.Reason.ONLY, Verbs.choice());
         }
         if (providers.size() == 1) {
-            return new RdmaProviderChoice(by, RdmaProviderReason.OPTION, "chosen by the option PROVIDERS or DEVICE");
+            return new RdmaProviderChoice(by, RdmaProviderChoice.Reason.OPTION,
+                    "chosen by the option PROVIDERS or DEVICE");
         }
         if (provider == providers.get(0)) {
-            return new RdmaProviderChoice(by, RdmaProviderReason.NEAREST, "a listener of this host has answered");
+            return new RdmaProviderChoice(by, RdmaProviderChoice.Reason.NEAREST,
+                    "a listener of this host has answered");
         }
         FailureMemory.Remembered remembered = plan.remembered();
         if (remembered != null) {
-            return new RdmaProviderChoice(by, RdmaProviderReason.REMEMBERED,
+            return new RdmaProviderChoice(by, RdmaProviderChoice.Reason.REMEMBERED,
                     providers.get(0) + ": " + remembered.why() + ' ' +
                     TimeUnit.NANOSECONDS.toMillis(remembered.ageNanos()) + " ms before");
         }
         return new RdmaProviderChoice(by, reason(failure), providers.get(0) + ": " + why(failure));
     }
 
-    private static RdmaProviderReason reason(IOException failure) {
+    private static RdmaProviderChoice.Reason reason(IOException failure) {
         switch (AttemptFailure.of(failure)) {
         case REFUSED:
-            return RdmaProviderReason.REFUSED;
+            return RdmaProviderChoice.Reason.REFUSED;
         case NO_ROUTE:
-            return RdmaProviderReason.NO_ROUTE;
+            return RdmaProviderChoice.Reason.NO_ROUTE;
         case TIMEOUT:
-            return RdmaProviderReason.TIMEOUT;
+            return RdmaProviderChoice.Reason.TIMEOUT;
         default:
-            return RdmaProviderReason.FAILED;
+            return RdmaProviderChoice.Reason.FAILED;
         }
     }
 

@@ -221,7 +221,7 @@ public final class RdmaManagement implements DynamicMBean {
 
     private static long connectFailures() {
         long sum = 0;
-        for (RdmaConnectFailure reason : RdmaConnectFailure.values()) {
+        for (RdmaConnectMetrics.Failure reason : RdmaConnectMetrics.Failure.values()) {
             sum += RdmaConnectMetrics.total().failures(reason);
         }
         return sum;
@@ -229,7 +229,7 @@ public final class RdmaManagement implements DynamicMBean {
 
     private static long rejections() {
         long sum = 0;
-        for (RdmaRejection reason : RdmaRejection.values()) {
+        for (RdmaConnectMetrics.Rejection reason : RdmaConnectMetrics.Rejection.values()) {
             sum += RdmaConnectMetrics.total().rejections(reason);
         }
         return sum;

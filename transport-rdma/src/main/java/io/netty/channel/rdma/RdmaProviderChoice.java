@@ -21,11 +21,37 @@ import java.util.Locale;
 
 /** The provider by which a connection goes, and the reason. Immutable. */
 public final class RdmaProviderChoice {
+    /** The reason why a connection goes by its provider: see {@link RdmaProviderChoice}. */
+    public enum Reason {
+        /** The process uses one provider. */
+        ONLY,
+        /** {@link RdmaChannelOption#PROVIDERS} or {@link RdmaChannelOption#DEVICE} leaves this one. */
+        OPTION,
+        /** The provider is the nearest one that the channel may use, and somebody listens there. */
+        NEAREST,
+        /** The channel was bound before it was connected. */
+        BOUND,
+        /** Nobody listens by the nearer provider. */
+        REFUSED,
+        /**
+         * The address is none that the nearer one leads to: none of this host, in the network namespace of the process.
+         */
+        NO_ROUTE,
+        /** The nearer provider brought no answer in time. */
+        TIMEOUT,
+        /** The nearer one has failed in another way. */
+        FAILED,
+        /** The nearer one was passed over, as it had not answered a while ago. */
+        REMEMBERED,
+        /** The peer has chosen: the channel is one of a listener's. */
+        ACCEPTED
+    }
+
     private final VerbsProvider provider;
-    private final RdmaProviderReason reason;
+    private final Reason reason;
     private final String message;
 
-    RdmaProviderChoice(VerbsProvider provider, RdmaProviderReason reason, String message) {
+    RdmaProviderChoice(VerbsProvider provider, Reason reason, String message) {
         this.provider = provider;
         this.reason = reason;
         this.message = message;
@@ -36,7 +62,7 @@ public final class RdmaProviderChoice {
         return provider;
     }
 
-    public RdmaProviderReason reason() {
+    public Reason reason() {
         return reason;
     }
 

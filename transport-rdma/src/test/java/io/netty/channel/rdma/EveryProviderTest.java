@@ -72,7 +72,7 @@ class EveryProviderTest {
             RdmaConnectMetrics connects = RdmaConnectMetrics.total();
             RdmaOrTcpMetrics transports = RdmaOrTcpMetrics.total();
             for (VerbsProvider provider : VerbsProvider.values()) {
-                assertThat(connects.connects(provider, RdmaProviderReason.OPTION)).as("connects by %s", provider)
+                assertThat(connects.connects(provider, RdmaProviderChoice.Reason.OPTION)).as("connects by %s", provider)
                         .isOne();
                 assertThat(RdmaDeviceMetrics.all().stream().filter(device -> device.provider()
                         .equals(Verbs.of(provider).toString())).mapToLong(RdmaDeviceMetrics::accepts).sum())

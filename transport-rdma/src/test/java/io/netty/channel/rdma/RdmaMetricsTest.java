@@ -80,11 +80,11 @@ class RdmaMetricsTest {
             send(pair, new DefaultFileRegion(file.toFile(), 0, LARGE), LARGE);
             send(pair, pair.client.alloc().directBuffer(LARGE).writeZero(LARGE), LARGE);
 
-            assertThat(metrics.bytesCopied(RdmaCopyCause.SENT_SMALL)).isEqualTo(SMALL);
-            assertThat(metrics.bytesCopied(RdmaCopyCause.SENT_HEAP)).isEqualTo(LARGE);
-            assertThat(metrics.bytesCopied(RdmaCopyCause.SENT_FOREIGN)).isEqualTo(LARGE);
-            assertThat(metrics.bytesCopied(RdmaCopyCause.SENT_FILE_REGION)).isEqualTo(LARGE);
-            assertThat(metrics.bytesCopied(RdmaCopyCause.SENT_UNREGISTERED)).isZero();
+            assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.SENT_SMALL)).isEqualTo(SMALL);
+            assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.SENT_HEAP)).isEqualTo(LARGE);
+            assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.SENT_FOREIGN)).isEqualTo(LARGE);
+            assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.SENT_FILE_REGION)).isEqualTo(LARGE);
+            assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.SENT_UNREGISTERED)).isZero();
             assertThat(metrics.bytesSentCopied()).isEqualTo(SMALL + 3 * LARGE);
             assertThat(metrics.bytesSentInPlace()).isEqualTo(LARGE);
         }
@@ -97,8 +97,8 @@ class RdmaMetricsTest {
             send(pair, Unpooled.wrappedBuffer(new byte[LARGE]), LARGE);
 
             assertThat(pair.client.metrics().bytesSentInline()).isEqualTo(16);
-            assertThat(pair.client.metrics().bytesCopied(RdmaCopyCause.SENT_SMALL)).isZero();
-            assertThat(pair.client.metrics().bytesCopied(RdmaCopyCause.SENT_HEAP)).isEqualTo(LARGE);
+            assertThat(pair.client.metrics().bytesCopied(RdmaMetrics.CopyCause.SENT_SMALL)).isZero();
+            assertThat(pair.client.metrics().bytesCopied(RdmaMetrics.CopyCause.SENT_HEAP)).isEqualTo(LARGE);
         }
     }
 
@@ -107,8 +107,8 @@ class RdmaMetricsTest {
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             RdmaMetrics metrics = pair.server.metrics();
             send(pair, Unpooled.wrappedBuffer(new byte[16]), 16);
-            assertThat(metrics.bytesCopied(RdmaCopyCause.RECEIVED_SMALL)).isEqualTo(16);
-            assertThat(metrics.bytesCopied(RdmaCopyCause.RECEIVED_HELD)).isZero();
+            assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.RECEIVED_SMALL)).isEqualTo(16);
+            assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.RECEIVED_HELD)).isZero();
 
             // Nobody releases what arrives.
             int bytes = 4 * (int) metrics.receiveMemory();
@@ -121,10 +121,10 @@ class RdmaMetricsTest {
             }
             held.forEach(ByteBuf::release);
 
-            assertThat(metrics.bytesCopied(RdmaCopyCause.RECEIVED_HELD)).isPositive();
+            assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.RECEIVED_HELD)).isPositive();
             assertThat(metrics.bytesReceivedInPlace()).isPositive();
-            assertThat(metrics.bytesCopied(RdmaCopyCause.RECEIVED_HELD) +
-                    metrics.bytesCopied(RdmaCopyCause.RECEIVED_SMALL)).isEqualTo(metrics.bytesReceivedCopied());
+            assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.RECEIVED_HELD) +
+                    metrics.bytesCopied(RdmaMetrics.CopyCause.RECEIVED_SMALL)).isEqualTo(metrics.bytesReceivedCopied());
         }
     }
 
@@ -314,10 +314,10 @@ class RdmaMetricsTest {
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             RdmaProviderChoice choice = pair.client.providerChoice();
             assertThat(choice.provider()).isEqualTo(TestTimeouts.result(pair.client.info()).provider());
-            assertThat(choice.reason()).isEqualTo(Verbs.usable().size() == 1 ? RdmaProviderReason.ONLY :
-                    choice.provider() == VerbsProvider.EMBEDDED ? RdmaProviderReason.NEAREST :
-                    RdmaProviderReason.OPTION);
-            assertThat(pair.server.providerChoice().reason()).isEqualTo(RdmaProviderReason.ACCEPTED);
+            assertThat(choice.reason()).isEqualTo(Verbs.usable().size() == 1 ? RdmaProviderChoice.Reason.ONLY :
+                    choice.provider() == VerbsProvider.EMBEDDED ? RdmaProviderChoice.Reason.NEAREST :
+                    RdmaProviderChoice.Reason.OPTION);
+            assertThat(pair.server.providerChoice().reason()).isEqualTo(RdmaProviderChoice.Reason.ACCEPTED);
             assertThat(pair.server.providerChoice().provider()).isEqualTo(choice.provider());
             long before = metrics.connects(choice.provider(), choice.reason());
             try (ConnectedPair another = new ConnectedPair(LOOPS.group())) {
@@ -336,16 +336,16 @@ class RdmaMetricsTest {
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             nobody = pair.listener.localAddress();
         }
-        long refused = metrics.failures(RdmaConnectFailure.REFUSED);
+        long refused = metrics.failures(RdmaConnectMetrics.Failure.REFUSED);
         connect(nobody);
-        assertThat(metrics.failures(RdmaConnectFailure.REFUSED)).isEqualTo(refused + 1);
+        assertThat(metrics.failures(RdmaConnectMetrics.Failure.REFUSED)).isEqualTo(refused + 1);
 
-        long local = metrics.failures(RdmaConnectFailure.LOCAL);
+        long local = metrics.failures(RdmaConnectMetrics.Failure.LOCAL);
         Throwable cause = TestTimeouts.await(new Bootstrap().group(LOOPS.group()).channel(RdmaSocketChannel.class)
                 .handler(new ChannelInboundHandlerAdapter()).option(RdmaChannelOption.DEVICE, "none")
                 .connect(nobody)).cause();
         assertThat(cause).isNotNull();
-        assertThat(metrics.failures(RdmaConnectFailure.LOCAL)).isEqualTo(local + 1);
+        assertThat(metrics.failures(RdmaConnectMetrics.Failure.LOCAL)).isEqualTo(local + 1);
     }
 
     @Test
@@ -354,15 +354,15 @@ class RdmaMetricsTest {
         RdmaServerSocketChannel listener = (RdmaServerSocketChannel) TestTimeouts.sync(new ServerBootstrap()
                 .group(LOOPS.group()).channel(RdmaServerSocketChannel.class)
                 .childHandler(new ChannelInboundHandlerAdapter()).bind(TestAddress.anyPort())).channel();
-        long protocol = metrics.rejections(RdmaRejection.PROTOCOL);
-        long rejected = metrics.failures(RdmaConnectFailure.REJECTED);
+        long protocol = metrics.rejections(RdmaConnectMetrics.Rejection.PROTOCOL);
+        long rejected = metrics.failures(RdmaConnectMetrics.Failure.REJECTED);
         // It says nothing of the stream protocol.
         TestTimeouts.await(new Bootstrap().group(LOOPS.group()).channel(RdmaMessageChannel.class)
                 .handler(new ChannelInboundHandlerAdapter()).connect(listener.localAddress()));
         TestTimeouts.sync(listener.close());
 
-        TestTimeouts.awaitTrue(() -> metrics.rejections(RdmaRejection.PROTOCOL) == protocol + 1);
-        assertThat(metrics.failures(RdmaConnectFailure.REJECTED)).isEqualTo(rejected + 1);
+        TestTimeouts.awaitTrue(() -> metrics.rejections(RdmaConnectMetrics.Rejection.PROTOCOL) == protocol + 1);
+        assertThat(metrics.failures(RdmaConnectMetrics.Failure.REJECTED)).isEqualTo(rejected + 1);
     }
 
     private static void connect(InetSocketAddress address) throws InterruptedException {

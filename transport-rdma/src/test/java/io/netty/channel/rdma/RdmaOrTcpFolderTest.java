@@ -22,7 +22,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.ortcp.RdmaOrTcp;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpChannelOption;
-import io.netty.channel.rdma.ortcp.RdmaOrTcpFallbackReason;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpFallback;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpMetrics;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
@@ -101,7 +101,7 @@ class RdmaOrTcpFolderTest {
             Arrays.stream(RdmaOrTcpTransport.values()).filter(transport -> metrics.connects(transport) > 0)
                     .forEach(transport -> System.out.println(
                             "connects " + transport + ' ' + metrics.connects(transport)));
-            Arrays.stream(RdmaOrTcpFallbackReason.values()).filter(reason -> metrics.fallbacks(reason) > 0)
+            Arrays.stream(RdmaOrTcpFallback.Reason.values()).filter(reason -> metrics.fallbacks(reason) > 0)
                     .forEach(reason -> System.out.println("fallbacks " + reason + ' ' + metrics.fallbacks(reason)));
             System.out.println("done");
         }

@@ -24,7 +24,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.ortcp.RdmaOrTcp;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpChannelOption;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpChoice;
-import io.netty.channel.rdma.ortcp.RdmaOrTcpFallbackReason;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpFallback;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpRule;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
@@ -122,7 +122,7 @@ class RdmaOrTcpWithoutRdmaTest {
                     .channel(RdmaOrTcpSocketChannel.class).option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS,
                             (int) TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS))
                     .handler(new ChannelInboundHandlerAdapter()).connect(address)).channel();
-            assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().reason()).isEqualTo(RdmaOrTcpFallbackReason.REFUSED);
+            assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().reason()).isEqualTo(RdmaOrTcpFallback.Reason.REFUSED);
             TestTimeouts.sync(channel.close());
         }
     }

@@ -31,7 +31,6 @@ import io.netty.channel.rdma.ortcp.RdmaOrTcp;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpChannelOption;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpFailures;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpFallback;
-import io.netty.channel.rdma.ortcp.RdmaOrTcpFallbackReason;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.Verbs;
@@ -105,7 +104,7 @@ public final class RdmaOrTcpEnds {
         assertThat(channel.attr(RdmaOrTcp.FALLBACK).get()).isNull();
     }
 
-    public static void assertFallback(RdmaOrTcpSocketChannel channel, RdmaOrTcpFallbackReason reason) {
+    public static void assertFallback(RdmaOrTcpSocketChannel channel, RdmaOrTcpFallback.Reason reason) {
         assertThat(channel.attr(RdmaOrTcp.TRANSPORT).get()).isEqualTo(RdmaOrTcpTransport.TCP);
         assertThat(channel.transportChannel()).isInstanceOfAny(EpollSocketChannel.class, NioSocketChannel.class);
         assertThat(channel.isActive()).isTrue();

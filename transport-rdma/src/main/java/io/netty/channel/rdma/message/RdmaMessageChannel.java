@@ -23,12 +23,12 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultChannelPipeline;
 import io.netty.channel.rdma.AbstractRdmaConnectedChannel;
 import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.RdmaConnectMetrics;
 import io.netty.channel.rdma.connection.OutgoingConnection;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.PendingClose;
 import io.netty.channel.rdma.RdmaPermission;
-import io.netty.channel.rdma.RdmaRejection;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.loop.LoopId;
@@ -492,7 +492,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     static boolean refuse(ConnectionId id, byte[] data) {
-        return reject(id, RdmaRejection.APPLICATION, data);
+        return reject(id, RdmaConnectMetrics.Rejection.APPLICATION, data);
     }
 
     /**
@@ -501,10 +501,10 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
      */
     static boolean refuse(ConnectionId id, MessageConnection connection, String reason) {
         if (connection == null) {
-            return reject(id, RdmaRejection.SERVER, reason);
+            return reject(id, RdmaConnectMetrics.Rejection.SERVER, reason);
         }
         // The id would close the queue pair before the receives that it shares are returned.
-        boolean told = tellRejection(id, RdmaRejection.SERVER, reason);
+        boolean told = tellRejection(id, RdmaConnectMetrics.Rejection.SERVER, reason);
         connection.destroy();
         return told;
     }

@@ -199,12 +199,12 @@ abstract class ConnectPlan {
     final void start(RdmaOrTcpFallback known) {
         fallback = known;
         if (choice == RdmaOrTcpChoice.TCP_ONLY) {
-            fallback = new RdmaOrTcpFallback(RdmaOrTcpFallbackReason.RULE, "the rule for " + remote + " is " + choice);
+            fallback = new RdmaOrTcpFallback(RdmaOrTcpFallback.Reason.RULE, "the rule for " + remote + " is " + choice);
         } else {
             Throwable unavailable = ChannelTypes.rdmaUnavailabilityCause(loop);
             if (unavailable != null) {
                 rdmaCause = unavailable;
-                fallback = new RdmaOrTcpFallback(RdmaOrTcpFallbackReason.UNAVAILABLE, message(unavailable));
+                fallback = new RdmaOrTcpFallback(RdmaOrTcpFallback.Reason.UNAVAILABLE, message(unavailable));
                 if (choice != RdmaOrTcpChoice.RDMA_ONLY) {
                     FallbackLog.PROCESS.unavailable(unavailable);
                 }
@@ -257,7 +257,7 @@ abstract class ConnectPlan {
     }
 
     private void rdmaFailed(Throwable cause) {
-        RdmaOrTcpFallbackReason reason = RdmaOrTcpFallbackReason.of(cause);
+        RdmaOrTcpFallback.Reason reason = RdmaOrTcpFallback.Reason.of(cause);
         if (reason == null) {
             fail(cause);
             return;
@@ -313,8 +313,8 @@ abstract class ConnectPlan {
     }
 
     /** Whether RDMA may do at a later time. */
-    private static boolean mayPass(RdmaOrTcpFallbackReason reason) {
-        return reason != RdmaOrTcpFallbackReason.UNAVAILABLE && reason != RdmaOrTcpFallbackReason.RULE;
+    private static boolean mayPass(RdmaOrTcpFallback.Reason reason) {
+        return reason != RdmaOrTcpFallback.Reason.UNAVAILABLE && reason != RdmaOrTcpFallback.Reason.RULE;
     }
 
     /** The application is about to be told of the connection. */
@@ -334,7 +334,7 @@ abstract class ConnectPlan {
         if (transport == RdmaOrTcpTransport.RDMA) {
             return TcpDestination.connectedByRdma(remote);
         }
-        RdmaOrTcpFallback why = plan.remembered() == null || fallback.reason() != RdmaOrTcpFallbackReason.REMEMBERED ?
+        RdmaOrTcpFallback why = plan.remembered() == null || fallback.reason() != RdmaOrTcpFallback.Reason.REMEMBERED ?
                 fallback : (RdmaOrTcpFallback) plan.remembered().why();
         TcpDestination.Connected connected = TcpDestination.connected(remote,
                 why.reason().name().toLowerCase(Locale.ROOT), why.message());

@@ -85,7 +85,7 @@ public final class RdmaOrTcpFailures {
     }
 
     static RdmaOrTcpFallback fallback(FailureMemory.Remembered remembered) {
-        return new RdmaOrTcpFallback(RdmaOrTcpFallbackReason.REMEMBERED,
+        return new RdmaOrTcpFallback(RdmaOrTcpFallback.Reason.REMEMBERED,
                 TimeUnit.NANOSECONDS.toMillis(remembered.ageNanos()) + " ms ago: " + remembered.why());
     }
 

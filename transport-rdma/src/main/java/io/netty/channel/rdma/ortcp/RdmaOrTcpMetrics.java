@@ -33,7 +33,7 @@ public final class RdmaOrTcpMetrics {
 
     private final Map<RdmaOrTcpTransport, LongAdder> connects = counters(RdmaOrTcpTransport.class);
     private final Map<RdmaOrTcpTransport, LongAdder> accepts = counters(RdmaOrTcpTransport.class);
-    private final Map<RdmaOrTcpFallbackReason, LongAdder> fallbacks = counters(RdmaOrTcpFallbackReason.class);
+    private final Map<RdmaOrTcpFallback.Reason, LongAdder> fallbacks = counters(RdmaOrTcpFallback.Reason.class);
     private final LongAdder failures = new LongAdder();
 
     private RdmaOrTcpMetrics() { }
@@ -69,7 +69,7 @@ public final class RdmaOrTcpMetrics {
     }
 
     /** How often TCP was tried for this reason, whatever came of it. */
-    public long fallbacks(RdmaOrTcpFallbackReason reason) {
+    public long fallbacks(RdmaOrTcpFallback.Reason reason) {
         return fallbacks.get(reason).sum();
     }
 
@@ -89,7 +89,7 @@ public final class RdmaOrTcpMetrics {
         }
     }
 
-    void fellBack(SocketAddress remote, RdmaOrTcpFallbackReason reason) {
+    void fellBack(SocketAddress remote, RdmaOrTcpFallback.Reason reason) {
         fallbacks.get(reason).increment();
         Recorder.fellBack(remote, reason.name().toLowerCase(Locale.ROOT));
     }

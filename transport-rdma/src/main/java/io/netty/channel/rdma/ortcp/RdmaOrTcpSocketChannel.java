@@ -69,7 +69,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>What is done when RDMA can't be connected:
  * <table>
  * <caption>Failures of RDMA</caption>
- * <tr><th>failure</th><th>{@link RdmaOrTcpFallbackReason}</th><th>TCP is tried</th><th>remembered</th></tr>
+ * <tr><th>failure</th><th>{@link RdmaOrTcpFallback.Reason}</th><th>TCP is tried</th><th>remembered</th></tr>
  * <tr><td>RDMA is not available in this process, or the event loop doesn't serve it</td>
  *     <td>{@code UNAVAILABLE}</td><td>yes</td><td>no need: known without trying</td></tr>
  * <tr><td>no RDMA device leads there, or none has the local address</td><td>{@code NO_ROUTE}</td><td>yes</td>
@@ -330,7 +330,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         try {
             bindCarrier(localAddress);
         } catch (Exception e) {
-            RdmaOrTcpFallbackReason reason = isOfType(ChannelTypes.RDMA) ? RdmaOrTcpFallbackReason.of(e) : null;
+            RdmaOrTcpFallback.Reason reason = isOfType(ChannelTypes.RDMA) ? RdmaOrTcpFallback.Reason.of(e) : null;
             if (reason == null) {
                 throw e;
             }

@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @Tag("quick")
 class RdmaOrTcpFailuresTest {
     private static final RdmaOrTcpFallback REFUSED =
-            new RdmaOrTcpFallback(RdmaOrTcpFallbackReason.REFUSED, "Connection refused");
+            new RdmaOrTcpFallback(RdmaOrTcpFallback.Reason.REFUSED, "Connection refused");
 
     private final MockTicker clock = Ticker.newMockTicker();
     private final RdmaOrTcpFailures failures = new RdmaOrTcpFailures(3, clock);
@@ -41,7 +41,7 @@ class RdmaOrTcpFailuresTest {
     void failureIsForgottenAfterItsTime() {
         remember(destination(1), REFUSED, Duration.ofSeconds(2));
         remember(destination(2), REFUSED, Duration.ofSeconds(3));
-        assertThat(failures.get(destination(1)).reason()).isEqualTo(RdmaOrTcpFallbackReason.REMEMBERED);
+        assertThat(failures.get(destination(1)).reason()).isEqualTo(RdmaOrTcpFallback.Reason.REMEMBERED);
         clock.advance(2, TimeUnit.SECONDS);
         assertThat(failures.get(destination(1))).isNull();
         assertThat(failures.get(destination(2)).message()).isEqualTo("2000 ms ago: REFUSED: Connection refused");
