@@ -26,6 +26,7 @@ import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.monitor.ConnectCounters;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.EventChannel;
@@ -239,7 +240,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     private static boolean tellRejection(ConnectionId request, RdmaConnectMetrics.Rejection kind, byte[] data) {
         try {
             request.reject(data);
-            RdmaConnectMetrics.total().rejected(kind);
+            ConnectCounters.rejected(kind);
             return true;
         } catch (VerbsException | IllegalStateException e) {
             // The request may be gone already, for example with the event loop of the listener.
@@ -359,7 +360,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     protected final void connected(InetSocketAddress newRemote) {
         connector = null;
         remote = newRemote;
-        RdmaConnectMetrics.total().connected(providerChoice);
+        ConnectCounters.connected(providerChoice.provider(), providerChoice.reason());
         activate();
         ((ConnectingUnsafe) ownUnsafe()).connected();
     }
@@ -503,7 +504,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         /** Counts a failed connect, before the application, which may look at the metrics, is told. */
         private void countFailure(ChannelPromise promise, Throwable cause, VerbsProvider provider) {
             if (!promise.isDone()) {
-                RdmaConnectMetrics.total().failed(requestedRemote, provider, cause);
+                ConnectCounters.failed(requestedRemote, provider, RdmaConnectMetrics.Failure.of(cause), cause);
             }
         }
 

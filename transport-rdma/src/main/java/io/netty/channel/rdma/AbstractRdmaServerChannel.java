@@ -28,6 +28,7 @@ import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.monitor.ConnectCounters;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
@@ -391,7 +392,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     final void withdraw(AbstractRdmaConnectedChannel child) {
         if (loop().isHere() && (backlog.remove(child) || requests.remove(child))) {
             logger.debug("{}: {} did not complete its connection", this, child.remote);
-            RdmaConnectMetrics.total().vanished();
+            ConnectCounters.vanished();
             drop(child);
         }
     }

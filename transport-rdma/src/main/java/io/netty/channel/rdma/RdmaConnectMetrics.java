@@ -16,17 +16,15 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.ConnectTimeoutException;
-import io.netty.channel.rdma.monitor.Recorder;
+import io.netty.channel.rdma.monitor.ConnectCounters;
 import io.netty.channel.rdma.stream.StreamProtocolException;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
-import java.net.SocketAddress;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
@@ -68,7 +66,7 @@ public final class RdmaConnectMetrics {
         LOCAL;
 
         /** The kind of a failure that is not a cancellation by the application. */
-        static Failure of(Throwable cause) {
+        public static Failure of(Throwable cause) {
             if (cause instanceof ConnectionRejectedException) {
                 return ((ConnectionRejectedException) cause).reason() == ConnectionRejectedException.Reason.REFUSED ?
                         REFUSED : REJECTED;
@@ -89,23 +87,7 @@ public final class RdmaConnectMetrics {
     private static final VerbsProvider[] PROVIDERS = VerbsProvider.values();
     private static final RdmaConnectMetrics TOTAL = new RdmaConnectMetrics();
 
-    /** Connects by provider, then by reason. */
-    private final LongAdder[][] connects = new LongAdder[PROVIDERS.length][];
-    /** Failures by provider, the last one being none, then by reason. */
-    private final LongAdder[][] failures = new LongAdder[PROVIDERS.length + 1][];
-    private final LongAdder[] rejections = adders(Rejection.values().length);
-    private final LongAdder vanished = new LongAdder();
-
-    private RdmaConnectMetrics() {
-        Arrays.setAll(connects, provider -> adders(RdmaProviderChoice.Reason.values().length));
-        Arrays.setAll(failures, provider -> adders(Failure.values().length));
-    }
-
-    private static LongAdder[] adders(int count) {
-        LongAdder[] adders = new LongAdder[count];
-        Arrays.setAll(adders, index -> new LongAdder());
-        return adders;
-    }
+    private RdmaConnectMetrics() { }
 
     /** The metrics of this process. */
     public static RdmaConnectMetrics total() {
@@ -114,12 +96,13 @@ public final class RdmaConnectMetrics {
 
     /** Connections that this process has asked for and that were made by this provider, for this reason. */
     public long connects(VerbsProvider provider, RdmaProviderChoice.Reason reason) {
-        return connects[provider.ordinal()][reason.ordinal()].sum();
+        return ConnectCounters.connects(provider, reason);
     }
 
     /** Connects that have failed for this reason. Those that the application has cancelled don't count. */
     public long failures(Failure reason) {
-        return Arrays.stream(failures).mapToLong(reasons -> reasons[reason.ordinal()].sum()).sum();
+        return failures(null, reason) +
+                Arrays.stream(PROVIDERS).mapToLong(provider -> failures(provider, reason)).sum();
     }
 
     /**
@@ -128,40 +111,17 @@ public final class RdmaConnectMetrics {
      * @param provider {@code null} for those without an attempt, for lack of a provider that the options allow.
      */
     public long failures(VerbsProvider provider, Failure reason) {
-        return failures(provider)[reason.ordinal()].sum();
-    }
-
-    private LongAdder[] failures(VerbsProvider provider) {
-        return failures[provider == null ? PROVIDERS.length : provider.ordinal()];
+        return ConnectCounters.failures(provider, reason);
     }
 
     /** Requests of peers that the listening channels of this process have rejected for this reason. */
     public long rejections(Rejection reason) {
-        return rejections[reason.ordinal()].sum();
+        return ConnectCounters.rejections(reason);
     }
 
     /** Requests whose peers have gone, or have not answered in time, before their connection was made. */
     public long vanishedPeers() {
-        return vanished.sum();
-    }
-
-    void connected(RdmaProviderChoice choice) {
-        connects[choice.provider().ordinal()][choice.reason().ordinal()].increment();
-    }
-
-    /** @param provider of the last attempt, or {@code null}. */
-    void failed(SocketAddress remote, VerbsProvider provider, Throwable cause) {
-        Failure reason = Failure.of(cause);
-        failures(provider)[reason.ordinal()].increment();
-        Recorder.connectFailed(remote, reason.name().toLowerCase(Locale.ROOT), cause);
-    }
-
-    void rejected(Rejection reason) {
-        rejections[reason.ordinal()].increment();
-    }
-
-    void vanished() {
-        vanished.increment();
+        return ConnectCounters.vanishedPeers();
     }
 
     /**

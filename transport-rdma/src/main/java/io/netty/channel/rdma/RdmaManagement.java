@@ -15,7 +15,11 @@
  */
 package io.netty.channel.rdma;
 
-import io.netty.channel.rdma.loop.LoopHandler;
+import io.netty.channel.rdma.connection.StreamCounters;
+import io.netty.channel.rdma.connection.StreamCounters.Counter;
+import io.netty.channel.rdma.memory.PinnedMemory;
+import io.netty.channel.rdma.memory.Staging;
+import io.netty.channel.rdma.monitor.ConnectCounters;
 import io.netty.channel.rdma.monitor.ConnectionRecord;
 import io.netty.channel.rdma.monitor.TcpDestination;
 import io.netty.util.internal.logging.InternalLogger;
@@ -121,27 +125,29 @@ public final class RdmaManagement implements DynamicMBean {
         }
     }
 
-    private final Table<RdmaMetrics> process = new Table<RdmaMetrics>("Process", "The whole process")
-            .number("bytesSentInPlace", "On byte streams", RdmaMetrics::bytesSentInPlace)
-            .number("bytesSentInline", "On byte streams", RdmaMetrics::bytesSentInline)
-            .number("bytesSentCopied", "On byte streams", RdmaMetrics::bytesSentCopied)
-            .number("bytesReceivedInPlace", "On byte streams", RdmaMetrics::bytesReceivedInPlace)
-            .number("bytesReceivedCopied", "On byte streams", RdmaMetrics::bytesReceivedCopied)
-            .number("creditStalls", "How often flushed bytes had to wait for the peer", RdmaMetrics::creditStalls)
-            .number("creditStallNanos", "How long", RdmaMetrics::creditStallNanos)
-            .number("stalledConnections", "How many wait now", metrics -> (long) metrics.stalledConnections())
-            .number("receiveMemory", "Bytes where bytes of peers arrive", RdmaMetrics::receiveMemory)
+    /** The table with one row, which is made from nothing. */
+    private final Table<Void> process = new Table<Void>("Process", "The whole process")
+            .number("bytesSentInPlace", "On byte streams", none -> StreamCounters.total(Counter.SENT_IN_PLACE))
+            .number("bytesSentInline", "On byte streams", none -> StreamCounters.total(Counter.SENT_INLINE))
+            .number("bytesSentCopied", "On byte streams", none -> StreamCounters.total(Counter.SENT_COPIED))
+            .number("bytesReceivedInPlace", "On byte streams", none -> StreamCounters.total(Counter.RECEIVED_IN_PLACE))
+            .number("bytesReceivedCopied", "On byte streams", none -> StreamCounters.total(Counter.RECEIVED_COPIED))
+            .number("creditStalls", "How often flushed bytes had to wait for the peer",
+                    none -> StreamCounters.total(Counter.CREDIT_STALLS))
+            .number("creditStallNanos", "How long", none -> StreamCounters.totalCreditStallNanos())
+            .number("stalledConnections", "How many wait now", none -> (long) StreamCounters.stalledConnections())
+            .number("receiveMemory", "Bytes where bytes of peers arrive", none -> StreamCounters.totalReceiveMemory())
             .number("detachedBytes", "Flushed bytes of closed channels that are still to be sent",
-                    RdmaMetrics::detachedBytes)
-            .number("pinnedMemory", "Registered bytes", metrics -> RdmaMetrics.pinnedMemory())
-            .number("maxPinnedMemory", "The most of these", metrics -> RdmaMetrics.maxPinnedMemory())
-            .number("stagingMemory", "Those for copies of what is sent", metrics -> RdmaMetrics.stagingMemory())
+                    none -> StreamCounters.totalDetached())
+            .number("pinnedMemory", "Registered bytes", none -> PinnedMemory.PROCESS.used())
+            .number("maxPinnedMemory", "The most of these", none -> PinnedMemory.PROCESS.max())
+            .number("stagingMemory", "Those for copies of what is sent", none -> Staging.pinnedMemory())
             .number("tcpConnections", "Over TCP that there are, of clients for RDMA and TCP",
-                    metrics -> TcpDestination.open())
-            .number("tcpConnects", "Over TCP so far, by clients for RDMA and TCP", metrics -> TcpDestination.connects())
-            .number("tcpAccepts", "Over TCP so far, by servers for RDMA and TCP", metrics -> TcpDestination.accepts())
-            .number("connectFailures", "Connects that have failed", metrics -> connectFailures())
-            .number("rejections", "Requests of peers that were rejected", metrics -> rejections());
+                    none -> TcpDestination.open())
+            .number("tcpConnects", "Over TCP so far, by clients for RDMA and TCP", none -> TcpDestination.connects())
+            .number("tcpAccepts", "Over TCP so far, by servers for RDMA and TCP", none -> TcpDestination.accepts())
+            .number("connectFailures", "Connects that have failed", none -> ConnectCounters.failures())
+            .number("rejections", "Requests of peers that were rejected", none -> ConnectCounters.rejections());
 
     private final Table<RdmaLoopMetrics> loops = new Table<RdmaLoopMetrics>("Loops", "An event loop")
             .text("name", "Of its thread", RdmaLoopMetrics::name)
@@ -176,7 +182,7 @@ public final class RdmaManagement implements DynamicMBean {
             .text("provider", "ibverbs or embedded", connection -> connection.device().provider())
             .text("reason", "Why by this provider; empty if the application has connected it by itself", connection ->
                     connection.reason() == null ? "" : connection.reason())
-            .text("loop", "The name of its event loop", connection -> ((LoopHandler) connection.loop()).name())
+            .text("loop", "The name of its event loop", connection -> connection.loop().name())
             .number("ageMillis", "Since it was established", ConnectionRecord::ageMillis)
             .number("bytesSent", "By all operations", ConnectionRecord::bytesSent)
             .number("bytesReceived", "By all operations", ConnectionRecord::bytesReceived)
@@ -201,7 +207,7 @@ public final class RdmaManagement implements DynamicMBean {
     }
 
     /** Registers it with the platform's MBean server, unless there is one under this name. */
-    static synchronized void register() throws JMException {
+    public static synchronized void register() throws JMException {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
         try {
             server.registerMBean(new RdmaManagement(), new ObjectName(NAME));
@@ -212,27 +218,11 @@ public final class RdmaManagement implements DynamicMBean {
     }
 
     /** Ends the registration by {@link #register}, if there is one. */
-    static synchronized void unregister() throws JMException {
+    public static synchronized void unregister() throws JMException {
         if (registered) {
             registered = false;
             ManagementFactory.getPlatformMBeanServer().unregisterMBean(new ObjectName(NAME));
         }
-    }
-
-    private static long connectFailures() {
-        long sum = 0;
-        for (RdmaConnectMetrics.Failure reason : RdmaConnectMetrics.Failure.values()) {
-            sum += RdmaConnectMetrics.total().failures(reason);
-        }
-        return sum;
-    }
-
-    private static long rejections() {
-        long sum = 0;
-        for (RdmaConnectMetrics.Rejection reason : RdmaConnectMetrics.Rejection.values()) {
-            sum += RdmaConnectMetrics.total().rejections(reason);
-        }
-        return sum;
     }
 
     private static String text(InetSocketAddress address) {
@@ -247,7 +237,7 @@ public final class RdmaManagement implements DynamicMBean {
         try {
             switch (attribute) {
             case "Process":
-                return process.row(RdmaMetrics.total());
+                return process.row(null);
             case "Loops":
                 return loops.rows(RdmaLoopMetrics.all());
             case "Devices":

@@ -19,8 +19,14 @@ import io.netty.channel.rdma.verbs.VerbsProvider;
 
 import java.util.Locale;
 
-/** The provider by which a connection goes, and the reason. Immutable. */
-public final class RdmaProviderChoice {
+/**
+ * The provider by which a connection goes, and the reason.
+ *
+ * @param provider shared memory of this host, or an RDMA device.
+ * @param reason   for metrics and decisions.
+ * @param message  what happened, for a person.
+ */
+public record RdmaProviderChoice(VerbsProvider provider, Reason reason, String message) {
     /** The reason why a connection goes by its provider: see {@link RdmaProviderChoice}. */
     public enum Reason {
         /** The process uses one provider. */
@@ -45,30 +51,6 @@ public final class RdmaProviderChoice {
         REMEMBERED,
         /** The peer has chosen: the channel is one of a listener's. */
         ACCEPTED
-    }
-
-    private final VerbsProvider provider;
-    private final Reason reason;
-    private final String message;
-
-    RdmaProviderChoice(VerbsProvider provider, Reason reason, String message) {
-        this.provider = provider;
-        this.reason = reason;
-        this.message = message;
-    }
-
-    /** The provider: shared memory of this host, or an RDMA device. */
-    public VerbsProvider provider() {
-        return provider;
-    }
-
-    public Reason reason() {
-        return reason;
-    }
-
-    /** A description of what happened, for a person. */
-    public String message() {
-        return message;
     }
 
     /** A text such as {@code ibverbs (REFUSED: embedded: Connection refused)}. */

@@ -26,6 +26,7 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.monitor.Listed;
 import io.netty.channel.rdma.monitor.LoopCounters;
+import io.netty.channel.rdma.monitor.LoopRecord;
 import io.netty.channel.rdma.verbs.AsyncEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Verbs;
@@ -57,7 +58,7 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
  * descriptors through which RDMA devices and the connection manager report are registered with it like any other.
  * Around that, this class polls completion queues, before it sleeps for as long as its {@link SpinPolicy} says.
  */
-public abstract class LoopHandler implements IoHandler {
+public abstract class LoopHandler implements IoHandler, LoopRecord {
     /** The kinds of counters. The stopwatch runs while the loop sleeps. */
     public enum Counter {
         /** Polls of the completion queues of all devices that found nothing. */
@@ -291,7 +292,7 @@ public abstract class LoopHandler implements IoHandler {
         return HANDLERS;
     }
 
-    /** The name that the thread of the loop had when it began. Any thread. */
+    @Override
     public String name() {
         return name;
     }

@@ -77,8 +77,8 @@ public abstract class ConnectionRecord {
     /** The kind of what the connection carries. */
     public abstract ConnectionKind kind();
 
-    /** The handler of the event loop that it belongs to now. */
-    public abstract Object loop();
+    /** The event loop that it belongs to now. */
+    public abstract LoopRecord loop();
 
     /** Bytes of all operations that take bytes to the peer. */
     public abstract long bytesSent();

@@ -22,9 +22,12 @@ import java.nio.channels.ClosedChannelException;
 import java.util.Objects;
 
 /**
- * Why a connection goes over TCP. The value of {@link RdmaOrTcp#FALLBACK}; immutable.
+ * Why a connection goes over TCP. The value of {@link RdmaOrTcp#FALLBACK}.
+ *
+ * @param reason  for metrics and decisions.
+ * @param message what happened, for a person.
  */
-public final class RdmaOrTcpFallback {
+public record RdmaOrTcpFallback(Reason reason, String message) {
     /**
      * Why a connection goes over TCP where RDMA would have been preferred. {@link RdmaOrTcpSocketChannel} has the whole
      * table.
@@ -92,21 +95,9 @@ public final class RdmaOrTcpFallback {
         }
     }
 
-    private final Reason reason;
-    private final String message;
-
-    RdmaOrTcpFallback(Reason reason, String message) {
-        this.reason = Objects.requireNonNull(reason, "reason");
-        this.message = Objects.requireNonNull(message, "message");
-    }
-
-    public Reason reason() {
-        return reason;
-    }
-
-    /** What happened, for a person. */
-    public String message() {
-        return message;
+    public RdmaOrTcpFallback {
+        Objects.requireNonNull(reason, "reason");
+        Objects.requireNonNull(message, "message");
     }
 
     @Override
