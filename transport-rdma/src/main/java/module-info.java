@@ -31,6 +31,7 @@ module io.netty.transport.rdma {
 
     exports io.netty.channel.rdma;
     exports io.netty.channel.rdma.message;
+    exports io.netty.channel.rdma.metrics;
     exports io.netty.channel.rdma.ortcp;
     exports io.netty.channel.rdma.verbs;
 }

@@ -26,6 +26,8 @@ import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
+import io.netty.channel.rdma.metrics.RdmaProviderChoice;
 import io.netty.channel.rdma.monitor.ConnectCounters;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;

@@ -28,6 +28,7 @@ import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
 import io.netty.channel.rdma.monitor.ConnectCounters;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.verbs.ConnectionEvent;

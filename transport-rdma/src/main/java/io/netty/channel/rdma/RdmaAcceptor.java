@@ -22,6 +22,7 @@ import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
+import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
 import io.netty.channel.rdma.monitor.ConnectCounters;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.verbs.ConnectionEvent;

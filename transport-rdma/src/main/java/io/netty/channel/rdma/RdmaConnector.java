@@ -31,6 +31,7 @@ import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.metrics.RdmaProviderChoice;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;

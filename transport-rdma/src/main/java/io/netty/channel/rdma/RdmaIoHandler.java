@@ -21,6 +21,7 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.memory.Staging;
+import io.netty.channel.rdma.metrics.RdmaMetricsMBean;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -60,9 +61,9 @@ public final class RdmaIoHandler extends LoopHandler {
             boolean any = LIVE.get() > 0;
             try {
                 if (any) {
-                    RdmaManagement.register();
+                    RdmaMetricsMBean.register();
                 } else {
-                    RdmaManagement.unregister();
+                    RdmaMetricsMBean.unregister();
                 }
             } catch (Exception | LinkageError e) {
                 // The module java.management or the permission is missing.

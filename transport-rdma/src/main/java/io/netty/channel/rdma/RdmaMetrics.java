@@ -21,6 +21,9 @@ import io.netty.channel.rdma.connection.StreamCounters.Counter;
 import io.netty.channel.rdma.loop.LoopReceiveQueue;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.memory.Staging;
+import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
+import io.netty.channel.rdma.metrics.RdmaDeviceMetrics;
+import io.netty.channel.rdma.metrics.RdmaLoopMetrics;
 
 
 /**

@@ -48,7 +48,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ApiListingTest {
     private static final String ROOT = "io.netty.channel.rdma";
     private static final String VERBS = ROOT + ".verbs";
-    private static final Set<String> PACKAGES = Set.of(ROOT, ROOT + ".message", ROOT + ".ortcp");
+    private static final Set<String> PACKAGES = Set.of(ROOT, ROOT + ".message", ROOT + ".metrics",
+            ROOT + ".ortcp");
     private static final Pattern CLASS = Pattern.compile("\\| `(\\w+)` \\| .+ \\|");
 
     private static final JavaClasses ALL = new ClassFileImporter()

@@ -17,6 +17,9 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.rdma.RdmaProvidersTest.Application;
+import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
+import io.netty.channel.rdma.metrics.RdmaDeviceMetrics;
+import io.netty.channel.rdma.metrics.RdmaProviderChoice;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpChannelOption;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpMetrics;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpServerSocketChannel;

@@ -27,6 +27,10 @@ import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
+import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
+import io.netty.channel.rdma.metrics.RdmaDeviceMetrics;
+import io.netty.channel.rdma.metrics.RdmaLoopMetrics;
+import io.netty.channel.rdma.metrics.RdmaProviderChoice;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
@@ -35,14 +39,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -286,21 +288,6 @@ class RdmaMetricsTest {
         pair.close();
         TestTimeouts.awaitTrue(() -> device.connections() == connections - 2);
         assertThat(device.losses()).isEqualTo(losses);
-    }
-
-    @Test
-    void kernelCountersOfPortAreRead(@TempDir Path devices) throws IOException {
-        Path port = devices.resolve("mlx5_0/ports/1");
-        Files.createDirectories(port.resolve("counters"));
-        Files.createDirectories(port.resolve("hw_counters"));
-        Files.writeString(port.resolve("counters/port_xmit_data"), "18446744073709551615\n");
-        Files.writeString(port.resolve("counters/port_rcv_data"), "12\n");
-        Files.writeString(port.resolve("counters/unknown"), "N/A (no PMA)\n");
-        Files.writeString(port.resolve("hw_counters/rnr_nak_retry_err"), "3\n");
-
-        assertThat(RdmaDeviceMetrics.portCounters(devices, "mlx5_0", 1)).isEqualTo(
-                Map.of("port_xmit_data", -1L, "port_rcv_data", 12L, "rnr_nak_retry_err", 3L));
-        assertThat(RdmaDeviceMetrics.portCounters(devices, "mlx5_0", 2)).isEmpty();
     }
 
     private static RdmaDeviceMetrics device(ConnectedPair pair) throws Exception {

@@ -17,10 +17,10 @@ package io.netty.channel.rdma.micrometer;
 
 import io.micrometer.core.instrument.Tags;
 import io.netty.channel.rdma.RdmaByteBufAllocator;
-import io.netty.channel.rdma.RdmaConnectMetrics;
 import io.netty.channel.rdma.RdmaMetrics;
-import io.netty.channel.rdma.RdmaProviderChoice;
 import io.netty.channel.rdma.message.RdmaMessageMetrics;
+import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
+import io.netty.channel.rdma.metrics.RdmaProviderChoice;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpFallback;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpMetrics;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.metrics;
 
 import io.netty.channel.rdma.verbs.VerbsProvider;
 
@@ -31,7 +31,10 @@ public record RdmaProviderChoice(VerbsProvider provider, Reason reason, String m
     public enum Reason {
         /** The process uses one provider. */
         ONLY,
-        /** {@link RdmaChannelOption#PROVIDERS} or {@link RdmaChannelOption#DEVICE} leaves this one. */
+        /**
+         * {@link io.netty.channel.rdma.RdmaChannelOption#PROVIDERS} or {@link
+         * io.netty.channel.rdma.RdmaChannelOption#DEVICE} leaves this one.
+         */
         OPTION,
         /** The provider is the nearest one that the channel may use, and somebody listens there. */
         NEAREST,

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.metrics;
 
 import io.netty.channel.rdma.connection.StreamCounters;
 import io.netty.channel.rdma.connection.StreamCounters.Counter;
@@ -63,11 +63,11 @@ import java.util.function.Function;
  * this name when the first one is made, as of another class loader. Needs the module {@code java.management}; without
  * it there is none.
  */
-public final class RdmaManagement implements DynamicMBean {
+public final class RdmaMetricsMBean implements DynamicMBean {
     /** The name under which it is looked for. */
     public static final String NAME = "io.netty.rdma:type=Transport";
 
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaManagement.class);
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaMetricsMBean.class);
 
     /** A kind of rows: their columns, and where they come from. */
     private static final class Table<T> {
@@ -202,7 +202,7 @@ public final class RdmaManagement implements DynamicMBean {
     private static boolean registered;
 
     /** Constructor for MBean servers. */
-    public RdmaManagement() {
+    public RdmaMetricsMBean() {
         // The object has no state.
     }
 
@@ -210,7 +210,7 @@ public final class RdmaManagement implements DynamicMBean {
     public static synchronized void register() throws JMException {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
         try {
-            server.registerMBean(new RdmaManagement(), new ObjectName(NAME));
+            server.registerMBean(new RdmaMetricsMBean(), new ObjectName(NAME));
             registered = true;
         } catch (InstanceAlreadyExistsException e) {
             logger.debug("{} is registered already, perhaps by another class loader", NAME, e);
@@ -289,7 +289,7 @@ public final class RdmaManagement implements DynamicMBean {
     @Override
     public MBeanInfo getMBeanInfo() {
         try {
-            return new OpenMBeanInfoSupport(RdmaManagement.class.getName(), "Netty's RDMA transport",
+            return new OpenMBeanInfoSupport(RdmaMetricsMBean.class.getName(), "Netty's RDMA transport",
                     new OpenMBeanAttributeInfo[] {
                             attribute(process, process.type()), rows(loops), rows(devices), rows(connections),
                             rows(tcpDestinations)

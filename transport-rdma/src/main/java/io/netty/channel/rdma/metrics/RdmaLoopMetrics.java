@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.metrics;
 
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.LoopHandler.Counter;
@@ -24,8 +24,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Counters of what one event loop with a {@link RdmaIoHandler} has done while it had RDMA connections. A loop without
- * them waits as Netty's epoll transport does, and nothing is counted. Any thread may read.
+ * Counters of what one event loop with a {@link io.netty.channel.rdma.RdmaIoHandler} has done while it had RDMA
+ * connections. A loop without them waits as Netty's epoll transport does, and nothing is counted. Any thread may read.
  */
 public final class RdmaLoopMetrics {
     private final LoopHandler handler;

@@ -21,6 +21,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.rdma.metrics.RdmaMetricsMBean;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpChannelOption;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpFailures;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpMetrics;
@@ -40,7 +41,7 @@ import java.util.Locale;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class RdmaManagementTest {
+class RdmaMetricsMBeanTest {
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);
 
@@ -48,7 +49,7 @@ class RdmaManagementTest {
 
     @Test
     void attributesHaveFiguresOfConnection() throws Exception {
-        ObjectName name = new ObjectName(RdmaManagement.NAME);
+        ObjectName name = new ObjectName(RdmaMetricsMBean.NAME);
         TestTimeouts.awaitTrue(() -> server.isRegistered(name));
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             TestTimeouts.sync(pair.client.writeAndFlush(Unpooled.wrappedBuffer(new byte[20_000])));
@@ -88,9 +89,9 @@ class RdmaManagementTest {
 
     @Test
     void transportRegistersItByItself() throws Exception {
-        ObjectName name = new ObjectName(RdmaManagement.NAME);
+        ObjectName name = new ObjectName(RdmaMetricsMBean.NAME);
         TestTimeouts.awaitTrue(() -> server.isRegistered(name));
-        RdmaManagement.register();
+        RdmaMetricsMBean.register();
         OpenMBeanInfo info = (OpenMBeanInfo) server.getMBeanInfo(name);
         assertThat(info.getAttributes()).extracting(attribute -> attribute.getName())
                 .containsExactlyInAnyOrder("Process", "Loops", "Devices", "Connections", "TcpDestinations");
@@ -98,7 +99,7 @@ class RdmaManagementTest {
 
     @Test
     void connectionsOverTcpAreToldByDestination() throws Exception {
-        ObjectName name = new ObjectName(RdmaManagement.NAME);
+        ObjectName name = new ObjectName(RdmaMetricsMBean.NAME);
         TestTimeouts.awaitTrue(() -> server.isRegistered(name));
         long connects = (Long) ((CompositeData) server.getAttribute(name, "Process")).get("tcpConnects");
         Channel listener = TestTimeouts.sync(new ServerBootstrap().group(LOOPS.group())

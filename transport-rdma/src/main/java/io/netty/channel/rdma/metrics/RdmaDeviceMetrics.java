@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.metrics;
 
 import io.netty.channel.rdma.monitor.DeviceCounters;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
