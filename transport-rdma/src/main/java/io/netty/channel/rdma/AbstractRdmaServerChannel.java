@@ -40,6 +40,7 @@ import io.netty.channel.rdma.verbs.PortSpace;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
+import io.netty.channel.socket.ServerSocketChannelConfig;
 import io.netty.util.internal.UnstableApi;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -81,7 +82,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     private static final PeerShares MEMORY = new PeerShares();
     private static final long MAX_MEMORY = PinnedMemory.PROCESS.max() / 8;
 
-    private final RdmaServerSocketChannelConfig config = new RdmaServerSocketChannelConfig(this);
+    final RdmaServerSocketChannelConfig config = new RdmaServerSocketChannelConfig(this);
     /** Connections that are half-open, or established and not read. */
     private final PeerShares pending = new PeerShares();
     /** Requests that wait for memory. */
@@ -119,8 +120,17 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         // Nothing to do: the child waits as a request.
     }
 
+    /**
+     * The configuration of a listening channel: {@link RdmaServerSocketChannel}, and that of messages. {@link
+     * ChannelOption#SO_BACKLOG} bounds the connections of one peer that are not established, or that the channel has
+     * not read; those of all peers may be twice as many. Further ones are rejected. {@link ChannelOption#SO_REUSEADDR}
+     * and {@link ChannelOption#IP_TOS} are given to the RDMA connection manager when the address is bound, and so is
+     * {@link RdmaChannelOption#IPV6_ONLY}. {@link RdmaChannelOption#DEVICE}, {@link RdmaChannelOption#DEVICE_PORT} and
+     * {@link RdmaChannelOption#GID_INDEX} choose the address that stands for the wildcard. {@link
+     * ChannelOption#SO_RCVBUF} is accepted, and set for each connection with {@code childOption}.
+     */
     @Override
-    public RdmaServerSocketChannelConfig config() {
+    public ServerSocketChannelConfig config() {
         return config;
     }
 

@@ -229,7 +229,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
 
     @Override
     public boolean isReceiveAllocatorSet() {
-        return channel.config().isReceiveAllocatorSet();
+        return channel.config.isReceiveAllocatorSet();
     }
 
     @Override

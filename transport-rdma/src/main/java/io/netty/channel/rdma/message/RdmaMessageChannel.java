@@ -16,13 +16,16 @@
 package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultChannelPipeline;
 import io.netty.channel.rdma.AbstractRdmaConnectedChannel;
 import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.connection.OutgoingConnection;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.Rdma;
@@ -71,7 +74,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
             ", " + StringUtil.simpleClassName(ByteBuf.class) + ')';
     private static final byte[] NO_DATA = { };
 
-    private final RdmaMessageChannelConfig config = new RdmaMessageChannelConfig(this);
+    final RdmaMessageChannelConfig config = new RdmaMessageChannelConfig(this);
     /** The request that this channel was made for, if it is a server's. */
     private final IncomingConnection incoming;
     private volatile MessageConnection connection;
@@ -267,8 +270,27 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return (RdmaServerMessageChannel) super.parent();
     }
 
+    /**
+     * The configuration of a {@link RdmaMessageChannel}. Beside those of any channel it takes these options of {@link
+     * RdmaChannelOption}, with other defaults where one is given here:
+     *
+     * <ul>
+     * <li>queue pair: {@code SEND_QUEUE_DEPTH}, {@code RECEIVE_QUEUE_DEPTH} (default 64), {@code MAX_INLINE}, {@code
+     *     MAX_SEND_SGES}, {@code RECEIVE_BUFFER_SIZE}, {@code SHARED_RECEIVE_QUEUE}, {@code MAX_UNREAD_MESSAGES},
+     *     {@code MAX_INLINE_RECEIVE}, {@code MANUAL_RECEIVES}, {@code MAX_RECEIVE_SGES}, {@code INITIATOR_DEPTH},
+     *     {@code RESPONDER_RESOURCES}, {@code REMOTE_PERMISSIONS};</li>
+     * <li>retries: {@code RETRY_COUNT}, {@code RNR_RETRY_COUNT}, {@code ACK_TIMEOUT}, {@code MIN_RNR_TIMER} (default
+     *     12: 0.64 milliseconds, since a sender may well find no receive posted here);</li>
+     * <li>connecting: {@code RESOLVE_TIMEOUT_MILLIS}, {@code CONNECT_DATA}, {@code DEVICE}, {@code DEVICE_PORT},
+     *     {@code GID_INDEX}, {@code SERVICE_LEVEL};</li>
+     * <li>of {@link ChannelOption}: {@code CONNECT_TIMEOUT_MILLIS} (default 5000), {@code IP_TOS}, {@code
+     *     SO_REUSEADDR}, and {@code SO_LINGER}: the most seconds that a close waits until what was flushed before is
+     *     done; -1, the default, as 3.</li>
+     * </ul>
+     * They are read when the connection is made, {@code SO_LINGER} when the channel is closed.
+     */
     @Override
-    public RdmaMessageChannelConfig config() {
+    public ChannelConfig config() {
         return config;
     }
 

@@ -42,7 +42,7 @@ final class SharedReceives implements Receives {
         this.metrics = metrics;
         this.channel = channel;
         this.queuePair = queuePair;
-        most = channel.config().get(RdmaMessageChannelConfig.MAX_UNREAD_MESSAGES);
+        most = channel.config.get(RdmaMessageChannelConfig.MAX_UNREAD_MESSAGES);
     }
 
     @Override
