@@ -34,7 +34,7 @@ import java.util.concurrent.RejectedExecutionException;
  */
 final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsafe implements ConnectionOwner {
     private final RdmaSocketChannel channel;
-    private final PendingEnd ending;
+    private final LingeringEnd ending;
     private final RdmaReadLoop readLoop;
     /** How the connection was lost. */
     private IOException loss;
@@ -46,7 +46,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     RdmaSocketUnsafe(RdmaSocketChannel channel) {
         channel.super();
         this.channel = channel;
-        ending = new PendingEnd(channel, this);
+        ending = new LingeringEnd(channel, this);
         readLoop = new RdmaReadLoop(channel, this);
     }
 
@@ -55,7 +55,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
         return channel.providerReason();
     }
 
-    PendingEnd ending() {
+    LingeringEnd ending() {
         return ending;
     }
 

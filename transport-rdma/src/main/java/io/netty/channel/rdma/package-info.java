@@ -24,11 +24,11 @@
  *   RdmaServerSocketChannel      RdmaSocketChannel ─── RdmaReadLoop: what arrived, to the pipeline
  *            │                     │           │
  *            └──── RdmaAcceptor ───┤           │         makes a connection: incoming, outgoing
- *                  RdmaConnector ──┘   RdmaSocketUnsafe ── PendingEnd
+ *                  RdmaConnector ──┘   RdmaSocketUnsafe ── LingeringEnd
  *                                      what the pipeline asks for, and what the connection tells; closing
  *
  *   AbstractRdmaChannel ── AbstractRdmaServerChannel, AbstractRdmaConnectedChannel: what all protocols need
- *   ChannelQueuePair, PendingClose: what the channels of messages and of datagrams take from here
+ *   ChannelQueuePair: the queue pair of channels of messages and of datagrams
  *
  *   RdmaByteBufAllocator: registered memory for the application, of slabs; RegisteredMemory: of other buffers
  * </pre>

@@ -23,8 +23,8 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.connection.LingeringClose;
 import io.netty.channel.rdma.connection.QueuePairOptions;
-import io.netty.channel.rdma.PendingClose;
 import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.connection.DeviceOptions;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
@@ -297,7 +297,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     @Override
     protected Object filterOutboundMessage(Object msg) throws IOException {
-        if (datagramUnsafe().pending.isClosing()) {
+        if (datagramUnsafe().lingering.isClosing()) {
             throw new ClosedChannelException();
         }
         if (msg instanceof RdmaDatagram) {
@@ -323,7 +323,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     @Override
     protected boolean isCloseWaiting() {
-        return datagramUnsafe().pending.isClosing();
+        return datagramUnsafe().lingering.isClosing();
     }
 
     private SocketAddress checkRecipient(SocketAddress recipient) {
@@ -431,7 +431,8 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     /** The part that the pipeline calls. A close waits for a while until what was flushed before is sent. */
     private final class DatagramUnsafe extends AbstractRdmaUnsafe implements ServiceResolution.Listener {
-        private final PendingClose pending = new PendingClose(RdmaDatagramChannel.this, () -> config.getSoLinger());
+        private final LingeringClose lingering = new LingeringClose(RdmaDatagramChannel.this::eventLoop, closeFuture(),
+                () -> config.getSoLinger());
         private ChannelPromise connectPromise;
         private InetSocketAddress connectAddress;
         private ServiceResolution connecting;
@@ -526,26 +527,26 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
         @Override
         protected void close(ChannelPromise promise, Throwable cause, ClosedChannelException closeCause) {
-            if (pending.isClosing()) {
-                pending.join(promise, isLoopEnding());
+            if (lingering.isClosing()) {
+                lingering.join(promise, isLoopEnding());
                 return;
             }
             if (isActive() && !queuePair.isBroken() && queuePair.sender().isBusy() && config.getSoLinger() != 0 &&
                     !isLoopEnding() && promise.setUncancellable()) {
-                pending.start(loss -> super.close(promise, loss == null ? cause : loss, closeCause), false);
+                lingering.start(loss -> super.close(promise, loss == null ? cause : loss, closeCause), false);
                 return;
             }
             super.close(promise, cause, closeCause);
         }
 
         void advanceClose() {
-            if (pending.isClosing() && !queuePair.sender().isBusy()) {
-                pending.closeNow(null);
+            if (lingering.isClosing() && !queuePair.sender().isBusy()) {
+                lingering.closeNow(null);
             }
         }
 
         void closeNow(IOException cause) {
-            if (!pending.closeNow(cause)) {
+            if (!lingering.closeNow(cause)) {
                 ClosedChannelException closed = new ClosedChannelException();
                 closed.initCause(cause);
                 super.close(voidPromise(), cause, closed);

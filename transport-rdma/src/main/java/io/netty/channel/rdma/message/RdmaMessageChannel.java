@@ -26,10 +26,10 @@ import io.netty.channel.DefaultChannelPipeline;
 import io.netty.channel.rdma.AbstractRdmaConnectedChannel;
 import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.connection.LingeringClose;
 import io.netty.channel.rdma.connection.OutgoingConnection;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.Rdma;
-import io.netty.channel.rdma.PendingClose;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.RegisteredSlice;
@@ -779,10 +779,11 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     /** The part that the pipeline calls. A close waits for a while until what was flushed before is done. */
     private final class MessageUnsafe extends ConnectingUnsafe {
-        private final PendingClose pending = new PendingClose(RdmaMessageChannel.this, () -> config.getSoLinger());
+        private final LingeringClose lingering = new LingeringClose(RdmaMessageChannel.this::eventLoop, closeFuture(),
+                () -> config.getSoLinger());
 
         boolean isClosing() {
-            return pending.isClosing();
+            return lingering.isClosing();
         }
 
         @Override
@@ -813,12 +814,12 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
         @Override
         protected void close(ChannelPromise promise, Throwable cause, ClosedChannelException closeCause) {
-            if (pending.isClosing()) {
-                pending.join(promise, isLoopEnding());
+            if (lingering.isClosing()) {
+                lingering.join(promise, isLoopEnding());
                 return;
             }
             if (isWaitingForOperations() && promise.setUncancellable()) {
-                pending.start(loss -> super.close(promise, loss == null ? cause : loss, closeCause), false);
+                lingering.start(loss -> super.close(promise, loss == null ? cause : loss, closeCause), false);
                 stopping();
                 connection.sender().drain();
                 return;
@@ -832,13 +833,13 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         }
 
         void advanceClose() {
-            if (pending.isClosing() && !connection.sender().isBusy()) {
-                pending.closeNow(null);
+            if (lingering.isClosing() && !connection.sender().isBusy()) {
+                lingering.closeNow(null);
             }
         }
 
         void lost(IOException cause) {
-            if (pending.closeNow(cause)) {
+            if (lingering.closeNow(cause)) {
                 return;
             }
             ClosedChannelException closed = new ClosedChannelException();

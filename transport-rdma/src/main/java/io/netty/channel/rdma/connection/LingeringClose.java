@@ -13,36 +13,40 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma;
+package io.netty.channel.rdma.connection;
 
-import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
-import io.netty.util.internal.UnstableApi;
 
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 
 /**
  * A close of a channel that waits until what was flushed before is done, so that the promises of these writes can say
  * so; but not for ever. On the loop of the channel, except where said.
- *
- * <p>For the channels of this transport.
  */
-@UnstableApi
-public class PendingClose {
+public class LingeringClose {
     /** The time that a close waits if {@code SO_LINGER} is not set. */
     private static final long CLOSE_MILLIS = 3_000;
 
-    private final Channel channel;
+    private final Supplier<EventLoop> loop;
+    private final ChannelFuture closed;
     private final IntSupplier soLinger;
     private volatile Consumer<Throwable> close;
     private Runnable cancelTimer;
 
-    /** @param soLinger the option. */
-    public PendingClose(Channel channel, IntSupplier soLinger) {
-        this.channel = channel;
+    /**
+     * @param loop     of the channel.
+     * @param closed   done when the channel is.
+     * @param soLinger the option.
+     */
+    public LingeringClose(Supplier<EventLoop> loop, ChannelFuture closed, IntSupplier soLinger) {
+        this.loop = loop;
+        this.closed = closed;
         this.soLinger = soLinger;
     }
 
@@ -58,7 +62,7 @@ public class PendingClose {
      */
     public final void join(ChannelPromise promise, boolean loopEnds) {
         if (!promise.isVoid()) {
-            channel.closeFuture().addListener(future -> promise.trySuccess());
+            closed.addListener(future -> promise.trySuccess());
         }
         if (loopEnds) {
             overdue();
@@ -91,7 +95,7 @@ public class PendingClose {
     }
 
     /** Replaces the time after which something is done. */
-    final void scheduleTimer(Runnable task, long millis) {
+    protected final void scheduleTimer(Runnable task, long millis) {
         if (cancelTimer != null) {
             cancelTimer.run();
         }
@@ -99,13 +103,13 @@ public class PendingClose {
     }
 
     /** Has the task run on the loop of the channel. Returns what cancels it. */
-    Runnable schedule(Runnable task, long millis) {
-        Future<?> timer = channel.eventLoop().schedule(task, millis, TimeUnit.MILLISECONDS);
+    protected Runnable schedule(Runnable task, long millis) {
+        Future<?> timer = loop.get().schedule(task, millis, TimeUnit.MILLISECONDS);
         return () -> timer.cancel(false);
     }
 
     /** Closes the channel, since the close has waited long enough. */
-    void overdue() {
+    protected void overdue() {
         closeNow(null);
     }
 

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.rdma.connection.LingeringClose;
 import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.loop.LoopHandler;
 
@@ -30,13 +31,13 @@ import java.util.concurrent.TimeUnit;
  * channel that is not registered: it need never be again, and until then it does not learn what has arrived. On the
  * loop of the channel, except where said.
  */
-final class PendingEnd extends PendingClose {
+final class LingeringEnd extends LingeringClose {
     private final RdmaSocketChannel channel;
     private final RdmaSocketUnsafe unsafe;
     private volatile Runnable shutdown;
 
-    PendingEnd(RdmaSocketChannel channel, RdmaSocketUnsafe unsafe) {
-        super(channel, () -> channel.config().getSoLinger());
+    LingeringEnd(RdmaSocketChannel channel, RdmaSocketUnsafe unsafe) {
+        super(channel::eventLoop, channel.closeFuture(), () -> channel.config().getSoLinger());
         this.channel = channel;
         this.unsafe = unsafe;
     }
@@ -119,7 +120,7 @@ final class PendingEnd extends PendingClose {
      * trip, or the device does not answer: then the connection is reset.
      */
     @Override
-    void overdue() {
+    protected void overdue() {
         if (!isClosing() || !mustWait()) {
             closeNow();
             return;
@@ -135,7 +136,7 @@ final class PendingEnd extends PendingClose {
 
     /** The loop may be another one by then. */
     @Override
-    Runnable schedule(Runnable task, long millis) {
+    protected Runnable schedule(Runnable task, long millis) {
         return channel.connection().loop().schedule(task, millis, TimeUnit.MILLISECONDS)::cancel;
     }
 
