@@ -16,7 +16,7 @@
 package io.netty.microbench.rdma;
 
 import io.netty.channel.rdma.stream.ConnectionData;
-import io.netty.channel.rdma.stream.LandingArea;
+import io.netty.channel.rdma.stream.ReceiveArea;
 import io.netty.channel.rdma.stream.StreamConfig;
 import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.stream.StreamProtocolException;
@@ -54,10 +54,10 @@ public class StreamConnectionBenchmark {
     private static final long RECEIVER_SGL = 0x7000;
     private static final long SENDER_SGL = 0x8000;
 
-    private final LandingArea area = new LandingArea(0x100000, 77, SEGMENTS, SEGMENT_BYTES);
+    private final ReceiveArea area = new ReceiveArea(0x100000, 77, SEGMENTS, SEGMENT_BYTES);
     private final Table sgl = new Table(StreamConfig.DEFAULT.targetSglEntries());
     private final StreamConnection sender =
-            new StreamConnection(StreamConfig.DEFAULT, new LandingArea(0x200000, 78, SEGMENTS, SEGMENT_BYTES), sgl);
+            new StreamConnection(StreamConfig.DEFAULT, new ReceiveArea(0x200000, 78, SEGMENTS, SEGMENT_BYTES), sgl);
     private final StreamConnection receiver =
             new StreamConnection(StreamConfig.DEFAULT, area, new Table(StreamConfig.DEFAULT.targetSglEntries()));
 

@@ -54,7 +54,7 @@
  *
  * <h2>Receiving</h2>
  * The peer writes into the connection's {@code ReceiveMemory}, segment by segment, and nowhere else. That is one {@code
- * LandingBuffer} at first, and more while the peer is held up by the lack of it; the class says when. The pipeline gets
+ * ReceiveBuffer} at first, and more while the peer is held up by the lack of it; the class says when. The pipeline gets
  * slices of it; a segment goes back to the peer when the last slice is released, by whatever thread. When the
  * application holds half of the memory, and for short arrivals anyway, it gets copies. A handler that does not read
  * holds the peer back, because segments fill up; nothing is buffered elsewhere.

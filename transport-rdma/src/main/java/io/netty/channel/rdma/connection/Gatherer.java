@@ -87,7 +87,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     private int inlinedTo;
 
     /** Messages that are sent: until the post has copied them, one for each work request. */
-    private final ByteBuffer messages = ByteBuffer.allocateDirect(MAX_CHAIN * LandingBuffer.MESSAGE_SIZE)
+    private final ByteBuffer messages = ByteBuffer.allocateDirect(MAX_CHAIN * ReceiveBuffer.MESSAGE_SIZE)
             .order(ByteOrder.nativeOrder());
     private final long messagesAddress = DirectMemory.address(messages);
 
@@ -434,10 +434,10 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     /** Where there is no immediate data: adds the SEND of the message, in host order as librdmacm does. */
     private void message(StreamRequest request, int flags) {
         if (target.device.iwarp) {
-            int offset = chain.size() * LandingBuffer.MESSAGE_SIZE;
+            int offset = chain.size() * ReceiveBuffer.MESSAGE_SIZE;
             messages.putInt(offset, request.immediate());
             chain.send(request.sequence(), flags & SendFlags.SIGNALED | SendFlags.INLINE)
-                    .addSge(messagesAddress + offset, LandingBuffer.MESSAGE_SIZE, 0);
+                    .addSge(messagesAddress + offset, ReceiveBuffer.MESSAGE_SIZE, 0);
         }
     }
 

@@ -73,7 +73,7 @@ public final class SendPath {
     private final QueuePair queuePair;
     private final ReceiveMemory receiveMemory;
     private final ReceiveQueue receives;
-    private final LandingBuffer landing;
+    private final ReceiveBuffer receiveBuffer;
     private final Liveness liveness;
     private final ConnectionLife life;
     /** Looks again when memory to send from ran out and no completion will tell that there is some. */
@@ -112,7 +112,7 @@ public final class SendPath {
         queuePair = resources.queuePair;
         receives = resources.receives;
         receiveMemory = resources.receiveMemory;
-        landing = receiveMemory.first();
+        receiveBuffer = receiveMemory.first();
         maxInline = options.values.isSet(QueuePairOptions.MAX_INLINE) ?
                 Math.min(queuePair.maxInlineData(), options.get(QueuePairOptions.MAX_INLINE)) :
                 queuePair.maxInlineData();
@@ -369,8 +369,9 @@ public final class SendPath {
 
     /** Adds an entry for the peer's target SGL to the work request that writes it. */
     void addEntry(StreamRequest request, SendWorkRequests chain) throws VerbsException {
-        long address = landing.outgoingEntry(ring.index(request.sequence()), request.entryHead(), request.entryTail());
-        chain.addSge(address, request.length(), landing.range().region(device).lkey());
+        long address = receiveBuffer.outgoingEntry(ring.index(request.sequence()),
+                request.entryHead(), request.entryTail());
+        chain.addSge(address, request.length(), receiveBuffer.range().region(device).lkey());
     }
 
     /** The request is about to be posted. Takes over the reference to the memory, which may be {@code null}. */

@@ -36,7 +36,7 @@ package io.netty.channel.rdma.stream;
 public final class StreamConnection {
     private final StreamConfig config;
     private final TargetSgl sgl;
-    private final LandingArea firstArea;
+    private final ReceiveArea firstArea;
     private final long firstBuffer;
     private final SendQueue queue;
     private final SendWindow send;
@@ -72,7 +72,7 @@ public final class StreamConnection {
      * @param sgl our target SGL of {@link StreamConfig#targetSglEntries()} entries, all of length 0. It is not looked
      *         at before the peer has granted something: memory that is only read may take pages, too
      */
-    public StreamConnection(StreamConfig config, LandingArea area, TargetSgl sgl) {
+    public StreamConnection(StreamConfig config, ReceiveArea area, TargetSgl sgl) {
         if (sgl.entries() != config.targetSglEntries()) {
             throw new IllegalArgumentException("sgl.entries: " + sgl.entries() + " (expected: " +
                     config.targetSglEntries() + ')');
@@ -299,17 +299,17 @@ public final class StreamConnection {
     }
 
     /** Advertises segments of this area, too, from now on, and rather than those of the areas before it. */
-    public void addLanding(LandingArea area) {
+    public void addArea(ReceiveArea area) {
         receive.add(area);
     }
 
     /**
      * Ends advertising segments of this area. Segments that the peer knows are still filled, unless it gives them back,
-     * and released; {@link LandingArea#isIdle()} says when all have come back.
+     * and released; {@link ReceiveArea#isIdle()} says when all have come back.
      *
      * @throws IllegalArgumentException if the area is not in use, or the only one that is
      */
-    public void removeLanding(LandingArea area) {
+    public void removeArea(ReceiveArea area) {
         receive.remove(area);
     }
 

@@ -59,7 +59,7 @@ class HostilePeerTest {
             assertThat(data.credits()).isBetween(1, 65535);
             assertThat(data.sglEntries()).isBetween(2, 65535);
             assertThat(data.bufferLength()).isBetween(1L, 0xFFFFFFFFL);
-            newConnection(new LandingArea(0, 0, SEGMENTS, SEGMENT_LENGTH), newSgl()).establish(data);
+            newConnection(new ReceiveArea(0, 0, SEGMENTS, SEGMENT_LENGTH), newSgl()).establish(data);
         } catch (StreamProtocolException e) {
             assertThat(e.getMessage()).contains("peer");
         }
@@ -87,7 +87,7 @@ class HostilePeerTest {
         private final int entries;
         private final int rudeness;
         private final SimulatedQueuePair.ArraySgl sgl = newSgl();
-        private final LandingArea area = new LandingArea(0x10000, 77, SEGMENTS, SEGMENT_LENGTH);
+        private final ReceiveArea area = new ReceiveArea(0x10000, 77, SEGMENTS, SEGMENT_LENGTH);
         private final StreamConnection connection = newConnection(area, sgl);
         /** Every buffer that the peer names has its own key, so that each of our writes can be traced to one. */
         private final Map<Integer, Buffer> buffers = new HashMap<>();
@@ -237,7 +237,7 @@ class HostilePeerTest {
         return new SimulatedQueuePair.ArraySgl(4, ByteOrder.nativeOrder());
     }
 
-    private static StreamConnection newConnection(LandingArea area, TargetSgl sgl) {
+    private static StreamConnection newConnection(ReceiveArea area, TargetSgl sgl) {
         return new StreamConnection(new StreamConfig(CREDITS, 16, 2, sgl.entries(), 16), area, sgl);
     }
 }

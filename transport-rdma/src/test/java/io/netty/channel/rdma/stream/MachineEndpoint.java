@@ -24,11 +24,11 @@ import java.util.Random;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * An {@link Endpoint} on {@link StreamConnection}, as a channel uses it: slices of the landing area are held by the
+ * An {@link Endpoint} on {@link StreamConnection}, as a channel uses it: slices of the receive area are held by the
  * application for as long as it likes and are given back in any order.
  */
 final class MachineEndpoint implements Endpoint {
-    private static final class Area extends LandingArea {
+    private static final class Area extends ReceiveArea {
         final byte[] memory;
         final int[] held;
         final boolean[] filled;
@@ -185,24 +185,24 @@ final class MachineEndpoint implements Endpoint {
 
     private void arrived(Arrival arrival) {
         assertThat(end).isFalse();
-        Area landed = (Area) arrival.area();
-        Slice slice = new Slice(landed, arrival.segment(), arrival.offset(), arrival.length(), received);
+        Area area = (Area) arrival.area();
+        Slice slice = new Slice(area, arrival.segment(), arrival.offset(), arrival.length(), received);
         slice.check();
         received += slice.length;
         slices.add(slice);
-        landed.held[slice.segment]++;
-        landed.filled[slice.segment] |= arrival.filled();
+        area.held[slice.segment]++;
+        area.filled[slice.segment] |= arrival.filled();
     }
 
     private void retracted(Arrival arrival) {
-        Area landed = (Area) arrival.area();
-        if (landed == null) {
+        Area area = (Area) arrival.area();
+        if (area == null) {
             return;
         }
-        if (landed.held[arrival.segment()] == 0) {
-            landed.release(arrival.segment());
+        if (area.held[arrival.segment()] == 0) {
+            area.release(arrival.segment());
         } else {
-            landed.filled[arrival.segment()] = true;
+            area.filled[arrival.segment()] = true;
         }
     }
 
@@ -262,12 +262,12 @@ final class MachineEndpoint implements Endpoint {
             break;
         case 1:
             areas.add(newArea(1 + random.nextInt(5), 1 + random.nextInt(300)));
-            connection.addLanding(areas.get(areas.size() - 1));
+            connection.addArea(areas.get(areas.size() - 1));
             break;
         case 2:
             if (areas.size() > 1) {
                 Area removed = areas.remove(random.nextInt(areas.size()));
-                connection.removeLanding(removed);
+                connection.removeArea(removed);
                 replaced.add(removed);
             }
             break;

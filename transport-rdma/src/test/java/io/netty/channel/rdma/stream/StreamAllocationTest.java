@@ -31,8 +31,8 @@ class StreamAllocationTest {
     private static final int SEGMENT_LENGTH = 1000;
 
     private final SimulatedQueuePair.ArraySgl sgl = new SimulatedQueuePair.ArraySgl(4, ByteOrder.nativeOrder());
-    private final LandingArea area = new LandingArea(0x10000, 77, 4, SEGMENT_LENGTH);
-    private final StreamConnection sender = newConnection(new LandingArea(0x20000, 78, 4, SEGMENT_LENGTH), sgl);
+    private final ReceiveArea area = new ReceiveArea(0x10000, 77, 4, SEGMENT_LENGTH);
+    private final StreamConnection sender = newConnection(new ReceiveArea(0x20000, 78, 4, SEGMENT_LENGTH), sgl);
     private final StreamConnection receiver = newConnection(area,
             new SimulatedQueuePair.ArraySgl(4, ByteOrder.nativeOrder()));
 
@@ -76,7 +76,7 @@ class StreamAllocationTest {
         }
     }
 
-    private static StreamConnection newConnection(LandingArea area, TargetSgl sgl) {
+    private static StreamConnection newConnection(ReceiveArea area, TargetSgl sgl) {
         return new StreamConnection(new StreamConfig(64, 64, 4, 4, 16), area, sgl);
     }
 }

@@ -36,7 +36,7 @@ class StreamConnectionTest {
     private static final int SHUTDOWN = Immediate.of(Immediate.CONTROL, Immediate.SHUTDOWN);
     private static final int DISCONNECT = Immediate.of(Immediate.CONTROL, Immediate.DISCONNECT);
 
-    private final LandingArea area = new LandingArea(0x10000, 77, 3, 100);
+    private final ReceiveArea area = new ReceiveArea(0x10000, 77, 3, 100);
     private final SimulatedQueuePair.ArraySgl sgl = new SimulatedQueuePair.ArraySgl(3, ByteOrder.nativeOrder());
     private StreamConnection connection;
 
@@ -128,7 +128,7 @@ class StreamConnectionTest {
     @Test
     void sentMessagesAreInTheByteOrderOfThePeer() throws StreamProtocolException {
         StreamConnection other = new StreamConnection(new StreamConfig(4, 8, 2, 3, 8),
-                new LandingArea(0x10000, 77, 3, 100), sgl);
+                new ReceiveArea(0x10000, 77, 3, 100), sgl);
         other.establish(new ConnectionData(ByteOrder.nativeOrder() != ByteOrder.BIG_ENDIAN, true, 4, 0x7000, 8, 2,
                 0x8000, 6, 50));
         assertThat(other.receiveSent(Integer.reverseBytes(70))).isEqualTo(StreamEvent.DATA);
@@ -200,9 +200,9 @@ class StreamConnectionTest {
     }
 
     @Test
-    void aNewLandingAreaIsUsedForWhatIsAdvertisedNext() throws StreamProtocolException {
-        LandingArea next = new LandingArea(0x20000, 78, 2, 400);
-        connection.addLanding(next);
+    void aNewReceiveAreaIsUsedForWhatIsAdvertisedNext() throws StreamProtocolException {
+        ReceiveArea next = new ReceiveArea(0x20000, 78, 2, 400);
+        connection.addArea(next);
         receiveData(1);
         assertThat(connection.nextControl().entryHead()).isEqualTo(0x20000);
         connection.receive(Immediate.of(Immediate.DATA, 99), 99);
@@ -214,9 +214,9 @@ class StreamConnectionTest {
     }
 
     @Test
-    void anEarlierLandingAreaHelpsOutWhenLessThanHalfOfTheLatestIsOnOffer() throws StreamProtocolException {
-        LandingArea latest = new LandingArea(0x20000, 78, 1, 400);
-        connection.addLanding(latest);
+    void anEarlierReceiveAreaHelpsOutWhenLessThanHalfOfTheLatestIsOnOffer() throws StreamProtocolException {
+        ReceiveArea latest = new ReceiveArea(0x20000, 78, 1, 400);
+        connection.addArea(latest);
         receiveData(1);
         assertThat(connection.nextControl().entryHead()).isEqualTo(0x20000);
         receiveData(99);
@@ -227,16 +227,16 @@ class StreamConnectionTest {
     }
 
     @Test
-    void aRemovedLandingAreaIsFilledButNotAdvertisedAgain() throws StreamProtocolException {
-        connection.addLanding(new LandingArea(0x20000, 78, 2, 400));
-        connection.removeLanding(area);
+    void aRemovedReceiveAreaIsFilledButNotAdvertisedAgain() throws StreamProtocolException {
+        connection.addArea(new ReceiveArea(0x20000, 78, 2, 400));
+        connection.removeArea(area);
         receiveData(100);
         area.release(0);
         assertThat(area.isIdle()).isTrue();
         for (StreamRequest request; (request = connection.nextControl()) != null;) {
             assertThat(request.entryHead()).isGreaterThanOrEqualTo(0x20000);
         }
-        assertThatThrownBy(() -> connection.removeLanding(area)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> connection.removeArea(area)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
@@ -304,7 +304,7 @@ class StreamConnectionTest {
     @Test
     void aPeerThatDoesNotUnderstandIsNotAsked() {
         StreamConnection other = new StreamConnection(new StreamConfig(4, 8, 2, 2, 8),
-                new LandingArea(0x10000, 77, 3, 100), new SimulatedQueuePair.ArraySgl(2, ByteOrder.nativeOrder()));
+                new ReceiveArea(0x10000, 77, 3, 100), new SimulatedQueuePair.ArraySgl(2, ByteOrder.nativeOrder()));
         other.establish(new ConnectionData(false, false, 4, 0x7000, 8, 2, 0x8000, 6, 50));
         assertThat(other.retract()).isFalse();
     }

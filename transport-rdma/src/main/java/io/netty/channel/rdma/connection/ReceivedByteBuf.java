@@ -26,35 +26,35 @@ import io.netty.util.ReferenceCounted;
 import java.nio.ByteBuffer;
 
 /**
- * Received bytes, where they arrived: a part of a segment of a {@link LandingBuffer}. It has a reference count of its
+ * Received bytes, where they arrived: a part of a segment of a {@link ReceiveBuffer}. It has a reference count of its
  * own, because handlers take a count above one as a sign that somebody else reads the buffer, and copy it. The object
  * is used again for what arrives later.
  *
  * <p>Handlers append to what they read, so it grows as any buffer of a channel does: behind its part is what arrives
  * next, so the bytes move to a buffer of the allocator, and the segment is given back.
  */
-final class LandedByteBuf extends PartialByteBuf {
-    private static final Recycler<LandedByteBuf> RECYCLER = new Recycler<>() {
+final class ReceivedByteBuf extends PartialByteBuf {
+    private static final Recycler<ReceivedByteBuf> RECYCLER = new Recycler<>() {
         @Override
-        protected LandedByteBuf newObject(Handle<LandedByteBuf> handle) {
-            return new LandedByteBuf(handle);
+        protected ReceivedByteBuf newObject(Handle<ReceivedByteBuf> handle) {
+            return new ReceivedByteBuf(handle);
         }
     };
 
-    private final Recycler.Handle<LandedByteBuf> handle;
+    private final Recycler.Handle<ReceivedByteBuf> handle;
     /** {@code null} if the bytes have moved. */
-    private LandingBuffer.Segment segment;
+    private ReceiveBuffer.Segment segment;
     /** Where the bytes have moved, or {@code null}. */
     private ByteBuf moved;
     private long address;
 
-    private LandedByteBuf(Recycler.Handle<LandedByteBuf> handle) {
+    private ReceivedByteBuf(Recycler.Handle<ReceivedByteBuf> handle) {
         this.handle = handle;
     }
 
     /** A buffer of bytes of the segment, all of them readable. */
-    static LandedByteBuf of(ByteBufAllocator allocator, LandingBuffer.Segment segment, int offset, int length) {
-        LandedByteBuf buf = RECYCLER.get();
+    static ReceivedByteBuf of(ByteBufAllocator allocator, ReceiveBuffer.Segment segment, int offset, int length) {
+        ReceivedByteBuf buf = RECYCLER.get();
         buf.setPart(segment.memory(), segment.memoryOffset() + offset, length);
         buf.begin(allocator, length, Integer.MAX_VALUE);
         buf.writerIndex(length);

@@ -23,11 +23,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 @Tag("platforms")
 @Tag("quick")
-class LandingAreaTest {
+class ReceiveAreaTest {
 
     @Test
     void theLongestUnusedSegmentGoesFirst() {
-        LandingArea area = new LandingArea(0x1000, 5, 3, 16);
+        ReceiveArea area = new ReceiveArea(0x1000, 5, 3, 16);
         assertThat(area.advertise()).isEqualTo(0);
         assertThat(area.advertise()).isEqualTo(1);
         area.fill(0);
@@ -42,7 +42,7 @@ class LandingAreaTest {
 
     @Test
     void isIdleOnlyWhenEverySegmentCameBack() {
-        LandingArea area = new LandingArea(0x1000, 5, 2, 16);
+        ReceiveArea area = new ReceiveArea(0x1000, 5, 2, 16);
         assertThat(area.isIdle()).isTrue();
         int segment = area.advertise();
         assertThat(area.isIdle()).isFalse();
@@ -54,7 +54,7 @@ class LandingAreaTest {
 
     @Test
     void aSegmentIsReleasedOnceAndOnlyWhenFilled() {
-        LandingArea area = new LandingArea(0x1000, 5, 2, 16);
+        ReceiveArea area = new ReceiveArea(0x1000, 5, 2, 16);
         assertThatThrownBy(() -> area.release(0)).isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("free");
         int segment = area.advertise();
@@ -68,17 +68,17 @@ class LandingAreaTest {
 
     @Test
     void addressesGoBeyondTwoGigabytes() {
-        LandingArea area = new LandingArea(0x1000, 5, 9, 1 << 28);
+        ReceiveArea area = new ReceiveArea(0x1000, 5, 9, 1 << 28);
         assertThat(area.segmentAddress(8)).isEqualTo(0x1000 + (1L << 31));
     }
 
     @Test
     void sizesAreChecked() {
-        assertThatThrownBy(() -> new LandingArea(0, 0, 0, 1)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> new ReceiveArea(0, 0, 0, 1)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("segments: 0");
-        assertThatThrownBy(() -> new LandingArea(0, 0, 1, 0)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> new ReceiveArea(0, 0, 1, 0)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("segmentLength: 0");
-        assertThatThrownBy(() -> new LandingArea(0, 0, 1, 1 << 29)).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> new ReceiveArea(0, 0, 1, 1 << 29)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("segmentLength: 536870912");
     }
 }

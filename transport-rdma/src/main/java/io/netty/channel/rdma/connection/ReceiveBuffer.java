@@ -20,7 +20,7 @@ import io.netty.channel.rdma.memory.MemoryRange;
 import io.netty.channel.rdma.memory.PageMemory;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.memory.RequestMemory;
-import io.netty.channel.rdma.stream.LandingArea;
+import io.netty.channel.rdma.stream.ReceiveArea;
 import io.netty.channel.rdma.stream.TargetSgl;
 import io.netty.channel.rdma.verbs.AccessFlags;
 import io.netty.channel.rdma.verbs.VerbsException;
@@ -37,13 +37,13 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
  * A part of the {@link ReceiveMemory} of one connection, with a memory region of its own; and behind the first part,
  * its target SGL. That is all that the peer can reach.
  *
- * <p>Buffers that the pipeline gets are parts of it ({@link LandedByteBuf}). Each one holds its segment back from the
+ * <p>Buffers that the pipeline gets are parts of it ({@link ReceivedByteBuf}). Each one holds its segment back from the
  * peer, and holds memory and registration (from which it may be sent on in place) until it is released, even if that
  * is after the end of the connection.
  */
-final class LandingBuffer extends LandingArea implements TargetSgl {
-    private static final AtomicIntegerFieldUpdater<LandingBuffer> REFERENCES =
-            AtomicIntegerFieldUpdater.newUpdater(LandingBuffer.class, "references");
+final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
+    private static final AtomicIntegerFieldUpdater<ReceiveBuffer> REFERENCES =
+            AtomicIntegerFieldUpdater.newUpdater(ReceiveBuffer.class, "references");
 
     private static final VarHandle INT =
             MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
@@ -63,7 +63,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
     private int pinnedSegments;
     private volatile int references = 1;
 
-    private LandingBuffer(ReceiveMemory owner, PageMemory memory, MemoryRange range, int key, int segmentCount,
+    private ReceiveBuffer(ReceiveMemory owner, PageMemory memory, MemoryRange range, int key, int segmentCount,
                           int segmentLength, int sglEntries, int messages) {
         super(range.address, key, segmentCount, segmentLength);
         this.owner = owner;
@@ -90,7 +90,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
      * @param needed          see {@link PinnedMemory}.
      * @return {@code null} if there would be too much registered memory.
      */
-    static LandingBuffer create(ReceiveMemory owner, int segmentCount, int segmentLength, int sglEntries,
+    static ReceiveBuffer create(ReceiveMemory owner, int segmentCount, int segmentLength, int sglEntries,
                                 int outgoingEntries, int messages, boolean needed) throws VerbsException {
         int bytes = segmentCount * segmentLength + (sglEntries + outgoingEntries) * TargetSgl.ENTRY_SIZE +
                 messages * MESSAGE_SIZE;
@@ -110,7 +110,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
             range = new MemoryRange(memory.address(), bytes,
                     AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE, "receive buffer");
             int key = range.region(owner.device()).rkey();
-            LandingBuffer buffer = new LandingBuffer(owner, memory, range, key, segmentCount, segmentLength,
+            ReceiveBuffer buffer = new ReceiveBuffer(owner, memory, range, key, segmentCount, segmentLength,
                     sglEntries, messages);
             owner.counters().receiveMemory(bytes);
             created = true;
@@ -286,7 +286,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
         @Override
         public Segment retain() {
             HOLDS.incrementAndGet(this);
-            REFERENCES.incrementAndGet(LandingBuffer.this);
+            REFERENCES.incrementAndGet(ReceiveBuffer.this);
             return this;
         }
 
@@ -294,7 +294,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
         public boolean tryRetain() {
             for (int count = holds; count > 0; count = holds) {
                 if (HOLDS.compareAndSet(this, count, count + 1)) {
-                    REFERENCES.incrementAndGet(LandingBuffer.this);
+                    REFERENCES.incrementAndGet(ReceiveBuffer.this);
                     return true;
                 }
             }
@@ -308,7 +308,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
             if (unused) {
                 returnToLoop();
             }
-            LandingBuffer.this.release();
+            ReceiveBuffer.this.release();
             return unused;
         }
 
@@ -340,7 +340,7 @@ final class LandingBuffer extends LandingArea implements TargetSgl {
                 pinnedSegments--;
                 owner.pinned(-segmentLength());
             }
-            LandingBuffer.this.release(index);
+            ReceiveBuffer.this.release(index);
             owner.segmentFreed();
         }
     }

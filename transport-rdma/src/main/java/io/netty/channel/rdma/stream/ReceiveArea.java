@@ -22,7 +22,7 @@ package io.netty.channel.rdma.stream;
  * <p>
  * Used by the connection's event loop only.
  */
-public class LandingArea {
+public class ReceiveArea {
     /** Longest segment in bytes; one data message can fill it. */
     public static final int MAX_SEGMENT_LENGTH = Immediate.MAX_VALUE;
     private static final int MAX_SEGMENTS = 1 << 16;
@@ -46,7 +46,7 @@ public class LandingArea {
      * @param segments 1 to 65536
      * @param segmentLength in bytes, 1 to {@link #MAX_SEGMENT_LENGTH}
      */
-    public LandingArea(long address, int key, int segments, int segmentLength) {
+    public ReceiveArea(long address, int key, int segments, int segmentLength) {
         if (segments < 1 || segments > MAX_SEGMENTS) {
             throw new IllegalArgumentException("segments: " + segments + " (expected: 1 to " + MAX_SEGMENTS + ')');
         }
@@ -100,7 +100,7 @@ public class LandingArea {
 
     /**
      * Whether no segment is known to the peer or held by the application: an area that was taken away with
-     * {@link StreamConnection#removeLanding} may then be deregistered.
+     * {@link StreamConnection#removeArea} may then be deregistered.
      */
     public final boolean isIdle() {
         return freeCount == states.length;
