@@ -24,9 +24,9 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.rdma.memory.DeviceContext;
-import io.netty.channel.rdma.monitor.Listed;
 import io.netty.channel.rdma.monitor.LoopCounters;
 import io.netty.channel.rdma.monitor.LoopRecord;
+import io.netty.channel.rdma.monitor.Registry;
 import io.netty.channel.rdma.verbs.AsyncEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Verbs;
@@ -83,7 +83,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     /** Polls between two looks at the clock and for tasks, which cost about as much as a poll. */
     private static final int POLLS_PER_CHECK = 8;
 
-    private static final Listed<LoopHandler> HANDLERS = new Listed<>();
+    private static final Registry<LoopHandler> HANDLERS = new Registry<>();
     private static final LoopCounters.All ALL_COUNTERS = new LoopCounters.All(Counter.values().length);
 
     private final ThreadAwareExecutor executor;
@@ -288,7 +288,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     }
 
     /** The handlers of all loops that run now, in the order in which they have begun. Any thread. */
-    public static Listed<LoopHandler> all() {
+    public static Registry<LoopHandler> all() {
         return HANDLERS;
     }
 

@@ -23,7 +23,7 @@
  *   LoopRecord         an event loop, for those
  *   ConnectCounters    what became of connects, and of the requests of peers, and why
  *   TcpDestination     where clients for RDMA and TCP have connections over TCP, and why
- *   Listed             the devices, loops and connections that there are, and who is told of changes
+ *   Registry           the devices, loops and connections that there are, and who is told of changes
  *   Recorder, Events   events of the JDK's Flight Recorder
  * </pre>
  *

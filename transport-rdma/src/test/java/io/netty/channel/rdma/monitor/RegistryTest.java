@@ -24,21 +24,22 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 
 @Tag("quick")
-class ListedTest {
-    private final Listed<String> listed = new Listed<>();
+class RegistryTest {
+    private final Registry<String> registry = new Registry<>();
     private final List<String> told = new ArrayList<>();
 
     @Test
     void watchIsToldOfThoseThatThereAreAndOfChanges() {
-        listed.add("a");
-        Listed<String>.Watch watch = listed.watch(added -> told.add('+' + added), removed -> told.add('-' + removed));
-        listed.add("b");
-        listed.add("b");
-        listed.remove("a");
-        listed.remove("a");
-        assertThat(listed.elements()).containsExactly("b");
+        registry.add("a");
+        Registry<String>.Watch watch = registry.watch(added -> told.add('+' + added),
+                removed -> told.add('-' + removed));
+        registry.add("b");
+        registry.add("b");
+        registry.remove("a");
+        registry.remove("a");
+        assertThat(registry.elements()).containsExactly("b");
         watch.close();
-        listed.add("c");
+        registry.add("c");
 
         assertThat(told).containsExactly("+a", "+b", "-a");
     }

@@ -24,7 +24,7 @@ import java.util.function.Consumer;
 /**
  * The objects of a kind that there are now, and who wants to know when that changes. Any thread.
  */
-public final class Listed<T> {
+public final class Registry<T> {
     /** A watcher that is told, while a lock is held, until {@link #close()}. */
     public final class Watch implements AutoCloseable {
         private final Consumer<? super T> added;
@@ -37,7 +37,7 @@ public final class Listed<T> {
 
         @Override
         public void close() {
-            synchronized (Listed.this) {
+            synchronized (Registry.this) {
                 watches.remove(this);
             }
         }
