@@ -20,7 +20,7 @@ import io.netty.channel.rdma.stream.ReceiveArea;
 import io.netty.channel.rdma.stream.StreamConfig;
 import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.stream.StreamProtocolException;
-import io.netty.channel.rdma.stream.StreamRequest;
+import io.netty.channel.rdma.stream.StreamWorkRequest;
 import io.netty.channel.rdma.stream.TargetSgl;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -72,7 +72,7 @@ public class StreamConnectionBenchmark {
     @Benchmark
     public int message() throws StreamProtocolException {
         int bytes = Math.min(sender.writable(), MESSAGE_BYTES);
-        StreamRequest request = sender.write(bytes);
+        StreamWorkRequest request = sender.write(bytes);
         if (request.signalled()) {
             sender.completed(request.sequence());
         }
@@ -81,7 +81,7 @@ public class StreamConnectionBenchmark {
             area.release(receiver.arrival().segment());
         }
         for (request = receiver.nextControl(); request != null; request = receiver.nextControl()) {
-            if (request.kind() == StreamRequest.Kind.ADVERTISE) {
+            if (request.kind() == StreamWorkRequest.Kind.ADVERTISE) {
                 sgl.write((int) (request.remoteAddress() - RECEIVER_SGL), request);
             }
             sender.receive(request.immediate(), request.length());
@@ -103,7 +103,7 @@ public class StreamConnectionBenchmark {
             memory = ByteBuffer.allocateDirect(entries * ENTRY_SIZE).order(ByteOrder.nativeOrder());
         }
 
-        void write(int offset, StreamRequest request) {
+        void write(int offset, StreamWorkRequest request) {
             memory.putLong(offset, request.entryHead()).putLong(offset + Long.BYTES, request.entryTail());
         }
 

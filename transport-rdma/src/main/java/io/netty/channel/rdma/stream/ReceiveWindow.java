@@ -186,12 +186,12 @@ final class ReceiveWindow {
     }
 
     /** Fills the request with a credit update, and with the next free segment if there is one and a place for it. */
-    void grant(StreamRequest request) {
+    void grant(StreamWorkRequest request) {
         int immediate = Immediate.of(Immediate.CREDIT, received + credits & 0xFFFF);
         receivedSinceGrant = 0;
         ReceiveArea area = advertisable();
         if (area == null) {
-            request.of(StreamRequest.Kind.CREDIT, immediate, 0, 0, 0);
+            request.of(StreamWorkRequest.Kind.CREDIT, immediate, 0, 0, 0);
             return;
         }
         int segment = area.advertise();
@@ -200,7 +200,7 @@ final class ReceiveWindow {
         segments[last] = segment;
         count++;
         offered += area.segmentLength();
-        request.of(StreamRequest.Kind.ADVERTISE, immediate, sglAddress + (long) nextEntry * TargetSgl.ENTRY_SIZE,
+        request.of(StreamWorkRequest.Kind.ADVERTISE, immediate, sglAddress + (long) nextEntry * TargetSgl.ENTRY_SIZE,
                 sglKey, TargetSgl.ENTRY_SIZE);
         request.entry(area.segmentAddress(segment), area.key(), area.segmentLength(), ConnectionData.HOST_BIG_ENDIAN,
                 peerBigEndian);

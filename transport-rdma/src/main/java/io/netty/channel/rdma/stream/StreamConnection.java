@@ -41,7 +41,7 @@ public final class StreamConnection {
     private final SendQueue queue;
     private final SendWindow send;
     private final ReceiveWindow receive;
-    private final StreamRequest request = new StreamRequest();
+    private final StreamWorkRequest request = new StreamWorkRequest();
     private final Arrival arrival = new Arrival();
 
     private boolean established;
@@ -55,7 +55,7 @@ public final class StreamConnection {
     private boolean peerDisconnected;
     private boolean endedByPeer;
     /** SHUTDOWN or DISCONNECT, until it is taken. */
-    private StreamRequest.Kind ending;
+    private StreamWorkRequest.Kind ending;
     private long endSequence;
     private boolean keepAlive;
     /** The peer asked for its receive buffers, and has no answer yet. */
@@ -124,7 +124,7 @@ public final class StreamConnection {
         if (outputOpen) {
             return inputOpen ? StreamState.OPEN : StreamState.INPUT_SHUT;
         }
-        return inputOpen && ending != StreamRequest.Kind.DISCONNECT ? StreamState.OUTPUT_SHUT : StreamState.CLOSING;
+        return inputOpen && ending != StreamWorkRequest.Kind.DISCONNECT ? StreamState.OUTPUT_SHUT : StreamState.CLOSING;
     }
 
     /**
@@ -160,7 +160,7 @@ public final class StreamConnection {
      * @param bytes 1 to what {@link #writable()} just returned; ask it again before the next write
      * @return the work request to post, valid until the next call that returns one
      */
-    public StreamRequest write(int bytes) {
+    public StreamWorkRequest write(int bytes) {
         if (bytes < 1 || bytes > granted) {
             throw new IllegalArgumentException("bytes: " + bytes + " (expected: 1 to " + granted + ')');
         }
@@ -213,7 +213,7 @@ public final class StreamConnection {
     /**
      * A send work request completed successfully, and with it all before it.
      *
-     * @param sequence of {@link StreamRequest#sequence()}
+     * @param sequence of {@link StreamWorkRequest#sequence()}
      */
     public void completed(long sequence) {
         queue.completed(sequence);
@@ -337,14 +337,14 @@ public final class StreamConnection {
      * @return the work request to post, valid until the next call that returns one; or null: none is due, or the send
      *         queue is full and completions must come first
      */
-    public StreamRequest nextControl() {
+    public StreamWorkRequest nextControl() {
         if (!established || failure != null || !connected || !queue.hasControlSlot()) {
             return null;
         }
         if (ending != null) {
             // As rsockets does: with the other direction already ended, the end of this one ends the connection.
-            boolean last = ending == StreamRequest.Kind.DISCONNECT || !inputOpen;
-            StreamRequest.Kind kind = last ? StreamRequest.Kind.DISCONNECT : StreamRequest.Kind.SHUTDOWN;
+            boolean last = ending == StreamWorkRequest.Kind.DISCONNECT || !inputOpen;
+            StreamWorkRequest.Kind kind = last ? StreamWorkRequest.Kind.DISCONNECT : StreamWorkRequest.Kind.SHUTDOWN;
             int value = last ? Immediate.DISCONNECT : Immediate.SHUTDOWN;
             ending = null;
             connected = !last;
@@ -360,22 +360,22 @@ public final class StreamConnection {
         if (retracted) {
             // The answer comes behind all that was written into what is given back.
             retracted = false;
-            return control(StreamRequest.Kind.RETRACTED, Immediate.RETRACTED);
+            return control(StreamWorkRequest.Kind.RETRACTED, Immediate.RETRACTED);
         }
         if (receive.wantsRetract()) {
             receive.askRetract();
-            return control(StreamRequest.Kind.RETRACT, Immediate.RETRACT);
+            return control(StreamWorkRequest.Kind.RETRACT, Immediate.RETRACT);
         }
         if (keepAlive) {
             keepAlive = false;
-            request.of(StreamRequest.Kind.KEEP_ALIVE, 0, 0, 0, 0);
+            request.of(StreamWorkRequest.Kind.KEEP_ALIVE, 0, 0, 0, 0);
             queue.post(request, true);
             return request;
         }
         return null;
     }
 
-    private StreamRequest control(StreamRequest.Kind kind, int value) {
+    private StreamWorkRequest control(StreamWorkRequest.Kind kind, int value) {
         request.of(kind, Immediate.of(Immediate.CONTROL, value), 0, 0, 0);
         queue.post(request, true);
         return request;
@@ -387,7 +387,7 @@ public final class StreamConnection {
     public void shutdownOutput() {
         if (outputOpen) {
             outputOpen = false;
-            ending = StreamRequest.Kind.SHUTDOWN;
+            ending = StreamWorkRequest.Kind.SHUTDOWN;
         }
     }
 
@@ -397,7 +397,7 @@ public final class StreamConnection {
      */
     public void disconnect() {
         outputOpen = false;
-        ending = StreamRequest.Kind.DISCONNECT;
+        ending = StreamWorkRequest.Kind.DISCONNECT;
     }
 
     /**

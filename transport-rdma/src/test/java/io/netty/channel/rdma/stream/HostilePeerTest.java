@@ -143,7 +143,7 @@ class HostilePeerTest {
             case 4:
                 int writable = connection.writable();
                 if (writable > 0) {
-                    StreamRequest request = connection.write(1 + random.nextInt(writable));
+                    StreamWorkRequest request = connection.write(1 + random.nextInt(writable));
                     sent++;
                     checkWrite(request, buffers.get(request.remoteKey()));
                     connection.completed(request.sequence());
@@ -182,13 +182,14 @@ class HostilePeerTest {
         }
 
         private void control() {
-            StreamRequest request = connection.nextControl();
+            StreamWorkRequest request = connection.nextControl();
             if (request != null) {
-                if (request.kind() == StreamRequest.Kind.ADVERTISE || request.kind() == StreamRequest.Kind.CREDIT) {
+                if (request.kind() == StreamWorkRequest.Kind.ADVERTISE ||
+                        request.kind() == StreamWorkRequest.Kind.CREDIT) {
                     granted = CREDITS;
                 }
-                asked |= request.kind() == StreamRequest.Kind.RETRACT;
-                if (request.kind() == StreamRequest.Kind.ADVERTISE) {
+                asked |= request.kind() == StreamWorkRequest.Kind.RETRACT;
+                if (request.kind() == StreamWorkRequest.Kind.ADVERTISE) {
                     assertThat(asked).isFalse();
                     offered += SEGMENT_LENGTH;
                     assertThat(request.remoteKey()).isEqualTo(8);
@@ -226,7 +227,7 @@ class HostilePeerTest {
         }
     }
 
-    private static void checkWrite(StreamRequest request, Buffer buffer) {
+    private static void checkWrite(StreamWorkRequest request, Buffer buffer) {
         assertThat(buffer).isNotNull();
         long offset = request.remoteAddress() - buffer.address;
         assertThat(offset).isGreaterThanOrEqualTo(0);

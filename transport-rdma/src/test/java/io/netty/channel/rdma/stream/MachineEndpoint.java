@@ -116,7 +116,7 @@ final class MachineEndpoint implements Endpoint {
         int left = limit;
         while (left > 0 && sent < toSend && (writable = connection.writable()) > 0) {
             int n = (int) Math.min(Math.min(left, writable), toSend - sent);
-            StreamRequest request = connection.write(n);
+            StreamWorkRequest request = connection.write(n);
             byte[] bytes = new byte[n];
             for (int i = 0; i < n; i++) {
                 bytes[i] = Endpoint.value(sent + i);
@@ -143,10 +143,10 @@ final class MachineEndpoint implements Endpoint {
         return did;
     }
 
-    private void post(StreamRequest request, byte[] bytes, boolean last) {
+    private void post(StreamWorkRequest request, byte[] bytes, boolean last) {
         assertThat(bytes.length).isEqualTo(request.length());
         boolean signalled = request.signalled() || last;
-        if (request.kind() == StreamRequest.Kind.KEEP_ALIVE) {
+        if (request.kind() == StreamWorkRequest.Kind.KEEP_ALIVE) {
             qp.postWithoutImmediate(request.sequence(), signalled);
         } else {
             qp.post(request.sequence(), request.immediate(), request.remoteAddress(), request.remoteKey(), bytes,
@@ -238,13 +238,13 @@ final class MachineEndpoint implements Endpoint {
         for (; receives > 0; receives--) {
             qp.postReceive();
         }
-        StreamRequest request;
+        StreamWorkRequest request;
         while ((request = connection.nextControl()) != null) {
             if (Immediate.type(request.immediate()) == Immediate.CREDIT) {
                 assertThat(qp.missingReceives()).as("not posted again before credits are granted").isZero();
             }
             byte[] bytes = new byte[request.length()];
-            if (request.kind() == StreamRequest.Kind.ADVERTISE) {
+            if (request.kind() == StreamWorkRequest.Kind.ADVERTISE) {
                 ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()).putLong(request.entryHead())
                         .putLong(request.entryTail());
             }

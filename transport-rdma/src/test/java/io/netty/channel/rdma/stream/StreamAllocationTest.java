@@ -55,7 +55,7 @@ class StreamAllocationTest {
     private void exchange() throws StreamProtocolException {
         for (int i = 0; i < MESSAGES; i++) {
             int bytes = Math.min(sender.writable(), 100);
-            StreamRequest request = sender.write(bytes);
+            StreamWorkRequest request = sender.write(bytes);
             if (request.signalled()) {
                 sender.completed(request.sequence());
             }
@@ -64,7 +64,7 @@ class StreamAllocationTest {
                 area.release(receiver.arrival().segment());
             }
             while ((request = receiver.nextControl()) != null) {
-                if (request.kind() == StreamRequest.Kind.ADVERTISE) {
+                if (request.kind() == StreamWorkRequest.Kind.ADVERTISE) {
                     int entry = (int) (request.remoteAddress() - 0x7000) / TargetSgl.ENTRY_SIZE;
                     sgl.set(entry, request.entryHead(), area.key(), SEGMENT_LENGTH);
                 }

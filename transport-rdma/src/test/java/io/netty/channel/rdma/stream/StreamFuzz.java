@@ -265,9 +265,9 @@ public final class StreamFuzz {
         check(sent < maySend, "writable without a credit");
         check(!ended, "writable after the end");
         int bytes = (how & 1) == 0 ? writable : 1 + Math.min(input.u8(), writable - 1);
-        StreamRequest request = connection.write(bytes);
+        StreamWorkRequest request = connection.write(bytes);
         sent++;
-        check(request.kind() == StreamRequest.Kind.DATA && request.length() == bytes, "request");
+        check(request.kind() == StreamWorkRequest.Kind.DATA && request.length() == bytes, "request");
         check(request.immediate() == Immediate.of(Immediate.DATA, bytes), "immediate");
         Buffer target = buffers.get(request.remoteKey());
         check(target != null, "written where the peer did not offer memory");
@@ -280,7 +280,7 @@ public final class StreamFuzz {
     }
 
     private void controls(int most) {
-        StreamRequest request;
+        StreamWorkRequest request;
         while (most-- > 0 && (request = connection.nextControl()) != null) {
             switch (request.kind()) {
             case ADVERTISE:
@@ -307,13 +307,13 @@ public final class StreamFuzz {
         }
     }
 
-    private void grant(StreamRequest request) {
+    private void grant(StreamWorkRequest request) {
         long granted = Immediate.value(request.immediate()) - received & 0xFFFF;
         check(granted <= config.credits() && received + granted >= mayReceive, "credits go back");
         mayReceive = received + granted;
     }
 
-    private void advertised(StreamRequest request) {
+    private void advertised(StreamWorkRequest request) {
         boolean swapped = peer.bigEndian() != ConnectionData.HOST_BIG_ENDIAN;
         ByteBuffer bytes = ByteBuffer.allocate(16).order(ByteOrder.nativeOrder());
         bytes.putLong(request.entryHead()).putLong(request.entryTail()).flip();
@@ -335,7 +335,7 @@ public final class StreamFuzz {
         check(false, "advertised what is no segment, swapped: " + swapped);
     }
 
-    private void post(StreamRequest request) {
+    private void post(StreamWorkRequest request) {
         check(request.sequence() == posted, "sequence");
         posted++;
         check(posted - completed <= config.sendQueueDepth(), "the send queue overflows");

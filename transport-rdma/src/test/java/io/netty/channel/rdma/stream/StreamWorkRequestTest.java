@@ -26,12 +26,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 @Tag("platforms")
 @Tag("quick")
-class StreamRequestTest {
+class StreamWorkRequestTest {
 
     @ParameterizedTest
     @CsvSource({"false, false", "false, true", "true, false", "true, true"})
     void entryIsInTheReadersByteOrder(boolean hostBigEndian, boolean peerBigEndian) {
-        StreamRequest request = new StreamRequest();
+        StreamWorkRequest request = new StreamWorkRequest();
         request.entry(0x1122334455667788L, 0x99AABBCC, 0xDDEEFF01, hostBigEndian, peerBigEndian);
 
         ByteBuffer memory = ByteBuffer.allocate(16).order(order(hostBigEndian)).putLong(request.entryHead())

@@ -19,7 +19,7 @@ package io.netty.channel.rdma.stream;
  * A send work request that the caller now must post, after all that it was given before on this connection. One object
  * per connection, overwritten by the next one.
  */
-public final class StreamRequest {
+public final class StreamWorkRequest {
     /** The purpose of the work request. */
     public enum Kind {
         /** RDMA WRITE WITH IMMEDIATE of application bytes. */
@@ -53,7 +53,7 @@ public final class StreamRequest {
     long sequence;
     boolean signalled;
 
-    public StreamRequest() {
+    public StreamWorkRequest() {
     }
 
     public Kind kind() {
