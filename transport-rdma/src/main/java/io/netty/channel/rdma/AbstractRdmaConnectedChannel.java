@@ -107,29 +107,10 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         providerChoice = newChoice;
     }
 
-    @SuppressWarnings("exports") // for the channels of this module
-    protected abstract QueuePairOptions queuePairOptions();
-
     protected abstract boolean isReuseAddress();
 
     /** Whether the channel is, or was, connected. */
     protected abstract boolean hasConnection();
-
-    /**
-     * Creates the queue pair for an id that has found its way to the peer. On success the id belongs to the connection,
-     * and that to the caller until it is {@linkplain #connected(OutgoingConnection, ConnectionEvent, InetSocketAddress)
-     * the channel's}.
-     */
-    @SuppressWarnings("exports") // for the channels of this module
-    protected abstract OutgoingConnection createConnection(LoopId id) throws Exception;
-
-    /**
-     * The peer has accepted: the connection is the channel's. Must end in {@link #connected(InetSocketAddress)}, or
-     * throw.
-     */
-    @SuppressWarnings("exports") // for the channels of this module
-    protected abstract void connected(OutgoingConnection connection, ConnectionEvent event, InetSocketAddress remote)
-            throws Exception;
 
     /** The attempt to connect has ended without a connection; its promise is told next. */
     protected void connectEnded() {
@@ -255,7 +236,11 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
     @Override
     @SuppressWarnings("exports") // for the channels of this module
-    protected List<? extends IdMove.Owner> owners() {
+    protected final List<? extends IdMove.Owner> owners() {
+        return idOwners();
+    }
+
+    List<? extends IdMove.Owner> idOwners() {
         IdMove.Owner owner = connector != null ? connector.owner() : boundId;
         return owner == null ? Collections.emptyList() : List.of(owner);
     }
@@ -295,7 +280,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         }
         // The remote address is not known yet: of the providers that have the local address, take the one with the
         // longest reach.
-        List<Verbs> providers = queuePairOptions().device.providers();
+        List<Verbs> providers = connecting().queuePairOptions().device.providers();
         for (int i = providers.size() - 1; boundId == null; i--) {
             try {
                 boundId = bind(providers.get(i), address);
@@ -312,7 +297,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         LoopId result = newLoopId(verbs);
         boolean bound = false;
         try {
-            Bind.bind(result.id(), address, queuePairOptions().device);
+            Bind.bind(result.id(), address, connecting().queuePairOptions().device);
             bound = true;
             return result;
         } finally {
@@ -354,6 +339,10 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
     // ---- connecting
 
+    final ConnectingUnsafe connecting() {
+        return (ConnectingUnsafe) ownUnsafe();
+    }
+
     protected final boolean isConnecting() {
         return connector != null;
     }
@@ -364,17 +353,17 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         remote = newRemote;
         ConnectCounters.connected(providerChoice.provider(), providerChoice.reason());
         activate();
-        ((ConnectingUnsafe) ownUnsafe()).connected();
+        connecting().connected();
     }
 
     /** Counts the time that it took to prepare this end for the request, in nanoseconds. */
     final void prepared(long nanos) {
-        ((ConnectingUnsafe) ownUnsafe()).prepared(nanos);
+        connecting().prepared(nanos);
     }
 
     /** The connector tries another provider. */
     final void connectingAgain() {
-        ((ConnectingUnsafe) ownUnsafe()).connectingAgain();
+        connecting().connectingAgain();
     }
 
     /** The connection could not be made. */
@@ -382,7 +371,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         VerbsProvider provider = connector == null ? null : connector.provider();
         cancelConnector();
         providerChoice = null;
-        ((ConnectingUnsafe) ownUnsafe()).connectFailed(cause, provider);
+        connecting().connectFailed(cause, provider);
     }
 
     private void cancelConnector() {
@@ -397,7 +386,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     protected void doClose() throws Exception {
         super.doClose();
         endHalfOpen();
-        ((ConnectingUnsafe) ownUnsafe()).cancelConnect();
+        connecting().cancelConnect();
     }
 
     /** The part of the channel that the pipeline calls. */
@@ -410,6 +399,25 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
         protected ConnectingUnsafe() {
         }
+
+        @SuppressWarnings("exports") // for the channels of this module
+        protected abstract QueuePairOptions queuePairOptions();
+
+        /**
+         * Creates the queue pair for an id that has found its way to the peer. On success the id belongs to the
+         * connection, and that to the caller until it is {@linkplain #connected(OutgoingConnection,
+         * ConnectionEvent, InetSocketAddress) the channel's}.
+         */
+        @SuppressWarnings("exports") // for the channels of this module
+        protected abstract OutgoingConnection createConnection(LoopId id) throws Exception;
+
+        /**
+         * The peer has accepted: the connection is the channel's. Must end in {@link
+         * AbstractRdmaConnectedChannel#connected(InetSocketAddress)}, or throw.
+         */
+        @SuppressWarnings("exports") // for the channels of this module
+        protected abstract void connected(OutgoingConnection connection, ConnectionEvent event, InetSocketAddress peer)
+                throws Exception;
 
         @Override
         public void connect(SocketAddress remoteAddress, SocketAddress localAddress, ChannelPromise promise) {

@@ -231,7 +231,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
             ConnectionParameters parameters = connection.parameters();
             connection.establish(peer, false);
             id.accept(parameters);
-            channel.queuePairOptions().connected(id.queuePair());
+            channel.connecting().queuePairOptions().connected(id.queuePair());
             id = null;
         } catch (Throwable t) {
             fail(t);
@@ -252,7 +252,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         held = null;
         connection = channel.newConnection(new CurrentLoop(home), id, this, resources);
         if (!disconnected) {
-            channel.queuePairOptions().connected(id.queuePair());
+            channel.connecting().queuePairOptions().connected(id.queuePair());
         }
         id = null;
         connection.established(false);

@@ -112,7 +112,7 @@ final class RdmaConnector implements LoopEvents.Listener {
             start(bound, bound.id().localAddress());
             return;
         }
-        providers = channel.queuePairOptions().device.providers();
+        providers = channel.connecting().queuePairOptions().device.providers();
         // With a single one there is nothing to pass over, and so nothing to remember.
         plan = new AttemptPlan<>(AttemptRules.PROVIDERS, providers, new Destination(requestedRemote),
                 FailureMemory.shared(), new AttemptPlan.Times(
@@ -171,16 +171,17 @@ final class RdmaConnector implements LoopEvents.Listener {
         loopId.listener(this);
         Verbs verbs = id.verbs();
         provider = verbs;
-        DeviceOptions device = channel.queuePairOptions().device;
+        DeviceOptions device = channel.connecting().queuePairOptions().device;
         InetSocketAddress from = boundTo != null ? requestedLocal :
                 device.local(verbs, requestedLocal, requestedRemote.getAddress());
         remote = Reachability.destination(verbs, requestedRemote, from);
         if (from != null) {
             Bind.bind(id, from, device);
         }
-        channel.queuePairOptions().route(id);
+        channel.connecting().queuePairOptions().route(id);
         try {
-            id.resolveAddress(null, remote, channel.queuePairOptions().get(QueuePairOptions.RESOLVE_TIMEOUT_MILLIS));
+            id.resolveAddress(null, remote,
+                    channel.connecting().queuePairOptions().get(QueuePairOptions.RESOLVE_TIMEOUT_MILLIS));
         } catch (VerbsException e) {
             throw Reachability.unreachable(verbs, e);
         }
@@ -332,7 +333,7 @@ final class RdmaConnector implements LoopEvents.Listener {
 
     private void resolveRoute() throws IOException {
         try {
-            id.resolveRoute(channel.queuePairOptions().get(QueuePairOptions.RESOLVE_TIMEOUT_MILLIS));
+            id.resolveRoute(channel.connecting().queuePairOptions().get(QueuePairOptions.RESOLVE_TIMEOUT_MILLIS));
         } catch (VerbsException e) {
             // The kernel finds a device for the loopback address, but no route.
             throw Reachability.unreachable(id.verbs(), e);
@@ -341,7 +342,7 @@ final class RdmaConnector implements LoopEvents.Listener {
 
     private void request() throws Exception {
         long begin = loop().nanoTime();
-        connection = channel.createConnection(loopId);
+        connection = channel.connecting().createConnection(loopId);
         ConnectionParameters parameters = connection.parameters();
         channel.prepared(loop().nanoTime() - begin);
         id.connect(parameters);
@@ -351,12 +352,12 @@ final class RdmaConnector implements LoopEvents.Listener {
         done = true;
         cancelLimit();
         channel.local = id.localAddress();
-        channel.queuePairOptions().connected(id.queuePair());
+        channel.connecting().queuePairOptions().connected(id.queuePair());
         channel.takes(providerChoice());
         if (plan != null) {
             plan.connected();
         }
-        channel.connected(connection, event, peer(id.remoteAddress()));
+        channel.connecting().connected(connection, event, peer(id.remoteAddress()));
     }
 
     /**

@@ -25,15 +25,12 @@ import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.FileRegion;
 import io.netty.channel.rdma.connection.ConnectionResources;
 import io.netty.channel.rdma.connection.OutboundRegion;
-import io.netty.channel.rdma.connection.OutgoingConnection;
-import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.connection.StreamCounters;
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
-import io.netty.channel.rdma.loop.LoopId;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
@@ -183,9 +180,8 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     }
 
     @Override
-    @SuppressWarnings("exports") // for the channels of this module
-    protected List<? extends IdMove.Owner> owners() {
-        return connection != null ? List.of(connection) : super.owners();
+    List<? extends IdMove.Owner> idOwners() {
+        return connection != null ? List.of(connection) : super.idOwners();
     }
 
     @Override
@@ -242,12 +238,6 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     // ---- connecting
 
     @Override
-    @SuppressWarnings("exports")
-    protected QueuePairOptions queuePairOptions() {
-        return config.options().queuePair;
-    }
-
-    @Override
     protected boolean isReuseAddress() {
         return config.isReuseAddress();
     }
@@ -278,17 +268,8 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
         return connection;
     }
 
-    @Override
-    @SuppressWarnings("exports")
-    protected OutgoingConnection createConnection(LoopId id) throws Exception {
-        return newConnection(id.loop(), id.id(), id);
-    }
-
-    @Override
-    @SuppressWarnings("exports")
-    protected void connected(OutgoingConnection established, ConnectionEvent event, InetSocketAddress newRemote)
-            throws Exception {
-        RdmaConnection newConnection = (RdmaConnection) established;
+    /** The peer has accepted: the connection is the channel's. */
+    void connected(RdmaConnection newConnection, ConnectionEvent event, InetSocketAddress newRemote) throws Exception {
         newConnection.establish(ConnectionData.read(ByteBuffer.wrap(event.privateData())), true);
         connection = newConnection;
         connected(newRemote);

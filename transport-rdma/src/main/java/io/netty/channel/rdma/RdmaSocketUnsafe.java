@@ -21,6 +21,11 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.rdma.connection.ConnectionOwner;
+import io.netty.channel.rdma.connection.OutgoingConnection;
+import io.netty.channel.rdma.connection.QueuePairOptions;
+import io.netty.channel.rdma.connection.RdmaConnection;
+import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.verbs.ConnectionEvent;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -48,6 +53,22 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
         this.channel = channel;
         ending = new LingeringEnd(channel, this);
         readLoop = new RdmaReadLoop(channel, this);
+    }
+
+    @Override
+    protected QueuePairOptions queuePairOptions() {
+        return channel.config.options().queuePair;
+    }
+
+    @Override
+    protected OutgoingConnection createConnection(LoopId id) throws Exception {
+        return channel.newConnection(id.loop(), id.id(), id);
+    }
+
+    @Override
+    protected void connected(OutgoingConnection connection, ConnectionEvent event, InetSocketAddress peer)
+            throws Exception {
+        channel.connected((RdmaConnection) connection, event, peer);
     }
 
     @Override

@@ -317,12 +317,6 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     @Override
-    @SuppressWarnings("exports")
-    protected QueuePairOptions queuePairOptions() {
-        return config.queuePair();
-    }
-
-    @Override
     protected boolean isReuseAddress() {
         return config.get(QueuePairOptions.REUSE_ADDRESS);
     }
@@ -337,18 +331,8 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return connection != null || incoming != null && incoming.isBegun();
     }
 
-    @Override
-    @SuppressWarnings("exports")
-    protected OutgoingConnection createConnection(LoopId id) throws Exception {
-        connection = new MessageConnection(this, id.id());
-        device = id.id().device();
-        return connection;
-    }
-
-    @Override
-    @SuppressWarnings("exports")
-    protected void connected(OutgoingConnection established, ConnectionEvent event, InetSocketAddress remote)
-            throws Exception {
+    /** The peer has accepted: the connection is the channel's. */
+    private void connected(ConnectionEvent event, InetSocketAddress remote) throws Exception {
         peerData = event.privateData();
         connection.permit();
         listen(event.id(), connection::connectionEvent);
@@ -781,6 +765,24 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     private final class MessageUnsafe extends ConnectingUnsafe {
         private final LingeringClose lingering = new LingeringClose(RdmaMessageChannel.this::eventLoop, closeFuture(),
                 () -> config.getSoLinger());
+
+        @Override
+        protected QueuePairOptions queuePairOptions() {
+            return config.queuePair();
+        }
+
+        @Override
+        protected OutgoingConnection createConnection(LoopId id) throws Exception {
+            connection = new MessageConnection(RdmaMessageChannel.this, id.id());
+            device = id.id().device();
+            return connection;
+        }
+
+        @Override
+        protected void connected(OutgoingConnection established, ConnectionEvent event, InetSocketAddress peer)
+                throws Exception {
+            RdmaMessageChannel.this.connected(event, peer);
+        }
 
         boolean isClosing() {
             return lingering.isClosing();
