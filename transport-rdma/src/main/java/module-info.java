@@ -30,7 +30,8 @@ module io.netty.transport.rdma {
     requires static jdk.jfr;
 
     exports io.netty.channel.rdma;
-    exports io.netty.channel.rdma.bootstrap;
     exports io.netty.channel.rdma.message;
+    exports io.netty.channel.rdma.metrics;
+    exports io.netty.channel.rdma.ortcp;
     exports io.netty.channel.rdma.verbs;
 }

@@ -16,11 +16,11 @@
 package io.netty.microbench.rdma;
 
 import io.netty.channel.rdma.stream.ConnectionData;
-import io.netty.channel.rdma.stream.LandingArea;
+import io.netty.channel.rdma.stream.ReceiveArea;
 import io.netty.channel.rdma.stream.StreamConfig;
 import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.stream.StreamProtocolException;
-import io.netty.channel.rdma.stream.StreamRequest;
+import io.netty.channel.rdma.stream.StreamWorkRequest;
 import io.netty.channel.rdma.stream.TargetSgl;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -54,10 +54,10 @@ public class StreamConnectionBenchmark {
     private static final long RECEIVER_SGL = 0x7000;
     private static final long SENDER_SGL = 0x8000;
 
-    private final LandingArea area = new LandingArea(0x100000, 77, SEGMENTS, SEGMENT_BYTES);
+    private final ReceiveArea area = new ReceiveArea(0x100000, 77, SEGMENTS, SEGMENT_BYTES);
     private final Table sgl = new Table(StreamConfig.DEFAULT.targetSglEntries());
     private final StreamConnection sender =
-            new StreamConnection(StreamConfig.DEFAULT, new LandingArea(0x200000, 78, SEGMENTS, SEGMENT_BYTES), sgl);
+            new StreamConnection(StreamConfig.DEFAULT, new ReceiveArea(0x200000, 78, SEGMENTS, SEGMENT_BYTES), sgl);
     private final StreamConnection receiver =
             new StreamConnection(StreamConfig.DEFAULT, area, new Table(StreamConfig.DEFAULT.targetSglEntries()));
 
@@ -72,7 +72,7 @@ public class StreamConnectionBenchmark {
     @Benchmark
     public int message() throws StreamProtocolException {
         int bytes = Math.min(sender.writable(), MESSAGE_BYTES);
-        StreamRequest request = sender.write(bytes);
+        StreamWorkRequest request = sender.write(bytes);
         if (request.signalled()) {
             sender.completed(request.sequence());
         }
@@ -81,7 +81,7 @@ public class StreamConnectionBenchmark {
             area.release(receiver.arrival().segment());
         }
         for (request = receiver.nextControl(); request != null; request = receiver.nextControl()) {
-            if (request.kind() == StreamRequest.Kind.ADVERTISE) {
+            if (request.kind() == StreamWorkRequest.Kind.ADVERTISE) {
                 sgl.write((int) (request.remoteAddress() - RECEIVER_SGL), request);
             }
             sender.receive(request.immediate(), request.length());
@@ -103,7 +103,7 @@ public class StreamConnectionBenchmark {
             memory = ByteBuffer.allocateDirect(entries * ENTRY_SIZE).order(ByteOrder.nativeOrder());
         }
 
-        void write(int offset, StreamRequest request) {
+        void write(int offset, StreamWorkRequest request) {
             memory.putLong(offset, request.entryHead()).putLong(offset + Long.BYTES, request.entryTail());
         }
 

@@ -19,6 +19,7 @@ import io.netty.channel.AbstractChannel;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoop;
+import io.netty.channel.IoEvent;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.rdma.loop.IdMove;
@@ -527,6 +528,12 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         private final Unsafe front = new Front(this);
 
         protected AbstractRdmaUnsafe() {
+        }
+
+        /** Is never called: events come by what the channel takes from the loop, so that they cost no object. */
+        @Override
+        public final void handle(IoRegistration registration, IoEvent ioEvent) {
+            throw new UnsupportedOperationException();
         }
 
         /**

@@ -26,6 +26,9 @@ import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
+import io.netty.channel.rdma.metrics.RdmaProviderChoice;
+import io.netty.channel.rdma.monitor.ConnectCounters;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.EventChannel;
@@ -95,7 +98,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
     /** The channel is one of a request that came by this provider. */
     final void cameBy(Verbs verbs) {
-        providerChoice = new RdmaProviderChoice(verbs.provider(), RdmaProviderReason.ACCEPTED,
+        providerChoice = new RdmaProviderChoice(verbs.provider(), RdmaProviderChoice.Reason.ACCEPTED,
                 "the peer has come this way");
     }
 
@@ -104,29 +107,10 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         providerChoice = newChoice;
     }
 
-    @SuppressWarnings("exports") // for the channels of this module
-    protected abstract QueuePairOptions queuePairOptions();
-
     protected abstract boolean isReuseAddress();
 
     /** Whether the channel is, or was, connected. */
     protected abstract boolean hasConnection();
-
-    /**
-     * Creates the queue pair for an id that has found its way to the peer. On success the id belongs to the connection,
-     * and that to the caller until it is {@linkplain #connected(OutgoingConnection, ConnectionEvent, InetSocketAddress)
-     * the channel's}.
-     */
-    @SuppressWarnings("exports") // for the channels of this module
-    protected abstract OutgoingConnection createConnection(LoopId id) throws Exception;
-
-    /**
-     * The peer has accepted: the connection is the channel's. Must end in {@link #connected(InetSocketAddress)}, or
-     * throw.
-     */
-    @SuppressWarnings("exports") // for the channels of this module
-    protected abstract void connected(OutgoingConnection connection, ConnectionEvent event, InetSocketAddress remote)
-            throws Exception;
 
     /** The attempt to connect has ended without a connection; its promise is told next. */
     protected void connectEnded() {
@@ -218,12 +202,12 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     }
 
     /** Refuses a connection request and tells the peer why. Returns whether it was still there. */
-    protected static boolean reject(ConnectionId request, RdmaRejection kind, String reason) {
+    protected static boolean reject(ConnectionId request, RdmaConnectMetrics.Rejection kind, String reason) {
         return reject(request, kind, Rejection.data(reason));
     }
 
     /** Rejects and closes the request, with private data of up to 148 bytes. */
-    protected static boolean reject(ConnectionId request, RdmaRejection kind, byte[] data) {
+    protected static boolean reject(ConnectionId request, RdmaConnectMetrics.Rejection kind, byte[] data) {
         try {
             return tellRejection(request, kind, data);
         } finally {
@@ -232,14 +216,14 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     }
 
     /** Rejects the request, which the caller closes when it has closed what there is of the connection. */
-    protected static boolean tellRejection(ConnectionId request, RdmaRejection kind, String reason) {
+    protected static boolean tellRejection(ConnectionId request, RdmaConnectMetrics.Rejection kind, String reason) {
         return tellRejection(request, kind, Rejection.data(reason));
     }
 
-    private static boolean tellRejection(ConnectionId request, RdmaRejection kind, byte[] data) {
+    private static boolean tellRejection(ConnectionId request, RdmaConnectMetrics.Rejection kind, byte[] data) {
         try {
             request.reject(data);
-            RdmaConnectMetrics.total().rejected(kind);
+            ConnectCounters.rejected(kind);
             return true;
         } catch (VerbsException | IllegalStateException e) {
             // The request may be gone already, for example with the event loop of the listener.
@@ -252,7 +236,11 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
     @Override
     @SuppressWarnings("exports") // for the channels of this module
-    protected List<? extends IdMove.Owner> owners() {
+    protected final List<? extends IdMove.Owner> owners() {
+        return idOwners();
+    }
+
+    List<? extends IdMove.Owner> idOwners() {
         IdMove.Owner owner = connector != null ? connector.owner() : boundId;
         return owner == null ? Collections.emptyList() : List.of(owner);
     }
@@ -275,7 +263,8 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         if (boundId != null) {
             if (parent() != null && misused() != null) {
                 // ServerBootstrap closes what it can't configure or register.
-                tellRejection(boundId.id(), RdmaRejection.SERVER, "the server can't accept: " + misused());
+                tellRejection(boundId.id(), RdmaConnectMetrics.Rejection.SERVER,
+                        "the server can't accept: " + misused());
             }
             boundId.close();
             boundId = null;
@@ -291,7 +280,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         }
         // The remote address is not known yet: of the providers that have the local address, take the one with the
         // longest reach.
-        List<Verbs> providers = queuePairOptions().device.providers();
+        List<Verbs> providers = connecting().queuePairOptions().device.providers();
         for (int i = providers.size() - 1; boundId == null; i--) {
             try {
                 boundId = bind(providers.get(i), address);
@@ -308,7 +297,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         LoopId result = newLoopId(verbs);
         boolean bound = false;
         try {
-            Bind.bind(result.id(), address, queuePairOptions().device);
+            Bind.bind(result.id(), address, connecting().queuePairOptions().device);
             bound = true;
             return result;
         } finally {
@@ -350,6 +339,10 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
     // ---- connecting
 
+    final ConnectingUnsafe connecting() {
+        return (ConnectingUnsafe) ownUnsafe();
+    }
+
     protected final boolean isConnecting() {
         return connector != null;
     }
@@ -358,19 +351,19 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     protected final void connected(InetSocketAddress newRemote) {
         connector = null;
         remote = newRemote;
-        RdmaConnectMetrics.total().connected(providerChoice);
+        ConnectCounters.connected(providerChoice.provider(), providerChoice.reason());
         activate();
-        ((ConnectingUnsafe) ownUnsafe()).connected();
+        connecting().connected();
     }
 
     /** Counts the time that it took to prepare this end for the request, in nanoseconds. */
     final void prepared(long nanos) {
-        ((ConnectingUnsafe) ownUnsafe()).prepared(nanos);
+        connecting().prepared(nanos);
     }
 
     /** The connector tries another provider. */
     final void connectingAgain() {
-        ((ConnectingUnsafe) ownUnsafe()).connectingAgain();
+        connecting().connectingAgain();
     }
 
     /** The connection could not be made. */
@@ -378,7 +371,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         VerbsProvider provider = connector == null ? null : connector.provider();
         cancelConnector();
         providerChoice = null;
-        ((ConnectingUnsafe) ownUnsafe()).connectFailed(cause, provider);
+        connecting().connectFailed(cause, provider);
     }
 
     private void cancelConnector() {
@@ -393,7 +386,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     protected void doClose() throws Exception {
         super.doClose();
         endHalfOpen();
-        ((ConnectingUnsafe) ownUnsafe()).cancelConnect();
+        connecting().cancelConnect();
     }
 
     /** The part of the channel that the pipeline calls. */
@@ -406,6 +399,25 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
         protected ConnectingUnsafe() {
         }
+
+        @SuppressWarnings("exports") // for the channels of this module
+        protected abstract QueuePairOptions queuePairOptions();
+
+        /**
+         * Creates the queue pair for an id that has found its way to the peer. On success the id belongs to the
+         * connection, and that to the caller until it is {@linkplain #connected(OutgoingConnection,
+         * ConnectionEvent, InetSocketAddress) the channel's}.
+         */
+        @SuppressWarnings("exports") // for the channels of this module
+        protected abstract OutgoingConnection createConnection(LoopId id) throws Exception;
+
+        /**
+         * The peer has accepted: the connection is the channel's. Must end in {@link
+         * AbstractRdmaConnectedChannel#connected(InetSocketAddress)}, or throw.
+         */
+        @SuppressWarnings("exports") // for the channels of this module
+        protected abstract void connected(OutgoingConnection connection, ConnectionEvent event, InetSocketAddress peer)
+                throws Exception;
 
         @Override
         public void connect(SocketAddress remoteAddress, SocketAddress localAddress, ChannelPromise promise) {
@@ -502,7 +514,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         /** Counts a failed connect, before the application, which may look at the metrics, is told. */
         private void countFailure(ChannelPromise promise, Throwable cause, VerbsProvider provider) {
             if (!promise.isDone()) {
-                RdmaConnectMetrics.total().failed(requestedRemote, provider, cause);
+                ConnectCounters.failed(requestedRemote, provider, RdmaConnectMetrics.Failure.of(cause), cause);
             }
         }
 

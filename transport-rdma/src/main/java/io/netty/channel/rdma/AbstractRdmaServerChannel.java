@@ -28,6 +28,8 @@ import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
+import io.netty.channel.rdma.monitor.ConnectCounters;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
@@ -38,6 +40,7 @@ import io.netty.channel.rdma.verbs.PortSpace;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
+import io.netty.channel.socket.ServerSocketChannelConfig;
 import io.netty.util.internal.UnstableApi;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -79,7 +82,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     private static final PeerShares MEMORY = new PeerShares();
     private static final long MAX_MEMORY = PinnedMemory.PROCESS.max() / 8;
 
-    private final RdmaServerSocketChannelConfig config = new RdmaServerSocketChannelConfig(this);
+    final RdmaServerSocketChannelConfig config = new RdmaServerSocketChannelConfig(this);
     /** Connections that are half-open, or established and not read. */
     private final PeerShares pending = new PeerShares();
     /** Requests that wait for memory. */
@@ -117,8 +120,17 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         // Nothing to do: the child waits as a request.
     }
 
+    /**
+     * The configuration of a listening channel: {@link RdmaServerSocketChannel}, and that of messages. {@link
+     * ChannelOption#SO_BACKLOG} bounds the connections of one peer that are not established, or that the channel has
+     * not read; those of all peers may be twice as many. Further ones are rejected. {@link ChannelOption#SO_REUSEADDR}
+     * and {@link ChannelOption#IP_TOS} are given to the RDMA connection manager when the address is bound, and so is
+     * {@link RdmaChannelOption#IPV6_ONLY}. {@link RdmaChannelOption#DEVICE}, {@link RdmaChannelOption#DEVICE_PORT} and
+     * {@link RdmaChannelOption#GID_INDEX} choose the address that stands for the wildcard. {@link
+     * ChannelOption#SO_RCVBUF} is accepted, and set for each connection with {@code childOption}.
+     */
     @Override
-    public RdmaServerSocketChannelConfig config() {
+    public ServerSocketChannelConfig config() {
         return config;
     }
 
@@ -267,8 +279,8 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         if (!pending.take(peer, 1, 2L * most)) {
             warn(request.remoteAddress(), "the backlog is full: " + most + " connections of a peer, or twice as many " +
                     "of all, are not established or not read (ChannelOption.SO_BACKLOG)");
-            AbstractRdmaConnectedChannel.reject(request, RdmaRejection.BACKLOG, "the backlog of " + most +
-                    " connections is full, try again later");
+            AbstractRdmaConnectedChannel.reject(request, RdmaConnectMetrics.Rejection.BACKLOG,
+                    "the backlog of " + most + " connections is full, try again later");
             return;
         }
         HalfOpen halfOpen = null;
@@ -283,7 +295,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
             added = true;
         } catch (ProtocolException e) {
             logger.debug("{}: rejected {}", this, request.remoteAddress(), e);
-            AbstractRdmaConnectedChannel.reject(request, RdmaRejection.PROTOCOL, e.getMessage());
+            AbstractRdmaConnectedChannel.reject(request, RdmaConnectMetrics.Rejection.PROTOCOL, e.getMessage());
         } catch (Throwable t) {
             request.close();
             pipeline().fireExceptionCaught(t);
@@ -391,7 +403,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     final void withdraw(AbstractRdmaConnectedChannel child) {
         if (loop().isHere() && (backlog.remove(child) || requests.remove(child))) {
             logger.debug("{}: {} did not complete its connection", this, child.remote);
-            RdmaConnectMetrics.total().vanished();
+            ConnectCounters.vanished();
             drop(child);
         }
     }

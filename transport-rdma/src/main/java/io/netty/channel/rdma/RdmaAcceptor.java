@@ -22,6 +22,8 @@ import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
+import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
+import io.netty.channel.rdma.monitor.ConnectCounters;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
@@ -229,7 +231,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
             ConnectionParameters parameters = connection.parameters();
             connection.establish(peer, false);
             id.accept(parameters);
-            channel.queuePairOptions().connected(id.queuePair());
+            channel.connecting().queuePairOptions().connected(id.queuePair());
             id = null;
         } catch (Throwable t) {
             fail(t);
@@ -250,7 +252,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         held = null;
         connection = channel.newConnection(new CurrentLoop(home), id, this, resources);
         if (!disconnected) {
-            channel.queuePairOptions().connected(id.queuePair());
+            channel.connecting().queuePairOptions().connected(id.queuePair());
         }
         id = null;
         connection.established(false);
@@ -291,7 +293,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
      */
     void vanished(Throwable cause) {
         release(cause);
-        RdmaConnectMetrics.total().vanished();
+        ConnectCounters.vanished();
         closeQuietly(endRegistration(), cause);
     }
 
@@ -342,7 +344,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         boolean withdrawn = false;
         if (connection != null) {
             if (id != null) {
-                withdrawn = !AbstractRdmaConnectedChannel.reject(id, RdmaRejection.SERVER,
+                withdrawn = !AbstractRdmaConnectedChannel.reject(id, RdmaConnectMetrics.Rejection.SERVER,
                         "the server can't accept: " + cause);
             }
             connection.destroy();
@@ -352,7 +354,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
             held.release(null);
             held = null;
         } else if (id != null) {
-            withdrawn = !AbstractRdmaConnectedChannel.reject(id, RdmaRejection.SERVER,
+            withdrawn = !AbstractRdmaConnectedChannel.reject(id, RdmaConnectMetrics.Rejection.SERVER,
                     "the server can't accept: " + cause);
         }
         id = null;

@@ -31,6 +31,7 @@ import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.metrics.RdmaProviderChoice;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
@@ -111,7 +112,7 @@ final class RdmaConnector implements LoopEvents.Listener {
             start(bound, bound.id().localAddress());
             return;
         }
-        providers = channel.queuePairOptions().device.providers();
+        providers = channel.connecting().queuePairOptions().device.providers();
         // With a single one there is nothing to pass over, and so nothing to remember.
         plan = new AttemptPlan<>(AttemptRules.PROVIDERS, providers, new Destination(requestedRemote),
                 FailureMemory.shared(), new AttemptPlan.Times(
@@ -170,16 +171,17 @@ final class RdmaConnector implements LoopEvents.Listener {
         loopId.listener(this);
         Verbs verbs = id.verbs();
         provider = verbs;
-        DeviceOptions device = channel.queuePairOptions().device;
+        DeviceOptions device = channel.connecting().queuePairOptions().device;
         InetSocketAddress from = boundTo != null ? requestedLocal :
                 device.local(verbs, requestedLocal, requestedRemote.getAddress());
         remote = Reachability.destination(verbs, requestedRemote, from);
         if (from != null) {
             Bind.bind(id, from, device);
         }
-        channel.queuePairOptions().route(id);
+        channel.connecting().queuePairOptions().route(id);
         try {
-            id.resolveAddress(null, remote, channel.queuePairOptions().get(QueuePairOptions.RESOLVE_TIMEOUT_MILLIS));
+            id.resolveAddress(null, remote,
+                    channel.connecting().queuePairOptions().get(QueuePairOptions.RESOLVE_TIMEOUT_MILLIS));
         } catch (VerbsException e) {
             throw Reachability.unreachable(verbs, e);
         }
@@ -228,37 +230,39 @@ final class RdmaConnector implements LoopEvents.Listener {
     private RdmaProviderChoice providerChoice() {
         VerbsProvider by = provider.provider();
         if (plan == null) {
-            return new RdmaProviderChoice(by, RdmaProviderReason.BOUND,
+            return new RdmaProviderChoice(by, RdmaProviderChoice.Reason.BOUND,
                     "bound to " + channel.local + " before it was connected");
         }
         if (Verbs.usable().size() == 1) {
-            return new RdmaProviderChoice(by, RdmaProviderReason.ONLY, Verbs.choice());
+            return new RdmaProviderChoice(by, RdmaProviderChoice.Reason.ONLY, Verbs.choice());
         }
         if (providers.size() == 1) {
-            return new RdmaProviderChoice(by, RdmaProviderReason.OPTION, "chosen by the option PROVIDERS or DEVICE");
+            return new RdmaProviderChoice(by, RdmaProviderChoice.Reason.OPTION,
+                    "chosen by the option PROVIDERS or DEVICE");
         }
         if (provider == providers.get(0)) {
-            return new RdmaProviderChoice(by, RdmaProviderReason.NEAREST, "a listener of this host has answered");
+            return new RdmaProviderChoice(by, RdmaProviderChoice.Reason.NEAREST,
+                    "a listener of this host has answered");
         }
         FailureMemory.Remembered remembered = plan.remembered();
         if (remembered != null) {
-            return new RdmaProviderChoice(by, RdmaProviderReason.REMEMBERED,
+            return new RdmaProviderChoice(by, RdmaProviderChoice.Reason.REMEMBERED,
                     providers.get(0) + ": " + remembered.why() + ' ' +
                     TimeUnit.NANOSECONDS.toMillis(remembered.ageNanos()) + " ms before");
         }
         return new RdmaProviderChoice(by, reason(failure), providers.get(0) + ": " + why(failure));
     }
 
-    private static RdmaProviderReason reason(IOException failure) {
+    private static RdmaProviderChoice.Reason reason(IOException failure) {
         switch (AttemptFailure.of(failure)) {
         case REFUSED:
-            return RdmaProviderReason.REFUSED;
+            return RdmaProviderChoice.Reason.REFUSED;
         case NO_ROUTE:
-            return RdmaProviderReason.NO_ROUTE;
+            return RdmaProviderChoice.Reason.NO_ROUTE;
         case TIMEOUT:
-            return RdmaProviderReason.TIMEOUT;
+            return RdmaProviderChoice.Reason.TIMEOUT;
         default:
-            return RdmaProviderReason.FAILED;
+            return RdmaProviderChoice.Reason.FAILED;
         }
     }
 
@@ -329,7 +333,7 @@ final class RdmaConnector implements LoopEvents.Listener {
 
     private void resolveRoute() throws IOException {
         try {
-            id.resolveRoute(channel.queuePairOptions().get(QueuePairOptions.RESOLVE_TIMEOUT_MILLIS));
+            id.resolveRoute(channel.connecting().queuePairOptions().get(QueuePairOptions.RESOLVE_TIMEOUT_MILLIS));
         } catch (VerbsException e) {
             // The kernel finds a device for the loopback address, but no route.
             throw Reachability.unreachable(id.verbs(), e);
@@ -338,7 +342,7 @@ final class RdmaConnector implements LoopEvents.Listener {
 
     private void request() throws Exception {
         long begin = loop().nanoTime();
-        connection = channel.createConnection(loopId);
+        connection = channel.connecting().createConnection(loopId);
         ConnectionParameters parameters = connection.parameters();
         channel.prepared(loop().nanoTime() - begin);
         id.connect(parameters);
@@ -348,12 +352,12 @@ final class RdmaConnector implements LoopEvents.Listener {
         done = true;
         cancelLimit();
         channel.local = id.localAddress();
-        channel.queuePairOptions().connected(id.queuePair());
+        channel.connecting().queuePairOptions().connected(id.queuePair());
         channel.takes(providerChoice());
         if (plan != null) {
             plan.connected();
         }
-        channel.connected(connection, event, peer(id.remoteAddress()));
+        channel.connecting().connected(connection, event, peer(id.remoteAddress()));
     }
 
     /**

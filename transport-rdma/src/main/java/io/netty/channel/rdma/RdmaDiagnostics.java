@@ -16,6 +16,7 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAddresses;
 import io.netty.channel.rdma.verbs.DeviceAttributes;

@@ -15,12 +15,13 @@
  */
 package io.netty.channel.rdma;
 
-import io.netty.channel.rdma.loop.LoopHandle;
+import io.netty.channel.IoHandle;
 
 /**
- * The {@link io.netty.channel.IoHandle} of an RDMA channel: {@code group.isCompatible(RdmaIoHandle.class)} tells
+ * The {@link IoHandle} of an RDMA channel: {@code group.isCompatible(RdmaIoHandle.class)} tells
  * whether an event loop group serves RDMA channels.
  */
-@SuppressWarnings("exports") // by the base type an event loop knows it, which needs no channel
-public interface RdmaIoHandle extends LoopHandle {
+public interface RdmaIoHandle extends IoHandle {
+    @Override
+    void close();
 }

@@ -17,11 +17,16 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.memory.Staging;
+import io.netty.channel.rdma.metrics.RdmaMetricsMBean;
 import io.netty.util.concurrent.ThreadAwareExecutor;
+import io.netty.util.internal.StringUtil;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
@@ -33,15 +38,16 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
  * An {@link IoHandler} for RDMA channels and for everything that an {@link EpollIoHandler} serves, on the same event
  * loop. How it waits is up to {@link RdmaIoHandlerConfig}.
  */
-@SuppressWarnings("exports") // what the base class adds to IoHandler is for channels of this module
-public final class RdmaIoHandler extends LoopHandler {
+public final class RdmaIoHandler implements IoHandler {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaIoHandler.class);
     /** Handlers that are not destroyed. When there are none, no MBean keeps the class loader, and no slab is kept. */
     private static final AtomicInteger LIVE = new AtomicInteger();
 
+    private final LoopHandler handler;
+
     private RdmaIoHandler(ThreadAwareExecutor executor, EpollIoHandler epoll, RdmaIoHandlerConfig config) {
-        super(executor, epoll, config.isBusyPoll(), config.getMaxSpinMicros() * 1000L, config.getPollBatch(),
-                config.getSharedReceiveQueueDepth());
+        handler = new LoopHandler(executor, epoll, config.isBusyPoll(), config.getMaxSpinMicros() * 1000L,
+                config.getPollBatch(), config.getSharedReceiveQueueDepth());
         if (LIVE.getAndIncrement() == 0) {
             startOrEnd();
         }
@@ -60,9 +66,9 @@ public final class RdmaIoHandler extends LoopHandler {
             boolean any = LIVE.get() > 0;
             try {
                 if (any) {
-                    RdmaManagement.register();
+                    RdmaMetricsMBean.register();
                 } else {
-                    RdmaManagement.unregister();
+                    RdmaMetricsMBean.unregister();
                 }
             } catch (Exception | LinkageError e) {
                 // The module java.management or the permission is missing.
@@ -76,21 +82,51 @@ public final class RdmaIoHandler extends LoopHandler {
     }
 
     @Override
+    public void initialize() {
+        handler.initialize();
+    }
+
+    @Override
+    public int run(IoHandlerContext context) {
+        return handler.run(context);
+    }
+
+    @Override
+    public void wakeup() {
+        handler.wakeup();
+    }
+
+    @Override
+    public boolean isCompatible(Class<? extends IoHandle> handleType) {
+        return RdmaIoHandle.class.isAssignableFrom(handleType) || handler.isCompatible(handleType);
+    }
+
+    @Override
+    public IoRegistration register(IoHandle handle) throws Exception {
+        if (handle instanceof EpollIoHandle) {
+            TcpOnlyWarning.epollUsed(handle);
+        } else if (!isCompatible(handle.getClass())) {
+            throw new IllegalArgumentException("IoHandle of type " + StringUtil.simpleClassName(handle) +
+                    " not supported");
+        }
+        IoRegistration registration = handler.register(handle);
+        if (handle instanceof RdmaIoHandle) {
+            TcpOnlyWarning.rdmaUsed();
+        }
+        return registration;
+    }
+
+    @Override
+    public void prepareToDestroy() {
+        handler.prepareToDestroy();
+    }
+
+    @Override
     public void destroy() {
-        super.destroy();
+        handler.destroy();
         if (LIVE.decrementAndGet() == 0) {
             startOrEnd();
         }
-    }
-
-    @Override
-    protected void epollRegistered(IoHandle handle) {
-        TcpOnlyWarning.epollUsed(handle);
-    }
-
-    @Override
-    protected void rdmaRegistered() {
-        TcpOnlyWarning.rdmaUsed();
     }
 
     /**

@@ -16,10 +16,14 @@
 package io.netty.channel.rdma;
 
 import io.netty.channel.rdma.connection.StreamCounters;
+import io.netty.channel.rdma.connection.StreamCounters.Copy;
 import io.netty.channel.rdma.connection.StreamCounters.Counter;
 import io.netty.channel.rdma.loop.LoopReceiveQueue;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.memory.Staging;
+import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
+import io.netty.channel.rdma.metrics.RdmaDeviceMetrics;
+import io.netty.channel.rdma.metrics.RdmaLoopMetrics;
 
 
 /**
@@ -31,6 +35,36 @@ import io.netty.channel.rdma.memory.Staging;
  * RdmaLoopMetrics}; devices {@link RdmaDeviceMetrics}; connections that were not made {@link RdmaConnectMetrics}.
  */
 public final class RdmaMetrics {
+    /**
+     * The reason why bytes of a byte stream were copied, once, instead of being sent from, or delivered, where they
+     * were.
+     */
+    public enum CopyCause {
+        /** Sent: up to {@link RdmaChannelOption#SEND_COPY_THRESHOLD} bytes: a copy is cheaper than another piece. */
+        SENT_SMALL(Copy.SENT_SMALL),
+        /** Sent: in a heap buffer. */
+        SENT_HEAP(Copy.SENT_HEAP),
+        /**
+         * Sent: in direct memory that is not registered. It is of another allocator, or longer than 4 MiB, or {@link
+         * RdmaByteBufAllocator} had no registered memory left: see {@link RdmaByteBufAllocator#fallbackAllocations()}.
+         */
+        SENT_FOREIGN(Copy.SENT_FOREIGN),
+        /** Sent: in memory that could not be registered with this device, which is logged. */
+        SENT_UNREGISTERED(Copy.SENT_UNREGISTERED),
+        /** Sent: of a {@link io.netty.channel.FileRegion}. */
+        SENT_FILE_REGION(Copy.SENT_FILE_REGION),
+        /** Received: not longer than {@link RdmaChannelOption#RECEIVE_COPY_THRESHOLD}. */
+        RECEIVED_SMALL(Copy.RECEIVED_SMALL),
+        /** Received: the application holds half of the receive memory, in buffers that it has not released. */
+        RECEIVED_HELD(Copy.RECEIVED_HELD);
+
+        private final Copy copy;
+
+        CopyCause(Copy copy) {
+            this.copy = copy;
+        }
+    }
+
     /**
      * The sum over all byte-stream connections of this process, also those that are closed.
      */
@@ -66,7 +100,7 @@ public final class RdmaMetrics {
     }
 
     /** The part of {@link #bytesSentCopied()} or {@link #bytesReceivedCopied()} that has this cause. */
-    public long bytesCopied(RdmaCopyCause cause) {
+    public long bytesCopied(CopyCause cause) {
         return counters == null ? StreamCounters.total(cause.copy) : counters.get(cause.copy);
     }
 

@@ -37,16 +37,8 @@ import static io.netty.channel.ChannelOption.SO_BACKLOG;
 import static io.netty.channel.ChannelOption.SO_RCVBUF;
 import static io.netty.channel.ChannelOption.SO_REUSEADDR;
 
-/**
- * The configuration of a listening channel: {@link RdmaServerSocketChannel}, and that of messages. {@link
- * ChannelOption#SO_BACKLOG} bounds the connections of one peer that are not established, or that the channel has not
- * read; those of all peers may be twice as many. Further ones are rejected. {@link ChannelOption#SO_REUSEADDR} and
- * {@link ChannelOption#IP_TOS} are given to the RDMA connection manager when the address is bound, and so is {@link
- * RdmaChannelOption#IPV6_ONLY}. {@link RdmaChannelOption#DEVICE},
- * {@link RdmaChannelOption#DEVICE_PORT} and {@link RdmaChannelOption#GID_INDEX} choose the address that stands for the
- * wildcard. {@link ChannelOption#SO_RCVBUF} is accepted, and set for each connection with {@code childOption}.
- */
-public final class RdmaServerSocketChannelConfig extends DefaultChannelConfig implements ServerSocketChannelConfig {
+/** The configuration of a listening channel: see {@link AbstractRdmaServerChannel#config()}. */
+final class RdmaServerSocketChannelConfig extends DefaultChannelConfig implements ServerSocketChannelConfig {
     private static final OptionRow<Integer> BACKLOG =
             OptionRow.number(SO_BACKLOG, NetUtil.SOMAXCONN, 0, Integer.MAX_VALUE);
     static final OptionTable TABLE = new OptionTable().add(QueuePairOptions.REUSE_ADDRESS, BACKLOG,

@@ -18,21 +18,19 @@ package io.netty.channel.rdma;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.FileRegion;
 import io.netty.channel.rdma.connection.ConnectionResources;
 import io.netty.channel.rdma.connection.OutboundRegion;
-import io.netty.channel.rdma.connection.OutgoingConnection;
-import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.connection.StreamCounters;
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
-import io.netty.channel.rdma.loop.LoopId;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
@@ -40,6 +38,7 @@ import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.SocketChannelConfig;
 import io.netty.util.concurrent.Future;
 import io.netty.util.internal.StringUtil;
 
@@ -61,7 +60,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
 
     private final StreamCounters counters = new StreamCounters();
     private final RdmaMetrics metrics = new RdmaMetrics(counters);
-    private final RdmaSocketChannelConfig config = new RdmaSocketChannelConfig(this);
+    final RdmaSocketChannelConfig config = new RdmaSocketChannelConfig(this);
 
     /** Makes the connection that this channel was created for, if it is a server's. */
     private final RdmaAcceptor acceptor;
@@ -116,8 +115,47 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
         return (RdmaServerSocketChannel) super.parent();
     }
 
+    /**
+     * The configuration of a {@link RdmaSocketChannel}. Beside the options of {@link RdmaChannelOption} it takes those
+     * of a TCP socket channel, with these meanings:
+     *
+     * <table>
+     * <caption>Options of TCP</caption>
+     * <tr><td>{@link ChannelOption#SO_RCVBUF}</td><td>the most bytes of registered memory that the peer may write to:
+     *     at least 1, rounded to a power of two of 4096 to 256 MiB. Default 1 MiB. It starts with 64 KiB, grows with
+     *     use and shrinks when it is not used: see {@link RdmaChannelOption#RECEIVE_BUFFER_IDLE_MILLIS}. Read when the
+     *     connection is made.</td></tr>
+     * <tr><td>{@link ChannelOption#SO_SNDBUF}</td><td>the most bytes in flight to the peer (at least one work request
+     *     goes out whatever its size), and the most that a closed channel leaves to be sent, by default 4
+     *     MiB</td></tr>
+     * <tr><td>{@link ChannelOption#RECVBUF_ALLOCATOR}</td><td>the most bytes that a read gives are what its handle
+     *     guesses, and how many reads there are in a turn of the event loop is its decision. The default allocates
+     *     nothing here and bounds no read; another one does, also another {@code
+     *     AdaptiveRecvByteBufAllocator}.</td></tr>
+     * <tr><td>{@link ChannelOption#SO_LINGER}</td><td>0: closing resets the connection. More: the most seconds that a
+     *     close waits until what was flushed before has arrived; -1, the default, as 3. What has not arrived by then
+     *     is still sent as far as a socket's buffer would have taken it: see <i>The end of a connection</i> in the
+     *     package description.</td></tr>
+     * <tr><td>{@link ChannelOption#SO_KEEPALIVE}</td><td>an idle connection is tested with an empty RDMA write: see
+     *     {@link RdmaChannelOption#KEEP_ALIVE_IDLE_MILLIS}. Default false.</td></tr>
+     * <tr><td>{@code EpollChannelOption.TCP_KEEPIDLE}, {@code TCP_KEEPINTVL}, {@code TCP_KEEPCNT}, {@code
+     *     TCP_USER_TIMEOUT} </td><td>the same as {@link RdmaChannelOption#KEEP_ALIVE_IDLE_MILLIS}, {@link
+     *     RdmaChannelOption#KEEP_ALIVE_INTERVAL_MILLIS} (both in seconds), {@link RdmaChannelOption#KEEP_ALIVE_COUNT}
+     *     and {@link RdmaChannelOption#USER_TIMEOUT_MILLIS}</td></tr>
+     * <tr><td>{@link ChannelOption#SO_REUSEADDR}</td><td>given to the RDMA connection manager when the address is
+     *     bound or connected</td></tr>
+     * <tr><td>{@link ChannelOption#IP_TOS}</td><td>the traffic class of all packets of the connection ({@code
+     *     RDMA_OPTION_ID_TOS}), 0 to 255. Set it on the client: the route, which its connect request carries, has it
+     *     for both directions.</td></tr>
+     * <tr><td>{@link ChannelOption#TCP_NODELAY}</td><td>always true: nothing is ever delayed</td></tr>
+     * </table>
+     *
+     * The allocator is {@link RdmaByteBufAllocator#DEFAULT}. The write buffer water marks are higher than TCP's (256
+     * KiB and 512 KiB), since bytes count until the device has delivered them, not only until a socket buffer took
+     * them.
+     */
     @Override
-    public RdmaSocketChannelConfig config() {
+    public SocketChannelConfig config() {
         return config;
     }
 
@@ -142,9 +180,8 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     }
 
     @Override
-    @SuppressWarnings("exports") // for the channels of this module
-    protected List<? extends IdMove.Owner> owners() {
-        return connection != null ? List.of(connection) : super.owners();
+    List<? extends IdMove.Owner> idOwners() {
+        return connection != null ? List.of(connection) : super.idOwners();
     }
 
     @Override
@@ -201,12 +238,6 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     // ---- connecting
 
     @Override
-    @SuppressWarnings("exports")
-    protected QueuePairOptions queuePairOptions() {
-        return config.options().queuePair;
-    }
-
-    @Override
     protected boolean isReuseAddress() {
         return config.isReuseAddress();
     }
@@ -237,17 +268,8 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
         return connection;
     }
 
-    @Override
-    @SuppressWarnings("exports")
-    protected OutgoingConnection createConnection(LoopId id) throws Exception {
-        return newConnection(id.loop(), id.id(), id);
-    }
-
-    @Override
-    @SuppressWarnings("exports")
-    protected void connected(OutgoingConnection established, ConnectionEvent event, InetSocketAddress newRemote)
-            throws Exception {
-        RdmaConnection newConnection = (RdmaConnection) established;
+    /** The peer has accepted: the connection is the channel's. */
+    void connected(RdmaConnection newConnection, ConnectionEvent event, InetSocketAddress newRemote) throws Exception {
         newConnection.establish(ConnectionData.read(ByteBuffer.wrap(event.privateData())), true);
         connection = newConnection;
         connected(newRemote);

@@ -34,43 +34,8 @@ import static io.netty.channel.ChannelOption.SO_RCVBUF;
 import static io.netty.channel.ChannelOption.SO_REUSEADDR;
 import static io.netty.channel.ChannelOption.SO_SNDBUF;
 
-/**
- * The configuration of a {@link RdmaSocketChannel}. Beside the options of {@link RdmaChannelOption} it takes those of
- * a TCP socket channel, with these meanings:
- *
- * <table>
- * <caption>Options of TCP</caption>
- * <tr><td>{@link ChannelOption#SO_RCVBUF}</td><td>the most bytes of registered memory that the peer may write
- *     to: at least 1, rounded to a power of two of 4096 to 256 MiB. Default 1 MiB. It starts with 64 KiB, grows with
- *     use and shrinks when it is not used: see {@link RdmaChannelOption#RECEIVE_BUFFER_IDLE_MILLIS}. Read when the
- *     connection is made.</td></tr>
- * <tr><td>{@link ChannelOption#SO_SNDBUF}</td><td>the most bytes in flight to the peer (at least one work request
- *     goes out whatever its size), and the most that a closed channel leaves to be sent, by default 4 MiB</td></tr>
- * <tr><td>{@link ChannelOption#RECVBUF_ALLOCATOR}</td><td>the most bytes that a read gives are what its handle
- *     guesses, and how many reads there are in a turn of the event loop is its decision. The default allocates nothing
- *     here and bounds no read; another one does, also another {@code AdaptiveRecvByteBufAllocator}.</td></tr>
- * <tr><td>{@link ChannelOption#SO_LINGER}</td><td>0: closing resets the connection. More: the most seconds that a close
- *     waits until what was flushed before has arrived; -1, the default, as 3. What has not arrived by then is still
- *     sent as far as a socket's buffer would have taken it: see <i>The end of a connection</i> in the package
- *     description.</td></tr>
- * <tr><td>{@link ChannelOption#SO_KEEPALIVE}</td><td>an idle connection is tested with an empty RDMA write: see
- *     {@link RdmaChannelOption#KEEP_ALIVE_IDLE_MILLIS}. Default false.</td></tr>
- * <tr><td>{@code EpollChannelOption.TCP_KEEPIDLE}, {@code TCP_KEEPINTVL}, {@code TCP_KEEPCNT}, {@code TCP_USER_TIMEOUT}
- *     </td><td>the same as {@link RdmaChannelOption#KEEP_ALIVE_IDLE_MILLIS},
- *     {@link RdmaChannelOption#KEEP_ALIVE_INTERVAL_MILLIS} (both in seconds),
- *     {@link RdmaChannelOption#KEEP_ALIVE_COUNT} and {@link RdmaChannelOption#USER_TIMEOUT_MILLIS}</td></tr>
- * <tr><td>{@link ChannelOption#SO_REUSEADDR}</td><td>given to the RDMA connection manager when the address is bound
- *     or connected</td></tr>
- * <tr><td>{@link ChannelOption#IP_TOS}</td><td>the traffic class of all packets of the connection ({@code
- *     RDMA_OPTION_ID_TOS}), 0 to 255. Set it on the client: the route, which its connect request carries, has it for
- *     both directions.</td></tr>
- * <tr><td>{@link ChannelOption#TCP_NODELAY}</td><td>always true: nothing is ever delayed</td></tr>
- * </table>
- *
- * The allocator is {@link RdmaByteBufAllocator#DEFAULT}. The write buffer water marks are higher than TCP's (256 KiB
- * and 512 KiB), since bytes count until the device has delivered them, not only until a socket buffer took them.
- */
-public final class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChannelConfig {
+/** The configuration of a {@link RdmaSocketChannel}: see {@link RdmaSocketChannel#config()}. */
+final class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChannelConfig {
     private final RdmaSocketChannel channel;
     private final StreamOptions options = new StreamOptions();
     private final RecvByteBufAllocator firstReceiveAllocator;

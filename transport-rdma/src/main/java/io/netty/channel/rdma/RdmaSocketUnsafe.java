@@ -21,6 +21,11 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.rdma.connection.ConnectionOwner;
+import io.netty.channel.rdma.connection.OutgoingConnection;
+import io.netty.channel.rdma.connection.QueuePairOptions;
+import io.netty.channel.rdma.connection.RdmaConnection;
+import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.verbs.ConnectionEvent;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -34,7 +39,7 @@ import java.util.concurrent.RejectedExecutionException;
  */
 final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsafe implements ConnectionOwner {
     private final RdmaSocketChannel channel;
-    private final PendingEnd ending;
+    private final LingeringEnd ending;
     private final RdmaReadLoop readLoop;
     /** How the connection was lost. */
     private IOException loss;
@@ -46,8 +51,24 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     RdmaSocketUnsafe(RdmaSocketChannel channel) {
         channel.super();
         this.channel = channel;
-        ending = new PendingEnd(channel, this);
+        ending = new LingeringEnd(channel, this);
         readLoop = new RdmaReadLoop(channel, this);
+    }
+
+    @Override
+    protected QueuePairOptions queuePairOptions() {
+        return channel.config.options().queuePair;
+    }
+
+    @Override
+    protected OutgoingConnection createConnection(LoopId id) throws Exception {
+        return channel.newConnection(id.loop(), id.id(), id);
+    }
+
+    @Override
+    protected void connected(OutgoingConnection connection, ConnectionEvent event, InetSocketAddress peer)
+            throws Exception {
+        channel.connected((RdmaConnection) connection, event, peer);
     }
 
     @Override
@@ -55,7 +76,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
         return channel.providerReason();
     }
 
-    PendingEnd ending() {
+    LingeringEnd ending() {
         return ending;
     }
 
@@ -229,7 +250,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
 
     @Override
     public boolean isReceiveAllocatorSet() {
-        return channel.config().isReceiveAllocatorSet();
+        return channel.config.isReceiveAllocatorSet();
     }
 
     @Override

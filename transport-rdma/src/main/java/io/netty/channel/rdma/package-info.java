@@ -24,19 +24,19 @@
  *   RdmaServerSocketChannel      RdmaSocketChannel ─── RdmaReadLoop: what arrived, to the pipeline
  *            │                     │           │
  *            └──── RdmaAcceptor ───┤           │         makes a connection: incoming, outgoing
- *                  RdmaConnector ──┘   RdmaSocketUnsafe ── PendingEnd
+ *                  RdmaConnector ──┘   RdmaSocketUnsafe ── LingeringEnd
  *                                      what the pipeline asks for, and what the connection tells; closing
  *
  *   AbstractRdmaChannel ── AbstractRdmaServerChannel, AbstractRdmaConnectedChannel: what all protocols need
- *   ChannelQueuePair, PendingClose: what the channels of messages and of datagrams take from here
+ *   ChannelQueuePair: the queue pair of channels of messages and of datagrams
  *
  *   RdmaByteBufAllocator: registered memory for the application, of slabs; RegisteredMemory: of other buffers
  * </pre>
- * Below are five packages that know nothing of channels: {@code io.netty.channel.rdma.connection}, a queue pair and all
- * that happens on it; {@code io.netty.channel.rdma.loop}, what an event loop does for all connections: it polls
- * completion queues, and sleeps; {@code io.netty.channel.rdma.memory}, registered memory; {@code
- * io.netty.channel.rdma.stream}, the byte-stream protocol (rsockets version 1) as a state machine; and {@code
- * io.netty.channel.rdma.verbs}, the native objects.
+ * Below are packages that know nothing of channels: {@code io.netty.channel.rdma.metrics}, what is told of the process;
+ * {@code io.netty.channel.rdma.connection}, a queue pair and all that happens on it; {@code
+ * io.netty.channel.rdma.loop}, what an event loop does for all connections: it polls completion queues, and sleeps;
+ * {@code io.netty.channel.rdma.memory}, registered memory; {@code io.netty.channel.rdma.stream}, the byte-stream
+ * protocol (rsockets version 1) as a state machine; and {@code io.netty.channel.rdma.verbs}, the native objects.
  *
  * <h2>A turn of the event loop</h2>
  * The loop gives a connection all completions of a batch, then the connection does what follows, once: receives are
@@ -54,7 +54,7 @@
  *
  * <h2>Receiving</h2>
  * The peer writes into the connection's {@code ReceiveMemory}, segment by segment, and nowhere else. That is one {@code
- * LandingBuffer} at first, and more while the peer is held up by the lack of it; the class says when. The pipeline gets
+ * ReceiveBuffer} at first, and more while the peer is held up by the lack of it; the class says when. The pipeline gets
  * slices of it; a segment goes back to the peer when the last slice is released, by whatever thread. When the
  * application holds half of the memory, and for short arrivals anyway, it gets copies. A handler that does not read
  * holds the peer back, because segments fill up; nothing is buffered elsewhere.

@@ -17,11 +17,14 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.rdma.RdmaProvidersTest.Application;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
+import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
+import io.netty.channel.rdma.metrics.RdmaDeviceMetrics;
+import io.netty.channel.rdma.metrics.RdmaProviderChoice;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpMetrics;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpServerSocketChannel;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
@@ -72,7 +75,7 @@ class EveryProviderTest {
             RdmaConnectMetrics connects = RdmaConnectMetrics.total();
             RdmaOrTcpMetrics transports = RdmaOrTcpMetrics.total();
             for (VerbsProvider provider : VerbsProvider.values()) {
-                assertThat(connects.connects(provider, RdmaProviderReason.OPTION)).as("connects by %s", provider)
+                assertThat(connects.connects(provider, RdmaProviderChoice.Reason.OPTION)).as("connects by %s", provider)
                         .isOne();
                 assertThat(RdmaDeviceMetrics.all().stream().filter(device -> device.provider()
                         .equals(Verbs.of(provider).toString())).mapToLong(RdmaDeviceMetrics::accepts).sum())

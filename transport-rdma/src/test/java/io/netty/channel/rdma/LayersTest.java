@@ -52,9 +52,10 @@ class LayersTest {
                 .layer("loop").definedBy(ROOT + ".loop")
                 .layer("attempt").definedBy(ROOT + ".attempt")
                 .layer("connection").definedBy(ROOT + ".connection")
+                .layer("metrics").definedBy(ROOT + ".metrics")
                 .layer("root").definedBy(ROOT)
                 .layer("message").definedBy(ROOT + ".message")
-                .layer("bootstrap").definedBy(ROOT + ".bootstrap")
+                .layer("ortcp").definedBy(ROOT + ".ortcp")
                 .whereLayer("monitor").mayNotAccessAnyLayer()
                 .whereLayer("verbs").mayNotAccessAnyLayer()
                 .whereLayer("stream").mayNotAccessAnyLayer()
@@ -62,10 +63,12 @@ class LayersTest {
                 .whereLayer("memory").mayOnlyAccessLayers("verbs", "monitor")
                 .whereLayer("loop").mayOnlyAccessLayers("verbs", "memory", "monitor")
                 .whereLayer("connection").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "monitor")
+                .whereLayer("metrics").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "connection", "monitor")
                 .whereLayer("root").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "attempt", "connection",
+                        "metrics", "monitor")
+                .whereLayer("message").mayOnlyAccessLayers("verbs", "memory", "loop", "connection", "metrics", "root",
                         "monitor")
-                .whereLayer("message").mayOnlyAccessLayers("verbs", "memory", "loop", "connection", "root", "monitor")
-                .whereLayer("bootstrap").mayOnlyAccessLayers("verbs", "attempt", "root", "monitor")
+                .whereLayer("ortcp").mayOnlyAccessLayers("verbs", "attempt", "root", "monitor")
                 .ensureAllClassesAreContainedInArchitecture()
                 .check(ALL);
     }
@@ -79,7 +82,7 @@ class LayersTest {
     void packagesBelowTheRootKnowNoChannel() {
         noClasses().that()
                 .resideInAnyPackage(ROOT + ".monitor", ROOT + ".verbs", ROOT + ".stream", ROOT + ".memory",
-                        ROOT + ".loop", ROOT + ".attempt", ROOT + ".connection")
+                        ROOT + ".loop", ROOT + ".attempt", ROOT + ".connection", ROOT + ".metrics")
                 .should().dependOnClassesThat().areAssignableTo(Channel.class).check(ALL);
     }
 

@@ -27,6 +27,10 @@ import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
+import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
+import io.netty.channel.rdma.metrics.RdmaDeviceMetrics;
+import io.netty.channel.rdma.metrics.RdmaLoopMetrics;
+import io.netty.channel.rdma.metrics.RdmaProviderChoice;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
@@ -35,14 +39,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -80,11 +82,11 @@ class RdmaMetricsTest {
             send(pair, new DefaultFileRegion(file.toFile(), 0, LARGE), LARGE);
             send(pair, pair.client.alloc().directBuffer(LARGE).writeZero(LARGE), LARGE);
 
-            assertThat(metrics.bytesCopied(RdmaCopyCause.SENT_SMALL)).isEqualTo(SMALL);
-            assertThat(metrics.bytesCopied(RdmaCopyCause.SENT_HEAP)).isEqualTo(LARGE);
-            assertThat(metrics.bytesCopied(RdmaCopyCause.SENT_FOREIGN)).isEqualTo(LARGE);
-            assertThat(metrics.bytesCopied(RdmaCopyCause.SENT_FILE_REGION)).isEqualTo(LARGE);
-            assertThat(metrics.bytesCopied(RdmaCopyCause.SENT_UNREGISTERED)).isZero();
+            assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.SENT_SMALL)).isEqualTo(SMALL);
+            assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.SENT_HEAP)).isEqualTo(LARGE);
+            assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.SENT_FOREIGN)).isEqualTo(LARGE);
+            assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.SENT_FILE_REGION)).isEqualTo(LARGE);
+            assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.SENT_UNREGISTERED)).isZero();
             assertThat(metrics.bytesSentCopied()).isEqualTo(SMALL + 3 * LARGE);
             assertThat(metrics.bytesSentInPlace()).isEqualTo(LARGE);
         }
@@ -97,8 +99,8 @@ class RdmaMetricsTest {
             send(pair, Unpooled.wrappedBuffer(new byte[LARGE]), LARGE);
 
             assertThat(pair.client.metrics().bytesSentInline()).isEqualTo(16);
-            assertThat(pair.client.metrics().bytesCopied(RdmaCopyCause.SENT_SMALL)).isZero();
-            assertThat(pair.client.metrics().bytesCopied(RdmaCopyCause.SENT_HEAP)).isEqualTo(LARGE);
+            assertThat(pair.client.metrics().bytesCopied(RdmaMetrics.CopyCause.SENT_SMALL)).isZero();
+            assertThat(pair.client.metrics().bytesCopied(RdmaMetrics.CopyCause.SENT_HEAP)).isEqualTo(LARGE);
         }
     }
 
@@ -107,8 +109,8 @@ class RdmaMetricsTest {
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             RdmaMetrics metrics = pair.server.metrics();
             send(pair, Unpooled.wrappedBuffer(new byte[16]), 16);
-            assertThat(metrics.bytesCopied(RdmaCopyCause.RECEIVED_SMALL)).isEqualTo(16);
-            assertThat(metrics.bytesCopied(RdmaCopyCause.RECEIVED_HELD)).isZero();
+            assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.RECEIVED_SMALL)).isEqualTo(16);
+            assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.RECEIVED_HELD)).isZero();
 
             // Nobody releases what arrives.
             int bytes = 4 * (int) metrics.receiveMemory();
@@ -121,10 +123,10 @@ class RdmaMetricsTest {
             }
             held.forEach(ByteBuf::release);
 
-            assertThat(metrics.bytesCopied(RdmaCopyCause.RECEIVED_HELD)).isPositive();
+            assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.RECEIVED_HELD)).isPositive();
             assertThat(metrics.bytesReceivedInPlace()).isPositive();
-            assertThat(metrics.bytesCopied(RdmaCopyCause.RECEIVED_HELD) +
-                    metrics.bytesCopied(RdmaCopyCause.RECEIVED_SMALL)).isEqualTo(metrics.bytesReceivedCopied());
+            assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.RECEIVED_HELD) +
+                    metrics.bytesCopied(RdmaMetrics.CopyCause.RECEIVED_SMALL)).isEqualTo(metrics.bytesReceivedCopied());
         }
     }
 
@@ -288,21 +290,6 @@ class RdmaMetricsTest {
         assertThat(device.losses()).isEqualTo(losses);
     }
 
-    @Test
-    void kernelCountersOfPortAreRead(@TempDir Path devices) throws IOException {
-        Path port = devices.resolve("mlx5_0/ports/1");
-        Files.createDirectories(port.resolve("counters"));
-        Files.createDirectories(port.resolve("hw_counters"));
-        Files.writeString(port.resolve("counters/port_xmit_data"), "18446744073709551615\n");
-        Files.writeString(port.resolve("counters/port_rcv_data"), "12\n");
-        Files.writeString(port.resolve("counters/unknown"), "N/A (no PMA)\n");
-        Files.writeString(port.resolve("hw_counters/rnr_nak_retry_err"), "3\n");
-
-        assertThat(RdmaDeviceMetrics.portCounters(devices, "mlx5_0", 1)).isEqualTo(
-                Map.of("port_xmit_data", -1L, "port_rcv_data", 12L, "rnr_nak_retry_err", 3L));
-        assertThat(RdmaDeviceMetrics.portCounters(devices, "mlx5_0", 2)).isEmpty();
-    }
-
     private static RdmaDeviceMetrics device(ConnectedPair pair) throws Exception {
         String name = TestTimeouts.result(pair.client.info()).deviceName();
         return RdmaDeviceMetrics.all().stream().filter(device -> device.name().equals(name)).findFirst().get();
@@ -314,10 +301,10 @@ class RdmaMetricsTest {
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             RdmaProviderChoice choice = pair.client.providerChoice();
             assertThat(choice.provider()).isEqualTo(TestTimeouts.result(pair.client.info()).provider());
-            assertThat(choice.reason()).isEqualTo(Verbs.usable().size() == 1 ? RdmaProviderReason.ONLY :
-                    choice.provider() == VerbsProvider.EMBEDDED ? RdmaProviderReason.NEAREST :
-                    RdmaProviderReason.OPTION);
-            assertThat(pair.server.providerChoice().reason()).isEqualTo(RdmaProviderReason.ACCEPTED);
+            assertThat(choice.reason()).isEqualTo(Verbs.usable().size() == 1 ? RdmaProviderChoice.Reason.ONLY :
+                    choice.provider() == VerbsProvider.EMBEDDED ? RdmaProviderChoice.Reason.NEAREST :
+                    RdmaProviderChoice.Reason.OPTION);
+            assertThat(pair.server.providerChoice().reason()).isEqualTo(RdmaProviderChoice.Reason.ACCEPTED);
             assertThat(pair.server.providerChoice().provider()).isEqualTo(choice.provider());
             long before = metrics.connects(choice.provider(), choice.reason());
             try (ConnectedPair another = new ConnectedPair(LOOPS.group())) {
@@ -336,16 +323,16 @@ class RdmaMetricsTest {
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             nobody = pair.listener.localAddress();
         }
-        long refused = metrics.failures(RdmaConnectFailure.REFUSED);
+        long refused = metrics.failures(RdmaConnectMetrics.Failure.REFUSED);
         connect(nobody);
-        assertThat(metrics.failures(RdmaConnectFailure.REFUSED)).isEqualTo(refused + 1);
+        assertThat(metrics.failures(RdmaConnectMetrics.Failure.REFUSED)).isEqualTo(refused + 1);
 
-        long local = metrics.failures(RdmaConnectFailure.LOCAL);
+        long local = metrics.failures(RdmaConnectMetrics.Failure.LOCAL);
         Throwable cause = TestTimeouts.await(new Bootstrap().group(LOOPS.group()).channel(RdmaSocketChannel.class)
                 .handler(new ChannelInboundHandlerAdapter()).option(RdmaChannelOption.DEVICE, "none")
                 .connect(nobody)).cause();
         assertThat(cause).isNotNull();
-        assertThat(metrics.failures(RdmaConnectFailure.LOCAL)).isEqualTo(local + 1);
+        assertThat(metrics.failures(RdmaConnectMetrics.Failure.LOCAL)).isEqualTo(local + 1);
     }
 
     @Test
@@ -354,15 +341,15 @@ class RdmaMetricsTest {
         RdmaServerSocketChannel listener = (RdmaServerSocketChannel) TestTimeouts.sync(new ServerBootstrap()
                 .group(LOOPS.group()).channel(RdmaServerSocketChannel.class)
                 .childHandler(new ChannelInboundHandlerAdapter()).bind(TestAddress.anyPort())).channel();
-        long protocol = metrics.rejections(RdmaRejection.PROTOCOL);
-        long rejected = metrics.failures(RdmaConnectFailure.REJECTED);
+        long protocol = metrics.rejections(RdmaConnectMetrics.Rejection.PROTOCOL);
+        long rejected = metrics.failures(RdmaConnectMetrics.Failure.REJECTED);
         // It says nothing of the stream protocol.
         TestTimeouts.await(new Bootstrap().group(LOOPS.group()).channel(RdmaMessageChannel.class)
                 .handler(new ChannelInboundHandlerAdapter()).connect(listener.localAddress()));
         TestTimeouts.sync(listener.close());
 
-        TestTimeouts.awaitTrue(() -> metrics.rejections(RdmaRejection.PROTOCOL) == protocol + 1);
-        assertThat(metrics.failures(RdmaConnectFailure.REJECTED)).isEqualTo(rejected + 1);
+        TestTimeouts.awaitTrue(() -> metrics.rejections(RdmaConnectMetrics.Rejection.PROTOCOL) == protocol + 1);
+        assertThat(metrics.failures(RdmaConnectMetrics.Failure.REJECTED)).isEqualTo(rejected + 1);
     }
 
     private static void connect(InetSocketAddress address) throws InterruptedException {

@@ -20,13 +20,13 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
+import io.netty.channel.rdma.ortcp.RdmaOrTcp;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpFallback;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpMetrics;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpServerSocketChannel;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -101,7 +101,7 @@ class RdmaOrTcpFolderTest {
             Arrays.stream(RdmaOrTcpTransport.values()).filter(transport -> metrics.connects(transport) > 0)
                     .forEach(transport -> System.out.println(
                             "connects " + transport + ' ' + metrics.connects(transport)));
-            Arrays.stream(RdmaOrTcpFallbackReason.values()).filter(reason -> metrics.fallbacks(reason) > 0)
+            Arrays.stream(RdmaOrTcpFallback.Reason.values()).filter(reason -> metrics.fallbacks(reason) > 0)
                     .forEach(reason -> System.out.println("fallbacks " + reason + ' ' + metrics.fallbacks(reason)));
             System.out.println("done");
         }

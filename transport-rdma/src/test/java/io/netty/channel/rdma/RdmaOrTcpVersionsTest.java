@@ -22,12 +22,12 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
+import io.netty.channel.rdma.ortcp.RdmaOrTcp;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpFallback;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpServerSocketChannel;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
 import org.junit.jupiter.api.Test;
@@ -140,7 +140,7 @@ class RdmaOrTcpVersionsTest {
         assertThat(told).hasSize(3);
         // Not remembered: an upgrade that goes on may be over at the next connect.
         for (String line : told.subList(0, 2)) {
-            assertThat(line).startsWith(RdmaOrTcpTransport.TCP + " " + RdmaOrTcpFallbackReason.REJECTED + ": ")
+            assertThat(line).startsWith(RdmaOrTcpTransport.TCP + " " + RdmaOrTcpFallback.Reason.REJECTED + ": ")
                     .containsOnlyOnce("of another version").contains("netty-transport-native-rdma");
         }
         assertThat(told.get(2)).isEqualTo("VERSION, active: false");

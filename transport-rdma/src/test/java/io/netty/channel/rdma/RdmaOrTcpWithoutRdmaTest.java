@@ -21,13 +21,13 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
+import io.netty.channel.rdma.ortcp.RdmaOrTcp;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpChoice;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpFallback;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpRule;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpServerSocketChannel;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -122,7 +122,7 @@ class RdmaOrTcpWithoutRdmaTest {
                     .channel(RdmaOrTcpSocketChannel.class).option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS,
                             (int) TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS))
                     .handler(new ChannelInboundHandlerAdapter()).connect(address)).channel();
-            assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().reason()).isEqualTo(RdmaOrTcpFallbackReason.REFUSED);
+            assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().reason()).isEqualTo(RdmaOrTcpFallback.Reason.REFUSED);
             TestTimeouts.sync(channel.close());
         }
     }

@@ -26,11 +26,14 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.rdma.metrics.RdmaProviderChoice.Reason;
 import io.netty.channel.rdma.attempt.Destination;
 import io.netty.channel.rdma.attempt.FailureMemory;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
+import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
+import io.netty.channel.rdma.metrics.RdmaProviderChoice;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpFailures;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
 import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
@@ -74,10 +77,10 @@ class RdmaProvidersTest {
             @Override
             void run(Application application) throws Exception {
                 application.bind(ANY);
-                application.echo(ANY, EMBEDDED, RdmaProviderReason.NEAREST);
+                application.echo(ANY, EMBEDDED, Reason.NEAREST);
                 assertThat(application.accepted.take().providerChoice()).extracting(
                         RdmaProviderChoice::provider, RdmaProviderChoice::reason)
-                        .containsExactly(EMBEDDED, RdmaProviderReason.ACCEPTED);
+                        .containsExactly(EMBEDDED, Reason.ACCEPTED);
             }
         },
         ONE_PORT_IS_REACHED_BY_BOTH_AT_THE_SAME_TIME {
@@ -95,12 +98,12 @@ class RdmaProvidersTest {
             @Override
             void run(Application application) throws Exception {
                 application.bind(Set.of(IBVERBS));
-                application.echo(ANY, IBVERBS, RdmaProviderReason.REFUSED);
+                application.echo(ANY, IBVERBS, Reason.REFUSED);
                 // A listener that comes is found by the next connect.
                 Channel second = application.bindSame(Set.of(EMBEDDED));
-                application.echo(ANY, EMBEDDED, RdmaProviderReason.NEAREST);
+                application.echo(ANY, EMBEDDED, Reason.NEAREST);
                 second.close().sync();
-                application.echo(ANY, IBVERBS, RdmaProviderReason.REFUSED);
+                application.echo(ANY, IBVERBS, Reason.REFUSED);
             }
         },
         A_STOPPED_LISTENER_IN_SHARED_MEMORY_IS_WAITED_FOR_ONCE {
@@ -112,10 +115,10 @@ class RdmaProvidersTest {
                     other.line("listens");
                     // Without another provider an attempt has no limit, which a process that has begun may need.
                     application.echo(Set.of(EMBEDDED), EMBEDDED);
-                    application.echo(ANY, EMBEDDED, RdmaProviderReason.NEAREST);
+                    application.echo(ANY, EMBEDDED, Reason.NEAREST);
                     other.signal("STOP");
-                    application.echo(ANY, IBVERBS, RdmaProviderReason.TIMEOUT);
-                    application.echo(ANY, IBVERBS, RdmaProviderReason.REMEMBERED);
+                    application.echo(ANY, IBVERBS, Reason.TIMEOUT);
+                    application.echo(ANY, IBVERBS, Reason.REMEMBERED);
                     assertThat(other.line("child")).isEqualTo("served");
                     assertThat(other.line("child")).isEqualTo("served");
                     other.signal("CONT");
@@ -123,7 +126,7 @@ class RdmaProvidersTest {
                     assertThat(other.line("child")).isEqualTo("never active");
                     application.echo(Set.of(EMBEDDED), EMBEDDED);
                     RdmaOrTcpFailures.shared().forget(address);
-                    application.echo(ANY, EMBEDDED, RdmaProviderReason.NEAREST);
+                    application.echo(ANY, EMBEDDED, Reason.NEAREST);
                 }
             }
         },
@@ -163,7 +166,7 @@ class RdmaProvidersTest {
                         .hasMessageContaining("Connection refused");
                 assertThat(failure.getSuppressed()).hasSize(1);
                 assertThat(failure.getSuppressed()[0]).hasMessageContaining("Connection refused");
-                assertThat(RdmaConnectMetrics.total().failures(IBVERBS, RdmaConnectFailure.REFUSED)).isOne();
+                assertThat(RdmaConnectMetrics.total().failures(IBVERBS, RdmaConnectMetrics.Failure.REFUSED)).isOne();
                 // Nothing of the attempts is left.
                 TestTimeouts.awaitTrue(() -> VerbsResource.QUEUE_PAIR.live() == 0 &&
                         VerbsResource.CONNECTION_ID.live() == 0);
@@ -190,7 +193,7 @@ class RdmaProvidersTest {
                 client.bind(TestAddress.anyPort()).sync();
                 client.connect(application.address()).sync();
                 application.echo(client, IBVERBS);
-                assertThat(((RdmaSocketChannel) client).providerChoice().reason()).isEqualTo(RdmaProviderReason.BOUND);
+                assertThat(((RdmaSocketChannel) client).providerChoice().reason()).isEqualTo(Reason.BOUND);
             }
         },
         A_CONNECT_FROM_AN_ADDRESS_TAKES_THE_NEAREST_PROVIDER {
@@ -213,7 +216,7 @@ class RdmaProvidersTest {
                     assertThat(client.info().sync().getNow().provider())
                             .isEqualTo(providers.size() == 1 ? IBVERBS : EMBEDDED);
                     assertThat(client.providerChoice().reason())
-                            .isEqualTo(providers.size() == 1 ? RdmaProviderReason.OPTION : RdmaProviderReason.NEAREST);
+                            .isEqualTo(providers.size() == 1 ? Reason.OPTION : Reason.NEAREST);
                     client.close().sync();
                 }
             }
@@ -237,7 +240,7 @@ class RdmaProvidersTest {
                         .connect(application.address()).await().cause();
                 assertThat(failure).hasRootCauseInstanceOf(NoRdmaDeviceException.class)
                         .hasStackTraceContaining("DEVICE=none0");
-                assertThat(RdmaConnectMetrics.total().failures(null, RdmaConnectFailure.LOCAL)).isOne();
+                assertThat(RdmaConnectMetrics.total().failures(null, RdmaConnectMetrics.Failure.LOCAL)).isOne();
             }
         };
 
@@ -400,10 +403,10 @@ class RdmaProvidersTest {
         }
 
         void echo(Set<VerbsProvider> providers, VerbsProvider expected) throws Exception {
-            echo(providers, expected, providers.size() == 1 ? RdmaProviderReason.OPTION : RdmaProviderReason.NEAREST);
+            echo(providers, expected, providers.size() == 1 ? Reason.OPTION : Reason.NEAREST);
         }
 
-        void echo(Set<VerbsProvider> providers, VerbsProvider expected, RdmaProviderReason reason) throws Exception {
+        void echo(Set<VerbsProvider> providers, VerbsProvider expected, Reason reason) throws Exception {
             RdmaSocketChannel channel = (RdmaSocketChannel) connect(providers);
             echo(channel, expected);
             assertThat(channel.providerChoice().reason()).as(channel.providerChoice().toString()).isEqualTo(reason);

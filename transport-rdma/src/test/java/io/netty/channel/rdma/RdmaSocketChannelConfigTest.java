@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @Tag("quick")
 class RdmaSocketChannelConfigTest {
     private final RdmaSocketChannel channel = new RdmaSocketChannel();
-    private final RdmaSocketChannelConfig config = channel.config();
+    private final RdmaSocketChannelConfig config = channel.config;
 
     @AfterEach
     void close() {

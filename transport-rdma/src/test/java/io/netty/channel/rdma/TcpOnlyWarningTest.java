@@ -24,8 +24,8 @@ import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.EpollDatagramChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpServerSocketChannel;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import org.junit.jupiter.api.Test;
 

@@ -16,10 +16,10 @@
 package io.netty.example.rdma.blast;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
-import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RdmaOperation;
 import io.netty.channel.rdma.message.RdmaRead;
 import io.netty.channel.rdma.message.RdmaWrite;
@@ -56,7 +56,7 @@ class Blaster extends BlastEnd {
     }
 
     @Override
-    protected void configure(RdmaMessageChannelConfig config) {
+    protected void configure(ChannelConfig config) {
         config.setOption(RdmaChannelOption.SEND_QUEUE_DEPTH, barrage.queueDepth());
     }
 

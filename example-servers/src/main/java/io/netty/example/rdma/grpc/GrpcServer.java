@@ -18,9 +18,9 @@ package io.netty.example.rdma.grpc;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
 import io.netty.channel.rdma.grpc.RdmaGrpc;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpChoice;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpRule;
 import io.netty.example.rdma.util.Transport;
 
 import java.io.IOException;

@@ -15,8 +15,8 @@
  */
 package io.netty.example.rdma.pingpong;
 
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.rdma.RdmaChannelOption;
-import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaSend;
 import io.netty.example.rdma.verbs.Introduction;
@@ -36,7 +36,7 @@ class SendingEnd extends PingPongEnd {
     }
 
     @Override
-    protected void configure(RdmaMessageChannelConfig config) {
+    protected void configure(ChannelConfig config) {
         config.setOption(RdmaChannelOption.RECEIVE_BUFFER_SIZE, Math.max(game.size(), Introduction.MAX_LENGTH));
         config.setOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, RECEIVES);
     }

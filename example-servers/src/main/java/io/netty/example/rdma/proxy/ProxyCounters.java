@@ -15,7 +15,7 @@
  */
 package io.netty.example.rdma.proxy;
 
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
 
 import java.util.EnumMap;
 import java.util.Locale;

@@ -17,7 +17,7 @@ package io.netty.example.rdma.proxy;
 
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.Rdma;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpMetrics;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.EventLoopOptions;
 import io.netty.example.rdma.util.ServerRun;

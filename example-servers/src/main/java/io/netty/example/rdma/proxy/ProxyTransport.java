@@ -15,7 +15,7 @@
  */
 package io.netty.example.rdma.proxy;
 
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpChoice;
 
 import java.util.Locale;
 

@@ -16,13 +16,13 @@
 package io.netty.example.rdma.requests;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.message.RdmaMemoryWindow;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
-import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaSend;
 import io.netty.channel.rdma.message.RemoteMemory;
@@ -56,7 +56,7 @@ final class LendRequester extends VerbsEnd {
     }
 
     @Override
-    protected void configure(RdmaMessageChannelConfig config) throws IOException {
+    protected void configure(ChannelConfig config) throws IOException {
         config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of(RdmaPermission.REMOTE_WRITE));
         memory = RegisteredMemory.allocate(size, Set.of(RdmaPermission.LOCAL_WRITE));
     }

@@ -17,12 +17,12 @@ package io.netty.example.rdma.requests;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
-import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.channel.rdma.verbs.DeviceAddresses;
@@ -54,7 +54,7 @@ class OfferRequester extends VerbsEnd {
     }
 
     @Override
-    protected void configure(RdmaMessageChannelConfig config) throws IOException {
+    protected void configure(ChannelConfig config) throws IOException {
         config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of(RdmaPermission.REMOTE_WRITE));
         memory = RegisteredMemory.ofAddress(buf.memoryAddress(), size,
                 EnumSet.of(RdmaPermission.LOCAL_WRITE, RdmaPermission.REMOTE_WRITE));
@@ -64,7 +64,7 @@ class OfferRequester extends VerbsEnd {
     }
 
     /** The key is that of one device, so it has to be the one which the connection will use. */
-    private static String device(RdmaMessageChannelConfig config) throws IOException {
+    private static String device(ChannelConfig config) throws IOException {
         String chosen = config.getOption(RdmaChannelOption.DEVICE);
         if (!chosen.isEmpty()) {
             return chosen;

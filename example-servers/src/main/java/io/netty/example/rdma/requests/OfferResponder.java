@@ -17,10 +17,10 @@ package io.netty.example.rdma.requests;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
-import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaWriteImm;
 import io.netty.channel.rdma.message.RemoteMemory;
@@ -42,7 +42,7 @@ final class OfferResponder extends VerbsEnd {
     }
 
     @Override
-    protected void configure(RdmaMessageChannelConfig config) {
+    protected void configure(ChannelConfig config) {
         config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of());
     }
 

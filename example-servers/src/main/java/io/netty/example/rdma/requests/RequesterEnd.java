@@ -15,9 +15,9 @@
  */
 package io.netty.example.rdma.requests;
 
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.RdmaChannelOption;
-import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaSend;
 import io.netty.example.rdma.verbs.Introduction;
@@ -52,7 +52,7 @@ final class RequesterEnd extends VerbsEnd {
     }
 
     @Override
-    protected void configure(RdmaMessageChannelConfig config) {
+    protected void configure(ChannelConfig config) {
         config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of());
     }
 

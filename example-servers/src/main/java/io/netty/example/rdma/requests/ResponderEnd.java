@@ -15,10 +15,10 @@
  */
 package io.netty.example.rdma.requests;
 
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
-import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.verbs.Introduction;
@@ -56,7 +56,7 @@ final class ResponderEnd extends VerbsEnd {
     }
 
     @Override
-    protected void configure(RdmaMessageChannelConfig config) {
+    protected void configure(ChannelConfig config) {
         config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, responses.permissions());
         if (responses.areMessages()) {
             config.setOption(RdmaChannelOption.RECEIVE_BUFFER_SIZE, longestMessage());

@@ -15,11 +15,11 @@
  */
 package io.netty.example.rdma.requests;
 
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.message.RdmaFetchAndAdd;
-import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RdmaOperation;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaSyncEvent;
@@ -38,7 +38,7 @@ final class SyncEventRequester extends SyncEventEnd {
     }
 
     @Override
-    protected void configure(RdmaMessageChannelConfig config) {
+    protected void configure(ChannelConfig config) {
         config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of(RdmaPermission.REMOTE_WRITE));
     }
 

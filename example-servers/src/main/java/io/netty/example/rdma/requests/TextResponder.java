@@ -15,12 +15,12 @@
  */
 package io.netty.example.rdma.requests;
 
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
-import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.verbs.Introduction;
@@ -41,7 +41,7 @@ final class TextResponder extends TextEnd {
     }
 
     @Override
-    protected void configure(RdmaMessageChannelConfig config) {
+    protected void configure(ChannelConfig config) {
         config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of(RdmaPermission.REMOTE_READ));
     }
 

@@ -18,7 +18,7 @@ package io.netty.example.rdma.top;
 import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
 import com.sun.tools.attach.VirtualMachineDescriptor;
-import io.netty.channel.rdma.RdmaManagement;
+import io.netty.channel.rdma.metrics.RdmaMetricsMBean;
 
 import javax.management.InstanceAlreadyExistsException;
 import javax.management.JMException;
@@ -107,7 +107,7 @@ final class RunningJvm implements AutoCloseable {
         boolean connected = false;
         try {
             MBeanServerConnection server = connector.getMBeanServerConnection();
-            ObjectName name = new ObjectName(RdmaManagement.NAME);
+            ObjectName name = new ObjectName(RdmaMetricsMBean.NAME);
             create(server, name, pid);
             connected = true;
             return new RunningJvm(connector, server, name);
@@ -127,13 +127,13 @@ final class RunningJvm implements AutoCloseable {
             throw new IOException("Process " + pid + " has not used the RDMA transport so far");
         }
         try {
-            server.createMBean(RdmaManagement.class.getName(), name);
+            server.createMBean(RdmaMetricsMBean.class.getName(), name);
         } catch (InstanceAlreadyExistsException e) {
             // Somebody else was faster.
             return;
         } catch (ReflectionException e) {
             throw new IOException("Process " + pid + " has no event loop for RDMA so far, or a version of the " +
-                    "transport without " + RdmaManagement.class.getName(), e);
+                    "transport without " + RdmaMetricsMBean.class.getName(), e);
         }
     }
 

@@ -15,8 +15,8 @@
  */
 /**
  * A view of what the transport does in a running JVM: {@link io.netty.example.rdma.top.Top}. It attaches to the JVM,
- * has it start its management agent, and reads {@link io.netty.channel.rdma.RdmaManagement}, which it creates there
- * if the application has not: {@link io.netty.example.rdma.top.RunningJvm}. {@link io.netty.example.rdma.top.Screen}
- * writes the difference of two readings.
+ * has it start its management agent, and reads {@link io.netty.channel.rdma.metrics.RdmaMetricsMBean}, which it
+ * creates there if the application has not: {@link io.netty.example.rdma.top.RunningJvm}. {@link
+ * io.netty.example.rdma.top.Screen} writes the difference of two readings.
  */
 package io.netty.example.rdma.top;

@@ -20,10 +20,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallback;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
+import io.netty.channel.rdma.ortcp.RdmaOrTcp;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpFallback;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
 
 import java.net.InetSocketAddress;
 import java.util.Locale;

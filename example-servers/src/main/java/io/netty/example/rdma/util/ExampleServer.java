@@ -19,9 +19,9 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpChoice;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpRule;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpServerSocketChannel;
 import io.netty.util.concurrent.Future;
 
 import java.net.InetSocketAddress;

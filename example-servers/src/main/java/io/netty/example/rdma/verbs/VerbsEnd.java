@@ -15,11 +15,11 @@
  */
 package io.netty.example.rdma.verbs;
 
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
-import io.netty.channel.rdma.message.RdmaMessageChannelConfig;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RemoteMemory;
 
@@ -54,7 +54,7 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
     }
 
     /** Before the connection is made. Receive buffers have to hold an {@link Introduction}, too. */
-    protected void configure(RdmaMessageChannelConfig config) throws IOException {
+    protected void configure(ChannelConfig config) throws IOException {
         // The defaults will do.
     }
 

@@ -19,7 +19,7 @@ import io.grpc.ManagedChannel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpChoice;
 import io.netty.example.rdma.grpc.proto.EchoGrpc;
 import io.netty.example.rdma.util.ClientTransport;
 import io.netty.example.rdma.util.Transport;

@@ -17,8 +17,8 @@ package io.netty.example.rdma.http;
 
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
+import io.netty.channel.rdma.ortcp.RdmaOrTcp;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
 import io.netty.example.rdma.util.ClientTransport;
 import io.netty.example.rdma.util.EachTransport;
 import io.netty.example.rdma.util.InstalledProgram;

@@ -19,7 +19,7 @@ import ch.qos.logback.classic.Level;
 import io.netty.channel.rdma.LogRecorder;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpFailures;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.example.rdma.proxy.ProxyFixture.Route;

@@ -24,13 +24,12 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.RdmaCopyCause;
 import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.example.rdma.echo.EchoClient;
@@ -330,8 +329,8 @@ class ProxyTest {
     }
 
     private static void assertSentInPlace(RdmaMetrics metrics) {
-        assertThat(metrics.bytesCopied(RdmaCopyCause.SENT_FOREIGN)).as(metrics.toString()).isZero();
-        assertThat(metrics.bytesCopied(RdmaCopyCause.SENT_HEAP)).as(metrics.toString()).isZero();
+        assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.SENT_FOREIGN)).as(metrics.toString()).isZero();
+        assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.SENT_HEAP)).as(metrics.toString()).isZero();
         // What TCP gave in pieces of less than 513 bytes is the rest.
         assertThat(metrics.bytesSentInPlace()).as(metrics.toString()).isGreaterThan(LARGE / 10 * 9L);
     }

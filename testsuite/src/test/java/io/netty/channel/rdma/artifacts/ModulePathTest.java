@@ -130,7 +130,8 @@ class ModulePathTest {
         Set<String> exported = module.exports().stream().map(ModuleDescriptor.Exports::toString)
                 .collect(Collectors.toSet());
         String root = RdmaSocketChannel.class.getPackageName();
-        assertThat(exported).containsExactlyInAnyOrder(root, root + ".bootstrap", root + ".message", root + ".verbs");
+        assertThat(exported).containsExactlyInAnyOrder(root, root + ".message", root + ".metrics",
+                root + ".ortcp", root + ".verbs");
         assertThat(module.opens()).isEmpty();
     }
 

@@ -128,7 +128,7 @@ class RdmaHostilePeerTest {
     }
 
     @Test
-    void writeOutsideOfTheLandingMemory() throws Exception {
+    void writeOutsideOfTheReceiveMemory() throws Exception {
         try (VerbsPeer peer = VerbsPeer.connected(server.address())) {
             EchoServer.Connection connection = server.nextConnection();
             int status = peer.writeWithImmediate(immediate(DATA, 8),

@@ -22,12 +22,12 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.LogRecorder;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
+import io.netty.channel.rdma.ortcp.RdmaOrTcp;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.support.EchoClient;
 import io.netty.channel.rdma.support.EchoServer;
 import io.netty.channel.rdma.support.PeerProcess;
 import io.netty.channel.rdma.support.RdmaOrTcpEnds;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;

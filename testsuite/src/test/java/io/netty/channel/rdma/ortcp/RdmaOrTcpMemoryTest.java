@@ -20,17 +20,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.rdma.LoopClock;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
-import io.netty.channel.rdma.RdmaConnectFailure;
-import io.netty.channel.rdma.RdmaConnectMetrics;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpConnectException;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
+import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
 import io.netty.channel.rdma.support.EchoServer;
 import io.netty.channel.rdma.support.RdmaOrTcpEnds;
 import io.netty.channel.rdma.support.VerbsPeer;
@@ -75,7 +66,7 @@ class RdmaOrTcpMemoryTest {
             try (EchoServer rdma = ends.rdmaServer(tcp.address())) {
                 clock.advance(TimeUnit.MILLISECONDS.toNanos(MEMORY_MILLIS) - 1, TimeUnit.NANOSECONDS);
                 RdmaOrTcpSocketChannel remembered = connect(bootstrap(), rdma.address());
-                assertFallback(remembered, RdmaOrTcpFallbackReason.REMEMBERED);
+                assertFallback(remembered, RdmaOrTcpFallback.Reason.REMEMBERED);
                 close(remembered);
                 clock.advance(1, TimeUnit.NANOSECONDS);
                 RdmaOrTcpSocketChannel expired = connect(bootstrap(), rdma.address());
@@ -91,10 +82,10 @@ class RdmaOrTcpMemoryTest {
             close(connect(bootstrap().option(RdmaOrTcpChannelOption.REMEMBER_MILLIS, 0), tcp.address()));
             assertThat(failures.size()).isZero();
             close(connect(bootstrap(), tcp.address()));
-            assertThat(failures.get(tcp.address()).reason()).isEqualTo(RdmaOrTcpFallbackReason.REMEMBERED);
+            assertThat(failures.get(tcp.address()).reason()).isEqualTo(RdmaOrTcpFallback.Reason.REMEMBERED);
             RdmaOrTcpSocketChannel asksAgain = connect(bootstrap().option(RdmaOrTcpChannelOption.REMEMBER_MILLIS, 0),
                     tcp.address());
-            assertFallback(asksAgain, RdmaOrTcpFallbackReason.REFUSED);
+            assertFallback(asksAgain, RdmaOrTcpFallback.Reason.REFUSED);
             close(asksAgain);
             try (EchoServer rdma = ends.rdmaServer(tcp.address())) {
                 failures.forget(tcp.address());
@@ -129,7 +120,7 @@ class RdmaOrTcpMemoryTest {
                 close(channel);
             }
             RdmaOrTcpSocketChannel channel = connect(bootstrap(), tcp.address());
-            assertFallback(channel, RdmaOrTcpFallbackReason.REFUSED);
+            assertFallback(channel, RdmaOrTcpFallback.Reason.REFUSED);
             close(channel);
         }
     }
@@ -140,10 +131,10 @@ class RdmaOrTcpMemoryTest {
              VerbsPeer silent = VerbsPeer.listen(server.address())) {
             Bootstrap bootstrap = bootstrap().option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS, 200);
             RdmaOrTcpSocketChannel first = connect(bootstrap, silent.localAddress());
-            assertFallback(first, RdmaOrTcpFallbackReason.TIMEOUT);
+            assertFallback(first, RdmaOrTcpFallback.Reason.TIMEOUT);
             assertThat(first.attr(RdmaOrTcp.FALLBACK).get().message()).contains("200 ms");
             RdmaOrTcpSocketChannel second = connect(bootstrap, silent.localAddress());
-            assertFallback(second, RdmaOrTcpFallbackReason.REMEMBERED);
+            assertFallback(second, RdmaOrTcpFallback.Reason.REMEMBERED);
             assertThat(second.attr(RdmaOrTcp.FALLBACK).get().message()).contains("TIMEOUT", "200 ms");
             close(first);
             close(second);
@@ -182,7 +173,7 @@ class RdmaOrTcpMemoryTest {
             assertRdma(first);
             rdma.close();
             RdmaOrTcpSocketChannel second = connect(bootstrap(), tcp.address());
-            assertFallback(second, RdmaOrTcpFallbackReason.REFUSED);
+            assertFallback(second, RdmaOrTcpFallback.Reason.REFUSED);
             assertThat(failures.size()).isOne();
             assertThat(first.isOpen()).as("a listener that is closed leaves its connections").isTrue();
             close(first);
@@ -198,13 +189,13 @@ class RdmaOrTcpMemoryTest {
              VerbsPeer silent = VerbsPeer.listen(server.address())) {
             Bootstrap bootstrap = bootstrap().option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS, 200);
             RdmaOrTcpSocketChannel first = connect(bootstrap, silent.localAddress());
-            assertFallback(first, RdmaOrTcpFallbackReason.TIMEOUT);
+            assertFallback(first, RdmaOrTcpFallback.Reason.TIMEOUT);
             clock.advance(999, TimeUnit.MILLISECONDS);
             RdmaOrTcpSocketChannel second = connect(bootstrap, silent.localAddress());
-            assertFallback(second, RdmaOrTcpFallbackReason.REMEMBERED);
+            assertFallback(second, RdmaOrTcpFallback.Reason.REMEMBERED);
             clock.advance(1, TimeUnit.MILLISECONDS);
             RdmaOrTcpSocketChannel third = connect(bootstrap, silent.localAddress());
-            assertFallback(third, RdmaOrTcpFallbackReason.TIMEOUT);
+            assertFallback(third, RdmaOrTcpFallback.Reason.TIMEOUT);
             close(first);
             close(second);
             close(third);
@@ -221,12 +212,13 @@ class RdmaOrTcpMemoryTest {
             for (int i = 0; i < overTcp.length; i++) {
                 overTcp[i] = connect(bootstrap().clone(loop.group()), tcp.address());
             }
-            long refused = RdmaConnectMetrics.total().failures(RdmaConnectFailure.REFUSED);
+            long refused = RdmaConnectMetrics.total().failures(RdmaConnectMetrics.Failure.REFUSED);
             loop.advance(61, TimeUnit.SECONDS);
-            TestTimeouts.awaitTrue(() -> RdmaConnectMetrics.total().failures(RdmaConnectFailure.REFUSED) > refused);
+            TestTimeouts.awaitTrue(
+                    () -> RdmaConnectMetrics.total().failures(RdmaConnectMetrics.Failure.REFUSED) > refused);
             // Timers of all connections have run.
             TestTimeouts.sync(loop.group().submit(() -> { }));
-            assertThat(RdmaConnectMetrics.total().failures(RdmaConnectFailure.REFUSED) - refused)
+            assertThat(RdmaConnectMetrics.total().failures(RdmaConnectMetrics.Failure.REFUSED) - refused)
                     .as("one attempt for all connections").isOne();
             assertThat(answered).isEmpty();
             assertThat(failures.size()).isOne();
@@ -258,12 +250,12 @@ class RdmaOrTcpMemoryTest {
             Bootstrap restricted = bootstrap().option(RdmaChannelOption.PROVIDERS,
                     RdmaOrTcpEnds.unusedProvider());
             RdmaOrTcpSocketChannel first = connect(restricted, rdma.address());
-            assertFallback(first, RdmaOrTcpFallbackReason.NO_ROUTE);
+            assertFallback(first, RdmaOrTcpFallback.Reason.NO_ROUTE);
             RdmaOrTcpSocketChannel other = connect(bootstrap(), rdma.address());
             assertRdma(other);
             assertThat(failures.get(rdma.address())).isNull();
             RdmaOrTcpSocketChannel alike = connect(restricted.clone(), rdma.address());
-            assertFallback(alike, RdmaOrTcpFallbackReason.REMEMBERED);
+            assertFallback(alike, RdmaOrTcpFallback.Reason.REMEMBERED);
             failures.forget(rdma.address());
             assertThat(failures.size()).isZero();
             close(first);

@@ -44,17 +44,6 @@ import io.netty.channel.rdma.RdmaEventLoopGroup;
 import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpConnectException;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpServerSocketChannel;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.support.EchoClient;
 import io.netty.channel.rdma.support.EchoServer;
 import io.netty.channel.rdma.support.RdmaOrTcpEnds;
@@ -130,15 +119,15 @@ class RdmaOrTcpSocketChannelTest {
     void serverOfTcpAloneIsReachedAndTheReasonToldEverywhere() throws InterruptedException {
         RdmaOrTcpMetrics metrics = RdmaOrTcpMetrics.total();
         long connects = metrics.connects(RdmaOrTcpTransport.TCP);
-        long fallbacks = metrics.fallbacks(RdmaOrTcpFallbackReason.REFUSED);
+        long fallbacks = metrics.fallbacks(RdmaOrTcpFallback.Reason.REFUSED);
         try (EchoServer server = ends.tcpServer(anyPort());
              LogRecorder log = new LogRecorder(RdmaOrTcpSocketChannel.class.getName(), Level.DEBUG)) {
             RdmaOrTcpSocketChannel channel = connect(bootstrap(), server.address());
             assertTransport(channel, RdmaOrTcpTransport.TCP);
-            assertFallback(channel, RdmaOrTcpFallbackReason.REFUSED);
+            assertFallback(channel, RdmaOrTcpFallback.Reason.REFUSED);
             assertThat(channel.alloc()).isNotSameAs(RdmaByteBufAllocator.DEFAULT);
             assertThat(metrics.connects(RdmaOrTcpTransport.TCP) - connects).isOne();
-            assertThat(metrics.fallbacks(RdmaOrTcpFallbackReason.REFUSED) - fallbacks).isOne();
+            assertThat(metrics.fallbacks(RdmaOrTcpFallback.Reason.REFUSED) - fallbacks).isOne();
             assertThat(log.messages(Level.DEBUG)).singleElement().asString().contains(server.address().toString(),
                     "over TCP in ", "REFUSED: Connection refused");
             TestTimeouts.sync(EchoClient.exchange(channel));
@@ -153,11 +142,11 @@ class RdmaOrTcpSocketChannelTest {
         Bootstrap restricted = bootstrap.clone().option(RdmaChannelOption.PROVIDERS, RdmaOrTcpEnds.unusedProvider());
         try (EchoServer tcp = ends.tcpServer(anyPort()); EchoServer rdma = ends.rdmaServer(tcp.address())) {
             RdmaOrTcpSocketChannel first = connect(restricted, rdma.address());
-            assertFallback(first, RdmaOrTcpFallbackReason.NO_ROUTE);
+            assertFallback(first, RdmaOrTcpFallback.Reason.NO_ROUTE);
             RdmaOrTcpSocketChannel other = connect(bootstrap, rdma.address());
             assertThat(other.attr(RdmaOrTcp.TRANSPORT).get()).isEqualTo(RdmaOrTcpTransport.RDMA);
             RdmaOrTcpSocketChannel alike = connect(restricted, rdma.address());
-            assertFallback(alike, RdmaOrTcpFallbackReason.REMEMBERED);
+            assertFallback(alike, RdmaOrTcpFallback.Reason.REMEMBERED);
             close(first);
             close(other);
             close(alike);
@@ -174,11 +163,11 @@ class RdmaOrTcpSocketChannelTest {
             close(connect(bootstrap, address));
             assertThat(failures.size()).isOne();
             RdmaOrTcpSocketChannel channel = connect(bootstrap, address);
-            assertFallback(channel, RdmaOrTcpFallbackReason.REMEMBERED);
+            assertFallback(channel, RdmaOrTcpFallback.Reason.REMEMBERED);
             close(channel);
             RdmaOrTcpSocketChannel forgetful = connect(bootstrap.clone()
                     .option(RdmaOrTcpChannelOption.REMEMBER_MILLIS, 0), address);
-            assertFallback(forgetful, RdmaOrTcpFallbackReason.REFUSED);
+            assertFallback(forgetful, RdmaOrTcpFallback.Reason.REFUSED);
             close(forgetful);
         }
         try (EchoServer rdma = ends.rdmaServer(address)) {
@@ -200,7 +189,7 @@ class RdmaOrTcpSocketChannelTest {
             silent.awaitRequest();
             clock.advance(millis / 2, TimeUnit.MILLISECONDS);
             RdmaOrTcpSocketChannel channel = (RdmaOrTcpSocketChannel) TestTimeouts.sync(connecting).channel();
-            assertFallback(channel, RdmaOrTcpFallbackReason.TIMEOUT);
+            assertFallback(channel, RdmaOrTcpFallback.Reason.TIMEOUT);
             assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().message()).contains(millis / 2 + " ms");
             assertThat(channel.config().getConnectTimeoutMillis()).isEqualTo(millis);
             close(channel);
@@ -223,7 +212,7 @@ class RdmaOrTcpSocketChannelTest {
             } catch (VerbsException ignore) {
                 // The provider knows already that the request was withdrawn.
             }
-            assertFallback(channel, RdmaOrTcpFallbackReason.TIMEOUT);
+            assertFallback(channel, RdmaOrTcpFallback.Reason.TIMEOUT);
             TestTimeouts.sync(EchoClient.exchange(channel));
             close(channel);
         } finally {
@@ -240,7 +229,7 @@ class RdmaOrTcpSocketChannelTest {
             ChannelFuture connecting = bootstrap.connect(server.address());
             busy.reject("come back later".getBytes(StandardCharsets.US_ASCII));
             RdmaOrTcpSocketChannel channel = (RdmaOrTcpSocketChannel) TestTimeouts.sync(connecting).channel();
-            assertFallback(channel, RdmaOrTcpFallbackReason.REJECTED);
+            assertFallback(channel, RdmaOrTcpFallback.Reason.REJECTED);
             assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().message()).contains("come back later");
             close(channel);
         }
@@ -249,7 +238,7 @@ class RdmaOrTcpSocketChannelTest {
             ChannelFuture connecting = bootstrap.connect(server.address());
             other.accept("220 smtp.example.org ESMTP".getBytes(StandardCharsets.US_ASCII));
             RdmaOrTcpSocketChannel channel = (RdmaOrTcpSocketChannel) TestTimeouts.sync(connecting).channel();
-            assertFallback(channel, RdmaOrTcpFallbackReason.FAILED);
+            assertFallback(channel, RdmaOrTcpFallback.Reason.FAILED);
             close(channel);
         }
         assertThat(failures.size()).isZero();
@@ -261,7 +250,7 @@ class RdmaOrTcpSocketChannelTest {
                 "needs kernel verbs: the embedded provider's device has all addresses");
         try (EchoServer server = ends.tcpServer(new InetSocketAddress("127.0.0.1", 0))) {
             RdmaOrTcpSocketChannel channel = connect(bootstrap(), server.address());
-            assertFallback(channel, RdmaOrTcpFallbackReason.NO_ROUTE);
+            assertFallback(channel, RdmaOrTcpFallback.Reason.NO_ROUTE);
             close(channel);
         }
         try (EchoServer server = ends.tcpServer(anyPort())) {
@@ -269,12 +258,12 @@ class RdmaOrTcpSocketChannelTest {
             RdmaOrTcpSocketChannel channel = (RdmaOrTcpSocketChannel) TestTimeouts.sync(
                     bootstrap().bind(new InetSocketAddress("127.0.0.1", 0))).channel();
             TestTimeouts.sync(channel.connect(server.address()));
-            assertFallback(channel, RdmaOrTcpFallbackReason.NO_ROUTE);
+            assertFallback(channel, RdmaOrTcpFallback.Reason.NO_ROUTE);
             close(channel);
             // One that is given when it connects.
             channel = (RdmaOrTcpSocketChannel) TestTimeouts.sync(bootstrap().connect(server.address(),
                     new InetSocketAddress("127.0.0.1", 0))).channel();
-            assertFallback(channel, RdmaOrTcpFallbackReason.NO_ROUTE);
+            assertFallback(channel, RdmaOrTcpFallback.Reason.NO_ROUTE);
             close(channel);
         }
     }
@@ -300,7 +289,7 @@ class RdmaOrTcpSocketChannelTest {
             List<Future<Void>> exchanges = new ArrayList<>();
             for (ChannelFuture future : connecting) {
                 RdmaOrTcpSocketChannel channel = (RdmaOrTcpSocketChannel) TestTimeouts.sync(future).channel();
-                assertFallback(channel, RdmaOrTcpFallbackReason.REFUSED);
+                assertFallback(channel, RdmaOrTcpFallback.Reason.REFUSED);
                 exchanges.add(EchoClient.exchange(channel));
             }
             for (int i = 0; i < exchanges.size(); i++) {
@@ -331,7 +320,7 @@ class RdmaOrTcpSocketChannelTest {
                     RdmaOrTcpSocketChannel channel = connect(bootstrap().clone(group), rdma.address());
                     assertThat(channel.transportChannel()).isInstanceOfAny(EpollSocketChannel.class,
                             NioSocketChannel.class);
-                    assertFallback(channel, RdmaOrTcpFallbackReason.UNAVAILABLE);
+                    assertFallback(channel, RdmaOrTcpFallback.Reason.UNAVAILABLE);
                     assertThat(channel.attr(RdmaOrTcp.FALLBACK).get().message()).contains("newEventLoopGroup");
                     TestTimeouts.sync(EchoClient.exchange(channel));
                     close(channel);
@@ -357,7 +346,7 @@ class RdmaOrTcpSocketChannelTest {
         assertThat(connecting.cause().getSuppressed()).singleElement().satisfies(rdma -> assertThat(rdma.getCause())
                 .isInstanceOf(ConnectionRejectedException.class));
         assertThat(((RdmaOrTcpConnectException) connecting.cause()).rdma().reason())
-                .isEqualTo(RdmaOrTcpFallbackReason.REFUSED);
+                .isEqualTo(RdmaOrTcpFallback.Reason.REFUSED);
         TestTimeouts.sync(connecting.channel().closeFuture());
         assertThat(RdmaOrTcpMetrics.total().failures() - failures).isOne();
     }
@@ -399,7 +388,7 @@ class RdmaOrTcpSocketChannelTest {
                     bootstrap(rule))) {
                 RdmaOrTcpSocketChannel overTcp = connect(bootstrap, one.address());
                 assertTransport(overTcp, RdmaOrTcpTransport.TCP);
-                assertFallback(overTcp, RdmaOrTcpFallbackReason.RULE);
+                assertFallback(overTcp, RdmaOrTcpFallback.Reason.RULE);
                 RdmaOrTcpSocketChannel overRdma = connect(bootstrap, other.address());
                 assertTransport(overRdma, RdmaOrTcpTransport.RDMA);
                 close(overTcp);
@@ -413,7 +402,7 @@ class RdmaOrTcpSocketChannelTest {
         try (EchoServer tcp = ends.tcpServer(anyPort())) {
             RdmaOrTcpSocketChannel channel = connect(bootstrap(RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_AND_TCP)),
                     tcp.address());
-            assertFallback(channel, RdmaOrTcpFallbackReason.REFUSED);
+            assertFallback(channel, RdmaOrTcpFallback.Reason.REFUSED);
             close(channel);
         }
     }

@@ -28,15 +28,6 @@ import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaEventLoopGroup;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
 import io.netty.channel.rdma.support.EchoClient;
 import io.netty.channel.rdma.support.EchoServer;
 import io.netty.channel.rdma.support.RdmaOrTcpEnds;
@@ -70,7 +61,7 @@ class RdmaOrTcpTableTest {
 
     /** The rows. */
     enum Row {
-        UNAVAILABLE(RdmaOrTcpFallbackReason.UNAVAILABLE, false) {
+        UNAVAILABLE(RdmaOrTcpFallback.Reason.UNAVAILABLE, false) {
             @Override
             void run(Attempt attempt) throws Exception {
                 attempt.group = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
@@ -81,20 +72,20 @@ class RdmaOrTcpTableTest {
                 }
             }
         },
-        NO_ROUTE(RdmaOrTcpFallbackReason.NO_ROUTE, true) {
+        NO_ROUTE(RdmaOrTcpFallback.Reason.NO_ROUTE, true) {
             @Override
             void run(Attempt attempt) throws Exception {
                 attempt.option(RdmaChannelOption.DEVICE, "none0");
                 attempt.fallsBack();
             }
         },
-        REFUSED(RdmaOrTcpFallbackReason.REFUSED, true) {
+        REFUSED(RdmaOrTcpFallback.Reason.REFUSED, true) {
             @Override
             void run(Attempt attempt) throws Exception {
                 attempt.fallsBack();
             }
         },
-        TIMEOUT(RdmaOrTcpFallbackReason.TIMEOUT, true) {
+        TIMEOUT(RdmaOrTcpFallback.Reason.TIMEOUT, true) {
             @Override
             void run(Attempt attempt) throws Exception {
                 attempt.rdmaMillis = 200;
@@ -104,7 +95,7 @@ class RdmaOrTcpTableTest {
                 }
             }
         },
-        REJECTED(RdmaOrTcpFallbackReason.REJECTED, false) {
+        REJECTED(RdmaOrTcpFallback.Reason.REJECTED, false) {
             @Override
             void run(Attempt attempt) throws Exception {
                 try (VerbsPeer busy = VerbsPeer.listen(attempt.tcp.address())) {
@@ -114,7 +105,7 @@ class RdmaOrTcpTableTest {
                 }
             }
         },
-        FAILED(RdmaOrTcpFallbackReason.FAILED, false) {
+        FAILED(RdmaOrTcpFallback.Reason.FAILED, false) {
             @Override
             void run(Attempt attempt) throws Exception {
                 try (VerbsPeer other = VerbsPeer.listen(attempt.tcp.address())) {
@@ -124,10 +115,10 @@ class RdmaOrTcpTableTest {
                 }
             }
         },
-        REMEMBERED(RdmaOrTcpFallbackReason.REMEMBERED, true) {
+        REMEMBERED(RdmaOrTcpFallback.Reason.REMEMBERED, true) {
             @Override
             void run(Attempt attempt) throws Exception {
-                attempt.expected = RdmaOrTcpFallbackReason.REFUSED;
+                attempt.expected = RdmaOrTcpFallback.Reason.REFUSED;
                 attempt.fallsBack();
                 attempt.expected = reason;
                 attempt.fallsBack();
@@ -136,7 +127,7 @@ class RdmaOrTcpTableTest {
         REMEMBERED_AND_TCP_FAILS(null, false) {
             @Override
             void run(Attempt attempt) throws Exception {
-                attempt.expected = RdmaOrTcpFallbackReason.REFUSED;
+                attempt.expected = RdmaOrTcpFallback.Reason.REFUSED;
                 attempt.fallsBack();
                 InetSocketAddress address = attempt.tcp.address();
                 attempt.tcp.close();
@@ -148,7 +139,7 @@ class RdmaOrTcpTableTest {
                 }
             }
         },
-        RULE(RdmaOrTcpFallbackReason.RULE, false) {
+        RULE(RdmaOrTcpFallback.Reason.RULE, false) {
             @Override
             void run(Attempt attempt) throws Exception {
                 attempt.option(RdmaOrTcpChannelOption.TRANSPORT_RULE, RdmaOrTcpRule.always(RdmaOrTcpChoice.TCP_ONLY));
@@ -225,10 +216,10 @@ class RdmaOrTcpTableTest {
         };
 
         /** {@code null} if TCP is not tried. */
-        final RdmaOrTcpFallbackReason reason;
+        final RdmaOrTcpFallback.Reason reason;
         final boolean remembered;
 
-        Row(RdmaOrTcpFallbackReason reason, boolean remembered) {
+        Row(RdmaOrTcpFallback.Reason reason, boolean remembered) {
             this.reason = reason;
             this.remembered = remembered;
         }
@@ -242,9 +233,9 @@ class RdmaOrTcpTableTest {
         final EchoServer tcp;
         final RdmaOrTcpFailures failures = new RdmaOrTcpFailures(4);
         /** Before. */
-        final Map<RdmaOrTcpFallbackReason, Long> fallbacks = Stream.of(RdmaOrTcpFallbackReason.values())
+        final Map<RdmaOrTcpFallback.Reason, Long> fallbacks = Stream.of(RdmaOrTcpFallback.Reason.values())
                 .collect(Collectors.toMap(Function.identity(), RdmaOrTcpMetrics.total()::fallbacks));
-        RdmaOrTcpFallbackReason expected;
+        RdmaOrTcpFallback.Reason expected;
         InetSocketAddress address;
         EventLoopGroup group;
         int rdmaMillis = (int) Duration.ofSeconds(TestTimeouts.SECONDS).toMillis();
@@ -308,6 +299,6 @@ class RdmaOrTcpTableTest {
     @Test
     void eachReasonHasARow() {
         assertThat(Stream.of(Row.values()).filter(row -> row.reason != null).map(row -> row.reason))
-                .containsExactlyInAnyOrder(RdmaOrTcpFallbackReason.values());
+                .containsExactlyInAnyOrder(RdmaOrTcpFallback.Reason.values());
     }
 }

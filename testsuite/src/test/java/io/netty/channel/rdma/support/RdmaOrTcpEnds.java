@@ -27,13 +27,12 @@ import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaServerSocketChannel;
 import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallback;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
+import io.netty.channel.rdma.ortcp.RdmaOrTcp;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpFailures;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpFallback;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.socket.nio.NioSocketChannel;
@@ -105,7 +104,7 @@ public final class RdmaOrTcpEnds {
         assertThat(channel.attr(RdmaOrTcp.FALLBACK).get()).isNull();
     }
 
-    public static void assertFallback(RdmaOrTcpSocketChannel channel, RdmaOrTcpFallbackReason reason) {
+    public static void assertFallback(RdmaOrTcpSocketChannel channel, RdmaOrTcpFallback.Reason reason) {
         assertThat(channel.attr(RdmaOrTcp.TRANSPORT).get()).isEqualTo(RdmaOrTcpTransport.TCP);
         assertThat(channel.transportChannel()).isInstanceOfAny(EpollSocketChannel.class, NioSocketChannel.class);
         assertThat(channel.isActive()).isTrue();

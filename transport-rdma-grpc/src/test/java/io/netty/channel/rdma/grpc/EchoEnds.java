@@ -34,7 +34,7 @@ import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpSocketChannel;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

@@ -21,8 +21,8 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
-import io.netty.channel.rdma.RdmaDeviceMetrics;
-import io.netty.channel.rdma.RdmaLoopMetrics;
+import io.netty.channel.rdma.metrics.RdmaDeviceMetrics;
+import io.netty.channel.rdma.metrics.RdmaLoopMetrics;
 
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -16,7 +16,7 @@
 package io.netty.channel.rdma.micrometer;
 
 import io.micrometer.core.instrument.Tags;
-import io.netty.channel.rdma.RdmaDeviceMetrics;
+import io.netty.channel.rdma.metrics.RdmaDeviceMetrics;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 
 import java.util.Map;

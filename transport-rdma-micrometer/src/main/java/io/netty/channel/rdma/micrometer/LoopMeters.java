@@ -16,7 +16,7 @@
 package io.netty.channel.rdma.micrometer;
 
 import io.micrometer.core.instrument.Tags;
-import io.netty.channel.rdma.RdmaLoopMetrics;
+import io.netty.channel.rdma.metrics.RdmaLoopMetrics;
 
 /** Of one event loop. */
 final class LoopMeters {

@@ -17,17 +17,13 @@ package io.netty.channel.rdma.micrometer;
 
 import io.micrometer.core.instrument.Tags;
 import io.netty.channel.rdma.RdmaByteBufAllocator;
-import io.netty.channel.rdma.RdmaConnectFailure;
-import io.netty.channel.rdma.RdmaConnectMetrics;
-import io.netty.channel.rdma.RdmaCopyCause;
 import io.netty.channel.rdma.RdmaMetrics;
-import io.netty.channel.rdma.RdmaProviderReason;
-import io.netty.channel.rdma.RdmaRejection;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
-import io.netty.channel.rdma.message.RdmaMessageCopyCause;
 import io.netty.channel.rdma.message.RdmaMessageMetrics;
+import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
+import io.netty.channel.rdma.metrics.RdmaProviderChoice;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpFallback;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpMetrics;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 
 import java.util.Locale;
@@ -59,7 +55,7 @@ final class ProcessMeters {
                 of -> streams.bytesReceivedInPlace());
         meters.counter("netty.rdma.stream.received", Bound.BYTES, received, way("copied"),
                 of -> streams.bytesReceivedCopied());
-        for (RdmaCopyCause cause : RdmaCopyCause.values()) {
+        for (RdmaMetrics.CopyCause cause : RdmaMetrics.CopyCause.values()) {
             meters.counter("netty.rdma.stream.copied", Bound.BYTES, "Copied on byte streams, by cause",
                     Tags.of("cause", tag(cause)), of -> streams.bytesCopied(cause));
         }
@@ -108,7 +104,7 @@ final class ProcessMeters {
                 of -> RdmaMessageMetrics.total().bytesInline());
         meters.counter("netty.rdma.message.posted", Bound.BYTES, posted, way("copied"),
                 of -> RdmaMessageMetrics.total().bytesCopied());
-        for (RdmaMessageCopyCause cause : RdmaMessageCopyCause.values()) {
+        for (RdmaMessageMetrics.CopyCause cause : RdmaMessageMetrics.CopyCause.values()) {
             meters.counter("netty.rdma.message.copied", Bound.BYTES, "Copied by message channels, by cause",
                     Tags.of("cause", tag(cause)), of -> RdmaMessageMetrics.total().bytesCopied(cause));
         }
@@ -128,8 +124,8 @@ final class ProcessMeters {
     private static void connects(Bound.Group<ProcessMeters> meters) {
         RdmaConnectMetrics connects = RdmaConnectMetrics.total();
         for (VerbsProvider provider : VerbsProvider.values()) {
-            for (RdmaProviderReason reason : RdmaProviderReason.values()) {
-                if (reason != RdmaProviderReason.ACCEPTED) {
+            for (RdmaProviderChoice.Reason reason : RdmaProviderChoice.Reason.values()) {
+                if (reason != RdmaProviderChoice.Reason.ACCEPTED) {
                     meters.counter("netty.rdma.connect.providers", null, "Connects that were made, by provider and why",
                             Tags.of("provider", tag(provider), "reason", tag(reason)),
                             of -> connects.connects(provider, reason));
@@ -138,7 +134,7 @@ final class ProcessMeters {
             failures(meters, provider, tag(provider));
         }
         failures(meters, null, "none");
-        for (RdmaRejection reason : RdmaRejection.values()) {
+        for (RdmaConnectMetrics.Rejection reason : RdmaConnectMetrics.Rejection.values()) {
             meters.counter("netty.rdma.accept.rejections", null, "Requests of peers that were rejected",
                     Tags.of("reason", tag(reason)), of -> connects.rejections(reason));
         }
@@ -148,7 +144,7 @@ final class ProcessMeters {
 
     /** @param provider of the last attempt, or {@code null}. */
     private static void failures(Bound.Group<ProcessMeters> meters, VerbsProvider provider, String name) {
-        for (RdmaConnectFailure reason : RdmaConnectFailure.values()) {
+        for (RdmaConnectMetrics.Failure reason : RdmaConnectMetrics.Failure.values()) {
             meters.counter("netty.rdma.connect.failures", null, "Connects that have failed",
                     Tags.of("provider", name, "reason", tag(reason)),
                     of -> RdmaConnectMetrics.total().failures(provider, reason));
@@ -166,7 +162,7 @@ final class ProcessMeters {
         meters.gauge("netty.rdma.transport.tcp.connections", null,
                 "Connections over TCP that clients with a choice have now", Tags.empty(),
                 of -> metrics.tcpConnections());
-        for (RdmaOrTcpFallbackReason reason : RdmaOrTcpFallbackReason.values()) {
+        for (RdmaOrTcpFallback.Reason reason : RdmaOrTcpFallback.Reason.values()) {
             meters.counter("netty.rdma.transport.fallbacks", null, "How often TCP was tried instead of RDMA",
                     Tags.of("reason", tag(reason)), of -> metrics.fallbacks(reason));
         }

@@ -24,8 +24,8 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.RdmaEventLoopGroup;
-import io.netty.channel.rdma.RdmaLoopMetrics;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.metrics.RdmaLoopMetrics;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;

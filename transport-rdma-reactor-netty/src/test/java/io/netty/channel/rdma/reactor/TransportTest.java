@@ -19,15 +19,14 @@ import io.netty.channel.Channel;
 import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcp;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpChannelOption;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpFailures;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallback;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpFallbackReason;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpMetrics;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpRule;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
+import io.netty.channel.rdma.ortcp.RdmaOrTcp;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpChannelOption;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpChoice;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpFailures;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpFallback;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpMetrics;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpRule;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
@@ -166,7 +165,7 @@ class TransportTest {
         serve(loops);
         assertThat(get(loops.withTransportRule(always(RdmaOrTcpChoice.TCP_ONLY)))).isEqualTo("a");
         assertThat(connected).hasValue(RdmaOrTcpTransport.TCP);
-        assertThat(fallback.get().reason()).isEqualTo(RdmaOrTcpFallbackReason.RULE);
+        assertThat(fallback.get().reason()).isEqualTo(RdmaOrTcpFallback.Reason.RULE);
         assertThat(accepted.poll()).isEqualTo(RdmaOrTcpTransport.TCP);
     }
 
@@ -206,10 +205,10 @@ class TransportTest {
         RdmaLoopResources rdmaOnly = loops.withTransportRule(always(RdmaOrTcpChoice.RDMA_ONLY));
         InetSocketAddress dns = new InetSocketAddress(TestAddress.HOST, 53);
         // Nobody listens there, and the one attempt is over TCP.
-        long failures = RdmaOrTcpMetrics.total().fallbacks(RdmaOrTcpFallbackReason.RULE);
+        long failures = RdmaOrTcpMetrics.total().fallbacks(RdmaOrTcpFallback.Reason.RULE);
         assertThatThrownBy(() -> HttpClient.create(pool).runOn(rdmaOnly).remoteAddress(() -> dns).get().uri("/")
                 .response().block(LIMIT)).isInstanceOf(Exception.class);
-        assertThat(RdmaOrTcpMetrics.total().fallbacks(RdmaOrTcpFallbackReason.RULE)).isGreaterThan(failures);
+        assertThat(RdmaOrTcpMetrics.total().fallbacks(RdmaOrTcpFallback.Reason.RULE)).isGreaterThan(failures);
     }
 
     /** Asks a server of its own, and prints what it goes over. */

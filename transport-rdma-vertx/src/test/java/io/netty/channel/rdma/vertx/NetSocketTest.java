@@ -17,7 +17,7 @@ package io.netty.channel.rdma.vertx;
 
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.bootstrap.RdmaOrTcpTransport;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;

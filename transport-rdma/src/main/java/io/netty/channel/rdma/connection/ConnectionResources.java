@@ -113,7 +113,7 @@ public final class ConnectionResources {
         ring = new SendRing(stream.sendQueue(), sendDepth);
         queuePair = queuePairResources.create(id, Math.min(Gatherer.MAX_ELEMENTS, context.attributes.maxSges()), 1,
                 MIN_INLINE);
-        if (context.iwarp && queuePair.maxInlineData() < LandingBuffer.MESSAGE_SIZE) {
+        if (context.iwarp && queuePair.maxInlineData() < ReceiveBuffer.MESSAGE_SIZE) {
             throw new IOException(context.device + " is an iWARP device that sends nothing inline (max_inline_data " +
                     queuePair.maxInlineData() + "): byte streams need 4 bytes. Use TCP");
         }

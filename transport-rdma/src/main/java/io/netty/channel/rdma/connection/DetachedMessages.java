@@ -138,7 +138,7 @@ final class DetachedMessages {
      */
     static boolean isShared(Object msg) {
         return msg instanceof ByteBuf &&
-                !((msg instanceof CellByteBuf || msg instanceof LandedByteBuf) && ((ByteBuf) msg).refCnt() == 1);
+                !((msg instanceof CellByteBuf || msg instanceof ReceivedByteBuf) && ((ByteBuf) msg).refCnt() == 1);
     }
 
     /**

@@ -27,7 +27,7 @@ import io.netty.channel.rdma.memory.RequestMemory;
 import io.netty.channel.rdma.memory.Staging;
 import io.netty.channel.rdma.stream.SendQueue;
 import io.netty.channel.rdma.stream.StreamConnection;
-import io.netty.channel.rdma.stream.StreamRequest;
+import io.netty.channel.rdma.stream.StreamWorkRequest;
 import io.netty.channel.rdma.verbs.SendFlags;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
 import io.netty.channel.rdma.verbs.VerbsException;
@@ -87,7 +87,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     private int inlinedTo;
 
     /** Messages that are sent: until the post has copied them, one for each work request. */
-    private final ByteBuffer messages = ByteBuffer.allocateDirect(MAX_CHAIN * LandingBuffer.MESSAGE_SIZE)
+    private final ByteBuffer messages = ByteBuffer.allocateDirect(MAX_CHAIN * ReceiveBuffer.MESSAGE_SIZE)
             .order(ByteOrder.nativeOrder());
     private final long messagesAddress = DirectMemory.address(messages);
 
@@ -128,7 +128,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     }
 
     /** Adds a control message. */
-    void control(StreamRequest request) throws VerbsException {
+    void control(StreamWorkRequest request) throws VerbsException {
         int flags = request.signalled() ? SendFlags.SIGNALED : 0;
         ensureRoomInChain();
         switch (request.kind()) {
@@ -396,7 +396,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
             return;
         }
         ensureRoomInChain();
-        StreamRequest request = stream.write(length);
+        StreamWorkRequest request = stream.write(length);
         boolean inline = length <= target.maxInline;
         int flags = (request.signalled() ? SendFlags.SIGNALED : 0) | (inline ? SendFlags.INLINE : 0);
         write(request, flags);
@@ -421,7 +421,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     }
 
     /** Begins the RDMA WRITE of a request, which has the message as immediate data where there is such. */
-    private void write(StreamRequest request, int flags) {
+    private void write(StreamWorkRequest request, int flags) {
         if (target.device.iwarp) {
             chain.write(request.sequence(), flags & ~SendFlags.SIGNALED, request.remoteAddress(),
                     request.remoteKey());
@@ -432,12 +432,12 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     }
 
     /** Where there is no immediate data: adds the SEND of the message, in host order as librdmacm does. */
-    private void message(StreamRequest request, int flags) {
+    private void message(StreamWorkRequest request, int flags) {
         if (target.device.iwarp) {
-            int offset = chain.size() * LandingBuffer.MESSAGE_SIZE;
+            int offset = chain.size() * ReceiveBuffer.MESSAGE_SIZE;
             messages.putInt(offset, request.immediate());
             chain.send(request.sequence(), flags & SendFlags.SIGNALED | SendFlags.INLINE)
-                    .addSge(messagesAddress + offset, LandingBuffer.MESSAGE_SIZE, 0);
+                    .addSge(messagesAddress + offset, ReceiveBuffer.MESSAGE_SIZE, 0);
         }
     }
 

@@ -39,7 +39,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
     private final StreamCounters counters;
     private final ReceiveMemory memory;
     private final int copyThreshold;
-    private final ArrayDeque<LandingBuffer.Segment> segments = new ArrayDeque<>();
+    private final ArrayDeque<ReceiveBuffer.Segment> segments = new ArrayDeque<>();
     private boolean ended;
     private boolean lost;
     private boolean discarding;
@@ -52,7 +52,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
     }
 
     void arrived(Arrival arrival) {
-        LandingBuffer.Segment segment = memory.arrived(arrival);
+        ReceiveBuffer.Segment segment = memory.arrived(arrival);
         if (arrival.offset() == 0) {
             segment.begin();
             segments.add(segment);
@@ -69,7 +69,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         // The memory comes first: what follows may offer memory, and there is no reason for more.
         memory.retracted();
         if (arrival.area() != null) {
-            LandingBuffer.Segment segment = memory.segment(arrival);
+            ReceiveBuffer.Segment segment = memory.segment(arrival);
             segment.filled = true;
             if (segment == segments.peek()) {
                 take(segment, 0);
@@ -104,7 +104,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
 
     /** Whether the application has bytes to read. */
     public boolean hasBytes() {
-        LandingBuffer.Segment head = segments.peek();
+        ReceiveBuffer.Segment head = segments.peek();
         // A segment that was read to its end is only kept at the head while it may get more.
         return head != null && head.readIndex < head.writeIndex;
     }
@@ -119,7 +119,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
     public void discard() {
         discarding = true;
         while (hasBytes()) {
-            LandingBuffer.Segment head = segments.peek();
+            ReceiveBuffer.Segment head = segments.peek();
             take(head, head.writeIndex - head.readIndex);
         }
     }
@@ -131,7 +131,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
      *         with is about how much to allocate, and nothing is allocated here.
      */
     public ByteBuf read(RecvByteBufAllocator.ExtendedHandle handle) {
-        LandingBuffer.Segment head = segments.peek();
+        ReceiveBuffer.Segment head = segments.peek();
         int offset = head.readIndex;
         int length = head.writeIndex - offset;
         if (owner.isReceiveAllocatorSet()) {
@@ -141,7 +141,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         ByteBufAllocator allocator = owner.allocator();
         ByteBuf buf;
         if (length > copyThreshold && (head.isPinned() || !memory.isHalfPinned())) {
-            buf = PartialByteBuf.tracked(LandedByteBuf.of(allocator, head, offset, length));
+            buf = PartialByteBuf.tracked(ReceivedByteBuf.of(allocator, head, offset, length));
             counters.receivedInPlace(length);
         } else {
             buf = allocator.directBuffer(length);
@@ -152,7 +152,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         return buf;
     }
 
-    private void take(LandingBuffer.Segment head, int length) {
+    private void take(ReceiveBuffer.Segment head, int length) {
         head.readIndex += length;
         memory.read(length);
         if (head.filled && head.readIndex == head.writeIndex) {

@@ -38,7 +38,7 @@ import java.util.function.Supplier;
  * before the peer may write, and most connections of a large server are idle; it grows while the peer is held up by it,
  * and shrinks when it is not used.
  *
- * <p><b>Growing.</b> Each step makes it four times as large, by adding a {@link LandingBuffer}, up to SO_RCVBUF. So
+ * <p><b>Growing.</b> Each step makes it four times as large, by adding a {@link ReceiveBuffer}, up to SO_RCVBUF. So
  * each step has a buffer of its own size, and the later, the larger; the last one may be smaller. The peer is held up
  * if it has used up all that it was offered. That is not seen if the peer is far away, as then there is always a little
  * on offer; so the memory also is too small if all of it is filled again in less time than {@value #WINDOW_NANOS} ns,
@@ -79,11 +79,11 @@ final class ReceiveMemory {
     private final StreamCounters counters;
     private final int maxBytes;
     private final int idleMillis;
-    private final LandingBuffer first;
+    private final ReceiveBuffer first;
     /** Buffers behind the first, by their steps. */
-    private final List<LandingBuffer> grown = new ArrayList<>();
+    private final List<ReceiveBuffer> grown = new ArrayList<>();
     /** Buffers, by their steps, that are not offered any more, but are not yet back. */
-    private final LandingBuffer[] leaving;
+    private final ReceiveBuffer[] leaving;
     private StreamConnection stream;
     private CurrentLoop loop;
     private Supplier<InetSocketAddress> peer;
@@ -105,7 +105,7 @@ final class ReceiveMemory {
 
     /**
      * @param sglEntries      entries of the target SGL.
-     * @param outgoingEntries see {@link LandingBuffer#create}.
+     * @param outgoingEntries see {@link ReceiveBuffer#create}.
      * @param messages        see there.
      * @throws IOException if there is no memory for the first buffer.
      */
@@ -116,8 +116,8 @@ final class ReceiveMemory {
         maxBytes = options.receiveBufferSize();
         idleMillis = options.get(StreamOptions.RECEIVE_BUFFER_IDLE_MILLIS);
         size = Math.min(maxBytes, FIRST_BYTES);
-        leaving = new LandingBuffer[steps(size, maxBytes)];
-        first = LandingBuffer.create(this, FIRST_SEGMENTS, size / FIRST_SEGMENTS, sglEntries, outgoingEntries, messages,
+        leaving = new ReceiveBuffer[steps(size, maxBytes)];
+        first = ReceiveBuffer.create(this, FIRST_SEGMENTS, size / FIRST_SEGMENTS, sglEntries, outgoingEntries, messages,
                 true);
         if (first == null) {
             throw PinnedMemory.PROCESS.exhausted("no registered memory for a receive buffer");
@@ -132,7 +132,7 @@ final class ReceiveMemory {
         return steps;
     }
 
-    LandingBuffer first() {
+    ReceiveBuffer first() {
         return first;
     }
 
@@ -167,7 +167,7 @@ final class ReceiveMemory {
     }
 
     /** Where bytes have arrived. */
-    LandingBuffer.Segment arrived(Arrival arrival) {
+    ReceiveBuffer.Segment arrived(Arrival arrival) {
         arrivedSinceTick += arrival.length();
         arrivedInWindow += arrival.length();
         unread += arrival.length();
@@ -182,8 +182,8 @@ final class ReceiveMemory {
     }
 
     /** The segment of the latest arrival, which may be of no bytes. */
-    LandingBuffer.Segment segment(Arrival arrival) {
-        return ((LandingBuffer) arrival.area()).segment(arrival.segment());
+    ReceiveBuffer.Segment segment(Arrival arrival) {
+        return ((ReceiveBuffer) arrival.area()).segment(arrival.segment());
     }
 
     /** The application has read so many bytes; it may keep them. */
@@ -213,7 +213,7 @@ final class ReceiveMemory {
 
     private void grow() {
         int step = grown.size();
-        LandingBuffer buffer = leaving[step];
+        ReceiveBuffer buffer = leaving[step];
         leaving[step] = null;
         if (buffer == null) {
             int target = (int) Math.min(maxBytes, (long) size * GROWTH);
@@ -232,7 +232,7 @@ final class ReceiveMemory {
             }
         }
         resized((int) (size + buffer.length()));
-        stream.addLanding(buffer);
+        stream.addArea(buffer);
         if (timer == null) {
             schedule();
         }
@@ -245,12 +245,12 @@ final class ReceiveMemory {
         size = newSize;
     }
 
-    private LandingBuffer create(int segments, int segmentLength) {
+    private ReceiveBuffer create(int segments, int segmentLength) {
         if (failed && loop.nanoTime() - failedNanos < RETRY_NANOS) {
             return null;
         }
         try {
-            LandingBuffer buffer = LandingBuffer.create(this, segments, segmentLength, 0, 0, 0, false);
+            ReceiveBuffer buffer = ReceiveBuffer.create(this, segments, segmentLength, 0, 0, 0, false);
             failed = buffer == null;
             if (!failed) {
                 return buffer;
@@ -279,9 +279,9 @@ final class ReceiveMemory {
         int left = size;
         while (!grown.isEmpty() && arrivedSinceTick <= left - grown.get(grown.size() - 1).length() &&
                 !isPinnedBeforeLast()) {
-            LandingBuffer buffer = grown.remove(grown.size() - 1);
+            ReceiveBuffer buffer = grown.remove(grown.size() - 1);
             left -= (int) buffer.length();
-            stream.removeLanding(buffer);
+            stream.removeArea(buffer);
             leaving[grown.size()] = buffer;
             ask |= !buffer.isIdle();
         }
@@ -317,7 +317,7 @@ final class ReceiveMemory {
     }
 
     private boolean isLeaving() {
-        for (LandingBuffer buffer : leaving) {
+        for (ReceiveBuffer buffer : leaving) {
             if (buffer != null) {
                 return true;
             }
@@ -354,7 +354,7 @@ final class ReceiveMemory {
             timer = null;
         }
         first.release();
-        for (LandingBuffer buffer : grown) {
+        for (ReceiveBuffer buffer : grown) {
             buffer.release();
         }
         grown.clear();

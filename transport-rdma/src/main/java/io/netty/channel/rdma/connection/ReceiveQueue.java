@@ -41,7 +41,7 @@ final class ReceiveQueue {
 
     private final QueuePair queuePair;
     /** Where messages are sent to, by the receives in turn; {@code null} where they are immediate data. */
-    private final LandingBuffer messages;
+    private final ReceiveBuffer messages;
     private final int depth;
     private final ReceiveWorkRequests chain;
     /** The place of the receive that completes next, and of the one that is posted next. */
@@ -58,7 +58,7 @@ final class ReceiveQueue {
      * @param depth    the most that are posted.
      * @param messages with so many places for messages; {@code null} where they are immediate data.
      */
-    ReceiveQueue(QueuePair queuePair, int depth, LandingBuffer messages) {
+    ReceiveQueue(QueuePair queuePair, int depth, ReceiveBuffer messages) {
         this.queuePair = queuePair;
         this.messages = messages;
         this.depth = depth;
@@ -87,7 +87,7 @@ final class ReceiveQueue {
             return completions.hasImmediate(index);
         }
         boolean whole = completions.opcode(index) == WorkCompletionOpcode.RECEIVE &&
-                length == LandingBuffer.MESSAGE_SIZE && !completions.hasImmediate(index);
+                length == ReceiveBuffer.MESSAGE_SIZE && !completions.hasImmediate(index);
         length = SENT;
         return whole;
     }
@@ -122,7 +122,7 @@ final class ReceiveQueue {
             chain.clear();
             for (int i = 0; i < left && chain.remaining() > 0; i++) {
                 chain.receive(ConnectionResources.RECEIVE)
-                        .addSge(messages.messageAddress(next), LandingBuffer.MESSAGE_SIZE, key);
+                        .addSge(messages.messageAddress(next), ReceiveBuffer.MESSAGE_SIZE, key);
                 next = next + 1 == depth ? 0 : next + 1;
             }
             taken(queuePair.postReceive(chain), chain.size());

@@ -24,8 +24,8 @@ import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.monitor.Recorder;
 import io.netty.channel.rdma.stream.SendQueue;
 import io.netty.channel.rdma.stream.StreamConnection;
-import io.netty.channel.rdma.stream.StreamRequest;
 import io.netty.channel.rdma.stream.StreamState;
+import io.netty.channel.rdma.stream.StreamWorkRequest;
 import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
 import io.netty.channel.rdma.verbs.VerbsException;
@@ -73,7 +73,7 @@ public final class SendPath {
     private final QueuePair queuePair;
     private final ReceiveMemory receiveMemory;
     private final ReceiveQueue receives;
-    private final LandingBuffer landing;
+    private final ReceiveBuffer receiveBuffer;
     private final Liveness liveness;
     private final ConnectionLife life;
     /** Looks again when memory to send from ran out and no completion will tell that there is some. */
@@ -112,7 +112,7 @@ public final class SendPath {
         queuePair = resources.queuePair;
         receives = resources.receives;
         receiveMemory = resources.receiveMemory;
-        landing = receiveMemory.first();
+        receiveBuffer = receiveMemory.first();
         maxInline = options.values.isSet(QueuePairOptions.MAX_INLINE) ?
                 Math.min(queuePair.maxInlineData(), options.get(QueuePairOptions.MAX_INLINE)) :
                 queuePair.maxInlineData();
@@ -266,7 +266,7 @@ public final class SendPath {
             if (life.isBroken()) {
                 return false;
             }
-            for (StreamRequest request; (request = stream.nextControl()) != null;) {
+            for (StreamWorkRequest request; (request = stream.nextControl()) != null;) {
                 gatherer.control(request);
             }
             if (data) {
@@ -363,18 +363,19 @@ public final class SendPath {
     }
 
     /** Whether an entry for the peer's target SGL fits into its work request. */
-    boolean isEntryInline(StreamRequest request) {
+    boolean isEntryInline(StreamWorkRequest request) {
         return request.length() <= queuePair.maxInlineData();
     }
 
     /** Adds an entry for the peer's target SGL to the work request that writes it. */
-    void addEntry(StreamRequest request, SendWorkRequests chain) throws VerbsException {
-        long address = landing.outgoingEntry(ring.index(request.sequence()), request.entryHead(), request.entryTail());
-        chain.addSge(address, request.length(), landing.range().region(device).lkey());
+    void addEntry(StreamWorkRequest request, SendWorkRequests chain) throws VerbsException {
+        long address = receiveBuffer.outgoingEntry(ring.index(request.sequence()),
+                request.entryHead(), request.entryTail());
+        chain.addSge(address, request.length(), receiveBuffer.range().region(device).lkey());
     }
 
     /** The request is about to be posted. Takes over the reference to the memory, which may be {@code null}. */
-    void added(StreamRequest request, int bytes, ByteBuf memory, boolean isCopied) {
+    void added(StreamWorkRequest request, int bytes, ByteBuf memory, boolean isCopied) {
         ring.add(request.sequence(), bytes, memory, isCopied);
         messages.posted(bytes);
     }

@@ -19,6 +19,7 @@ import io.netty.channel.rdma.connection.StreamCounters.Counter;
 import io.netty.channel.rdma.loop.CurrentLoop;
 import io.netty.channel.rdma.monitor.ConnectionKind;
 import io.netty.channel.rdma.monitor.ConnectionRecord;
+import io.netty.channel.rdma.monitor.LoopRecord;
 
 import java.net.InetSocketAddress;
 
@@ -40,7 +41,7 @@ final class StreamRecord extends ConnectionRecord {
     }
 
     @Override
-    public Object loop() {
+    public LoopRecord loop() {
         return loop.handler();
     }
 

@@ -25,7 +25,7 @@
  *      │      ├── OutboundMessages  the flushed messages, how much of them is in flight, and their completion
  *      │      └── SendRing          what is in flight, by the numbers of the protocol's SendQueue
  *      ├── RdmaInbound              what has arrived and was not read
- *      │      └── ReceiveMemory     where it arrives: grows and shrinks in LandingBuffers; LandedByteBuf
+ *      │      └── ReceiveMemory     where it arrives: grows and shrinks in ReceiveBuffers; ReceivedByteBuf
  *      ├── ReceiveQueue             the posted receives
  *      ├── Liveness                 does the peer answer?
  *      └── ConnectionLife           its state: how it begins and ends, and when memory may be released

@@ -20,7 +20,7 @@ import io.netty.channel.IoHandle;
 import io.netty.channel.IoRegistration;
 
 /**
- * The handle of a channel that is registered with a {@link LoopHandler}. Events reach it through the resources that it
+ * A handle of this package that is registered with a {@link LoopHandler}. Events reach it through the resources that it
  * takes from the handler, not as {@link IoEvent}s, so that a completion costs no object.
  */
 public interface LoopHandle extends IoHandle {

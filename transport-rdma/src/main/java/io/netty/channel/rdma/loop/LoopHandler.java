@@ -24,8 +24,9 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.rdma.memory.DeviceContext;
-import io.netty.channel.rdma.monitor.Listed;
 import io.netty.channel.rdma.monitor.LoopCounters;
+import io.netty.channel.rdma.monitor.LoopRecord;
+import io.netty.channel.rdma.monitor.Registry;
 import io.netty.channel.rdma.verbs.AsyncEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Verbs;
@@ -57,7 +58,7 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
  * descriptors through which RDMA devices and the connection manager report are registered with it like any other.
  * Around that, this class polls completion queues, before it sleeps for as long as its {@link SpinPolicy} says.
  */
-public abstract class LoopHandler implements IoHandler {
+public final class LoopHandler implements IoHandler, LoopRecord {
     /** The kinds of counters. The stopwatch runs while the loop sleeps. */
     public enum Counter {
         /** Polls of the completion queues of all devices that found nothing. */
@@ -82,7 +83,7 @@ public abstract class LoopHandler implements IoHandler {
     /** Polls between two looks at the clock and for tasks, which cost about as much as a poll. */
     private static final int POLLS_PER_CHECK = 8;
 
-    private static final Listed<LoopHandler> HANDLERS = new Listed<>();
+    private static final Registry<LoopHandler> HANDLERS = new Registry<>();
     private static final LoopCounters.All ALL_COUNTERS = new LoopCounters.All(Counter.values().length);
 
     private final ThreadAwareExecutor executor;
@@ -120,8 +121,8 @@ public abstract class LoopHandler implements IoHandler {
      * @param pollBatch               the most completions to take before they are handled.
      * @param sharedReceiveQueueDepth see {@link LoopReceiveQueue}.
      */
-    protected LoopHandler(ThreadAwareExecutor executor, EpollIoHandler epoll, boolean busyPoll, long maxSpinNanos,
-                          int pollBatch, int sharedReceiveQueueDepth) {
+    public LoopHandler(ThreadAwareExecutor executor, EpollIoHandler epoll, boolean busyPoll, long maxSpinNanos,
+                       int pollBatch, int sharedReceiveQueueDepth) {
         this.executor = checkNotNull(executor, "executor");
         this.epoll = epoll;
         this.busyPoll = busyPoll;
@@ -287,11 +288,11 @@ public abstract class LoopHandler implements IoHandler {
     }
 
     /** The handlers of all loops that run now, in the order in which they have begun. Any thread. */
-    public static Listed<LoopHandler> all() {
+    public static Registry<LoopHandler> all() {
         return HANDLERS;
     }
 
-    /** The name that the thread of the loop had when it began. Any thread. */
+    @Override
     public String name() {
         return name;
     }
@@ -325,31 +326,20 @@ public abstract class LoopHandler implements IoHandler {
         return false;
     }
 
+    /** Takes each handle that is not epoll's for one of this transport, whose class the caller has checked. */
     @Override
     public IoRegistration register(IoHandle handle) throws Exception {
         if (handle instanceof EpollIoHandle) {
-            epollRegistered(handle);
             return new EpollRegistration(epoll, handle);
-        }
-        if (!(handle instanceof LoopHandle)) {
-            throw new IllegalArgumentException("IoHandle of type " + StringUtil.simpleClassName(handle) +
-                    " not supported");
         }
         if (shuttingDown) {
             throw new RejectedExecutionException("event loop is shutting down");
         }
-        rdmaRegistered();
-        Registration registration = new Registration((LoopHandle) handle);
+        Registration registration = new Registration(handle);
         registrations.add(registration);
         handle.registered();
         return registration;
     }
-
-    /** A channel of epoll's is about to be registered. */
-    protected abstract void epollRegistered(IoHandle handle);
-
-    /** A channel of this transport is about to be registered, listening or not. */
-    protected abstract void rdmaRegistered();
 
     @Override
     public boolean isCompatible(Class<? extends IoHandle> handleType) {
@@ -607,10 +597,10 @@ public abstract class LoopHandler implements IoHandler {
     }
 
     private final class Registration implements IoRegistration {
-        private final LoopHandle handle;
+        private final IoHandle handle;
         private volatile boolean cancelled;
 
-        Registration(LoopHandle handle) {
+        Registration(IoHandle handle) {
             this.handle = handle;
         }
 

@@ -16,7 +16,6 @@
 package io.netty.channel.rdma.memory;
 
 import io.netty.util.ReferenceCounted;
-import io.netty.util.internal.UnstableApi;
 
 /**
  * The memory that the work requests in flight of one queue pair use, by their numbers: a reference to each, until the
@@ -24,7 +23,6 @@ import io.netty.util.internal.UnstableApi;
  *
  * <p>For the channels of this transport. On the loop of the channel.
  */
-@UnstableApi
 public final class MemoryInFlight {
     private static final int FIRST_SIZE = 16;
 

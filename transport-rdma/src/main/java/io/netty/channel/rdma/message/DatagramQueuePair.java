@@ -57,7 +57,7 @@ final class DatagramQueuePair implements ChannelQueuePair.Owner {
     DatagramQueuePair(RdmaDatagramChannel channel, ConnectionId id) throws Exception {
         this.channel = channel;
         this.id = id;
-        RdmaDatagramChannelConfig config = channel.config();
+        RdmaDatagramChannelConfig config = channel.config;
         Device device = ChannelQueuePair.device(id);
         if (device.isIwarp()) {
             throw new IOException(device + " is an iWARP device, which has no datagrams (RFC 5040): bind to an " +

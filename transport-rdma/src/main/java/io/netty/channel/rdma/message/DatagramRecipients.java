@@ -62,7 +62,7 @@ final class DatagramRecipients {
 
         boolean isOutdated() {
             return target == null || System.nanoTime() - foundNanos >
-                    TimeUnit.MILLISECONDS.toNanos(channel.config().get(RdmaDatagramChannelConfig.ADDRESS_TTL_MILLIS));
+                    TimeUnit.MILLISECONDS.toNanos(channel.config.get(RdmaDatagramChannelConfig.ADDRESS_TTL_MILLIS));
         }
 
         void resolve() throws Exception {
@@ -70,7 +70,7 @@ final class DatagramRecipients {
                 throw new IOException("too many addresses are being asked for: " + pending + "; send to " + address +
                         " again when some have answered");
             }
-            ServiceResolution started = new ServiceResolution(channel, channel.config().queuePair(), address, this);
+            ServiceResolution started = new ServiceResolution(channel, channel.config.queuePair(), address, this);
             started.start(channel.localAddress(), channel.config().getConnectTimeoutMillis());
             resolution = started;
             pending++;

@@ -74,9 +74,9 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
         slots = new SendSlots(depth, owner.metrics());
         messages = new FlushedMessages(queuePair, channel::flushAgain);
         signalInterval = Math.max(1, depth / 4);
-        trafficClass = channel.config().get(QueuePairOptions.TRAFFIC_CLASS);
+        trafficClass = channel.config.get(QueuePairOptions.TRAFFIC_CLASS);
         maxInline = OperationGatherer.maxInline(queuePair.queuePair(),
-                channel.config().get(QueuePairOptions.MAX_INLINE));
+                channel.config.get(QueuePairOptions.MAX_INLINE));
     }
 
     /** Sends what can be sent of the flushed datagrams. */

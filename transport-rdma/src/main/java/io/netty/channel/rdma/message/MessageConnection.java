@@ -118,7 +118,7 @@ final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnect
         this.channel = channel;
         this.id = id;
         settled = id != null;
-        RdmaMessageChannelConfig config = channel.config();
+        RdmaMessageChannelConfig config = channel.config;
         int receiveSize = config.get(RdmaMessageChannelConfig.RECEIVE_BUFFER_SIZE);
         boolean shared = config.get(RdmaMessageChannelConfig.SHARED_RECEIVE_QUEUE);
         boolean manualReceive = config.get(RdmaMessageChannelConfig.MANUAL_RECEIVES);
@@ -209,7 +209,7 @@ final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnect
 
     @Override
     public ConnectionParameters parameters() throws VerbsException {
-        return parameters(channel.config().get(RdmaMessageChannelConfig.CONNECT_DATA), null);
+        return parameters(channel.config.get(RdmaMessageChannelConfig.CONNECT_DATA), null);
     }
 
     /**
@@ -218,7 +218,7 @@ final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnect
      * @param request that is accepted, or {@code null}.
      */
     ConnectionParameters parameters(byte[] data, ConnectionEvent request) throws VerbsException {
-        RdmaMessageChannelConfig config = channel.config();
+        RdmaMessageChannelConfig config = channel.config;
         int initiatorDepth = queuePair.limit(RdmaMessageChannelConfig.INITIATOR_DEPTH,
                 queuePair.attributes().maxInitiatorDepth(), "its max_qp_init_rd_atom");
         int responderResources = queuePair.limit(RdmaMessageChannelConfig.RESPONDER_RESOURCES,
@@ -239,7 +239,7 @@ final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnect
     /** The queue pair can send. The connection manager allows the peer everything, so that is corrected now. */
     void permit() throws VerbsException {
         settled = false;
-        Set<RdmaPermission> permissions = channel.config().get(RdmaMessageChannelConfig.REMOTE_PERMISSIONS);
+        Set<RdmaPermission> permissions = channel.config.get(RdmaMessageChannelConfig.REMOTE_PERMISSIONS);
         if (!permissions.containsAll(EnumSet.complementOf(EnumSet.of(RdmaPermission.LOCAL_WRITE)))) {
             queuePair.queuePair().modify(new QueuePairAttributes()
                     .accessFlags(RdmaPermission.accessFlags(permissions)));

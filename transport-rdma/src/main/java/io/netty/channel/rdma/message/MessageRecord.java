@@ -18,6 +18,7 @@ package io.netty.channel.rdma.message;
 import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.monitor.ConnectionKind;
 import io.netty.channel.rdma.monitor.ConnectionRecord;
+import io.netty.channel.rdma.monitor.LoopRecord;
 
 import java.net.InetSocketAddress;
 
@@ -39,7 +40,7 @@ final class MessageRecord extends ConnectionRecord {
     }
 
     @Override
-    public Object loop() {
+    public LoopRecord loop() {
         return queuePair.loop();
     }
 

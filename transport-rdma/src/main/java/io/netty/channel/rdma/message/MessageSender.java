@@ -68,7 +68,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         room = queuePair.sendDepth() - 1;
         signalInterval = Math.max(1, queuePair.sendDepth() / 4);
         maxInline = OperationGatherer.maxInline(queuePair.queuePair(),
-                channel.config().get(QueuePairOptions.MAX_INLINE));
+                channel.config.get(QueuePairOptions.MAX_INLINE));
     }
 
     /** Posts what can be posted of the flushed operations. */

@@ -51,8 +51,8 @@ final class OperationGatherer {
         }
     };
 
-    private static final List<RdmaMessageCopyCause> CAUSES =
-            Arrays.asList(RdmaMessageCopyCause.values()).subList(0, RdmaMessageCopyCause.POSTED);
+    private static final List<RdmaMessageMetrics.CopyCause> CAUSES =
+            Arrays.asList(RdmaMessageMetrics.CopyCause.values()).subList(0, RdmaMessageMetrics.CopyCause.POSTED);
     private static final int MAX_CHAIN = 64;
     private static final int MAX_ELEMENTS = 256;
     /** The most inline bytes that {@code MAX_INLINE} allows. */
@@ -73,7 +73,7 @@ final class OperationGatherer {
     private int count;
     private int unregistered;
     /** Bytes that were copied, by the ordinal of the cause. */
-    private final int[] copies = new int[RdmaMessageCopyCause.POSTED];
+    private final int[] copies = new int[RdmaMessageMetrics.CopyCause.POSTED];
 
     private OperationGatherer() {
         inlineAddress = PlatformDependent.directBufferAddress(inline);
@@ -144,7 +144,7 @@ final class OperationGatherer {
                 slots.discardNext();
                 Arrays.fill(pieces, 0, count, null);
                 begin();
-                addUnregistered(content, index, length, RdmaMessageCopyCause.PIECES);
+                addUnregistered(content, index, length, RdmaMessageMetrics.CopyCause.PIECES);
             }
             if (unregistered > 0 && !stage(operation, queuePair, slots, id)) {
                 slots.discardNext();
@@ -190,7 +190,7 @@ final class OperationGatherer {
 
     private void countBytes(int length, RdmaMessageMetrics metrics) {
         metrics.postedInPlace(length - unregistered);
-        for (RdmaMessageCopyCause cause : CAUSES) {
+        for (RdmaMessageMetrics.CopyCause cause : CAUSES) {
             if (copies[cause.ordinal()] > 0) {
                 metrics.copied(cause, copies[cause.ordinal()]);
             }
@@ -241,11 +241,11 @@ final class OperationGatherer {
         ReferenceCounted memory = !buf.hasMemoryAddress() ? null
                 : queuePair.retainedMemory(buf, index, length, written);
         if (memory == null) {
-            addUnregistered(buf, index, length, buf.hasMemoryAddress() ? RdmaMessageCopyCause.FOREIGN
-                    : RdmaMessageCopyCause.HEAP);
+            addUnregistered(buf, index, length, buf.hasMemoryAddress() ? RdmaMessageMetrics.CopyCause.FOREIGN
+                    : RdmaMessageMetrics.CopyCause.HEAP);
         } else if (!queuePair.isRegistered(memory)) {
             memory.release();
-            addUnregistered(buf, index, length, RdmaMessageCopyCause.UNREGISTERED);
+            addUnregistered(buf, index, length, RdmaMessageMetrics.CopyCause.UNREGISTERED);
         } else {
             slots.addMemory(id, memory);
             addPiece(buf.memoryAddress() + index, length, queuePair.localKey(memory));
@@ -261,7 +261,7 @@ final class OperationGatherer {
     }
 
     /** One whose address is not known yet. */
-    private void addUnregistered(ByteBuf buf, int index, int length, RdmaMessageCopyCause cause) {
+    private void addUnregistered(ByteBuf buf, int index, int length, RdmaMessageMetrics.CopyCause cause) {
         pieces[count] = buf;
         indexes[count] = index;
         unregistered += length;

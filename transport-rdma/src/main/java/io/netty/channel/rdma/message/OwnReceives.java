@@ -185,7 +185,7 @@ class OwnReceives implements Receives {
         ByteBuf full = buffers[slot];
         ByteBuf empty = queuePair.receiveBuffer(bufferSize);
         if (empty == null) {
-            metrics.copied(RdmaMessageCopyCause.RECEIVED_HELD, length);
+            metrics.copied(RdmaMessageMetrics.CopyCause.RECEIVED_HELD, length);
             return channel.alloc().heapBuffer(length).writeBytes(full, 0, length);
         }
         buffers[slot] = empty;

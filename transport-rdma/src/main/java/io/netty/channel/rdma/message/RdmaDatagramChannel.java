@@ -17,11 +17,14 @@ package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.AddressedEnvelope;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.connection.LingeringClose;
 import io.netty.channel.rdma.connection.QueuePairOptions;
-import io.netty.channel.rdma.PendingClose;
 import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.connection.DeviceOptions;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
@@ -55,7 +58,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
             StringUtil.simpleClassName(RdmaDatagramAddress.class) + ">, or a " +
             StringUtil.simpleClassName(ByteBuf.class) + " when connected)";
 
-    private final RdmaDatagramChannelConfig config = new RdmaDatagramChannelConfig(this);
+    final RdmaDatagramChannelConfig config = new RdmaDatagramChannelConfig(this);
     private volatile DatagramQueuePair queuePair;
     /** The peer that the channel is connected to: as given, and the queue pair there. */
     private volatile SocketAddress connectedTo;
@@ -74,8 +77,24 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     // ---- what it is
 
+    /**
+     * The configuration of a {@link RdmaDatagramChannel}. Beside those of any channel it takes these options of {@link
+     * RdmaChannelOption}, with other defaults where one is given here:
+     *
+     * <ul>
+     * <li>queue pair: {@code SEND_QUEUE_DEPTH}, {@code RECEIVE_QUEUE_DEPTH} (default 128: what comes while so many
+     *     datagrams have not been read is lost), {@code MAX_INLINE}, {@code MAX_SEND_SGES};</li>
+     * <li>addresses: {@code ADDRESS_TTL_MILLIS}, {@code RESOLVE_TIMEOUT_MILLIS}, {@code DEVICE}, {@code DEVICE_PORT},
+     *     {@code GID_INDEX};</li>
+     * <li>of {@link ChannelOption}: {@code CONNECT_TIMEOUT_MILLIS}: how long it may take in all to find out which
+     *     queue pair receives the datagrams for an address (default 5000); {@code IP_TOS}, {@code SO_REUSEADDR}, and
+     *     {@code SO_LINGER}: the most seconds that a close waits until what was flushed before is sent; -1, the
+     *     default, as 3.</li>
+     * </ul>
+     * Those of the queue pair are read when the channel is bound.
+     */
     @Override
-    public RdmaDatagramChannelConfig config() {
+    public ChannelConfig config() {
         return config;
     }
 
@@ -278,7 +297,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     @Override
     protected Object filterOutboundMessage(Object msg) throws IOException {
-        if (datagramUnsafe().pending.isClosing()) {
+        if (datagramUnsafe().lingering.isClosing()) {
             throw new ClosedChannelException();
         }
         if (msg instanceof RdmaDatagram) {
@@ -304,7 +323,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     @Override
     protected boolean isCloseWaiting() {
-        return datagramUnsafe().pending.isClosing();
+        return datagramUnsafe().lingering.isClosing();
     }
 
     private SocketAddress checkRecipient(SocketAddress recipient) {
@@ -412,7 +431,8 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     /** The part that the pipeline calls. A close waits for a while until what was flushed before is sent. */
     private final class DatagramUnsafe extends AbstractRdmaUnsafe implements ServiceResolution.Listener {
-        private final PendingClose pending = new PendingClose(RdmaDatagramChannel.this, () -> config.getSoLinger());
+        private final LingeringClose lingering = new LingeringClose(RdmaDatagramChannel.this::eventLoop, closeFuture(),
+                () -> config.getSoLinger());
         private ChannelPromise connectPromise;
         private InetSocketAddress connectAddress;
         private ServiceResolution connecting;
@@ -507,26 +527,26 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
         @Override
         protected void close(ChannelPromise promise, Throwable cause, ClosedChannelException closeCause) {
-            if (pending.isClosing()) {
-                pending.join(promise, isLoopEnding());
+            if (lingering.isClosing()) {
+                lingering.join(promise, isLoopEnding());
                 return;
             }
             if (isActive() && !queuePair.isBroken() && queuePair.sender().isBusy() && config.getSoLinger() != 0 &&
                     !isLoopEnding() && promise.setUncancellable()) {
-                pending.start(loss -> super.close(promise, loss == null ? cause : loss, closeCause), false);
+                lingering.start(loss -> super.close(promise, loss == null ? cause : loss, closeCause), false);
                 return;
             }
             super.close(promise, cause, closeCause);
         }
 
         void advanceClose() {
-            if (pending.isClosing() && !queuePair.sender().isBusy()) {
-                pending.closeNow(null);
+            if (lingering.isClosing() && !queuePair.sender().isBusy()) {
+                lingering.closeNow(null);
             }
         }
 
         void closeNow(IOException cause) {
-            if (!pending.closeNow(cause)) {
+            if (!lingering.closeNow(cause)) {
                 ClosedChannelException closed = new ClosedChannelException();
                 closed.initCause(cause);
                 super.close(voidPromise(), cause, closed);

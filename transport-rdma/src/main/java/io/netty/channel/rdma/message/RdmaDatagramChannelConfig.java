@@ -29,23 +29,8 @@ import io.netty.channel.rdma.RdmaChannelOption;
 
 import java.util.Map;
 
-/**
- * The configuration of a {@link RdmaDatagramChannel}. Beside those of any channel it takes these options of {@link
- * RdmaChannelOption}, with other defaults where one is given here:
- *
- * <ul>
- * <li>queue pair: {@code SEND_QUEUE_DEPTH}, {@code RECEIVE_QUEUE_DEPTH} (default 128: what comes while so many
- *     datagrams have not been read is lost), {@code MAX_INLINE}, {@code MAX_SEND_SGES};</li>
- * <li>addresses: {@code ADDRESS_TTL_MILLIS}, {@code RESOLVE_TIMEOUT_MILLIS}, {@code DEVICE}, {@code DEVICE_PORT},
- *     {@code GID_INDEX};</li>
- * <li>of {@link ChannelOption}: {@code CONNECT_TIMEOUT_MILLIS}: how long it may take in all to find out which queue
- *     pair receives the datagrams for an address (default 5000); {@code IP_TOS}, {@code SO_REUSEADDR}, and {@code
- *     SO_LINGER}: the most seconds that a close waits until what was flushed before is sent; -1, the default, as
- *     3.</li>
- * </ul>
- * Those of the queue pair are read when the channel is bound.
- */
-public final class RdmaDatagramChannelConfig extends DefaultChannelConfig {
+/** The configuration of a {@link RdmaDatagramChannel}: see {@link RdmaDatagramChannel#config()}. */
+final class RdmaDatagramChannelConfig extends DefaultChannelConfig {
     private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
 
     static final OptionRow<Integer> ADDRESS_TTL_MILLIS =

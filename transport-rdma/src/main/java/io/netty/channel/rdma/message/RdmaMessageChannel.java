@@ -16,22 +16,25 @@
 package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultChannelPipeline;
 import io.netty.channel.rdma.AbstractRdmaConnectedChannel;
 import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.connection.LingeringClose;
 import io.netty.channel.rdma.connection.OutgoingConnection;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.Rdma;
-import io.netty.channel.rdma.PendingClose;
 import io.netty.channel.rdma.RdmaPermission;
-import io.netty.channel.rdma.RdmaRejection;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Device;
@@ -71,7 +74,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
             ", " + StringUtil.simpleClassName(ByteBuf.class) + ')';
     private static final byte[] NO_DATA = { };
 
-    private final RdmaMessageChannelConfig config = new RdmaMessageChannelConfig(this);
+    final RdmaMessageChannelConfig config = new RdmaMessageChannelConfig(this);
     /** The request that this channel was made for, if it is a server's. */
     private final IncomingConnection incoming;
     private volatile MessageConnection connection;
@@ -267,8 +270,27 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return (RdmaServerMessageChannel) super.parent();
     }
 
+    /**
+     * The configuration of a {@link RdmaMessageChannel}. Beside those of any channel it takes these options of {@link
+     * RdmaChannelOption}, with other defaults where one is given here:
+     *
+     * <ul>
+     * <li>queue pair: {@code SEND_QUEUE_DEPTH}, {@code RECEIVE_QUEUE_DEPTH} (default 64), {@code MAX_INLINE}, {@code
+     *     MAX_SEND_SGES}, {@code RECEIVE_BUFFER_SIZE}, {@code SHARED_RECEIVE_QUEUE}, {@code MAX_UNREAD_MESSAGES},
+     *     {@code MAX_INLINE_RECEIVE}, {@code MANUAL_RECEIVES}, {@code MAX_RECEIVE_SGES}, {@code INITIATOR_DEPTH},
+     *     {@code RESPONDER_RESOURCES}, {@code REMOTE_PERMISSIONS};</li>
+     * <li>retries: {@code RETRY_COUNT}, {@code RNR_RETRY_COUNT}, {@code ACK_TIMEOUT}, {@code MIN_RNR_TIMER} (default
+     *     12: 0.64 milliseconds, since a sender may well find no receive posted here);</li>
+     * <li>connecting: {@code RESOLVE_TIMEOUT_MILLIS}, {@code CONNECT_DATA}, {@code DEVICE}, {@code DEVICE_PORT},
+     *     {@code GID_INDEX}, {@code SERVICE_LEVEL};</li>
+     * <li>of {@link ChannelOption}: {@code CONNECT_TIMEOUT_MILLIS} (default 5000), {@code IP_TOS}, {@code
+     *     SO_REUSEADDR}, and {@code SO_LINGER}: the most seconds that a close waits until what was flushed before is
+     *     done; -1, the default, as 3.</li>
+     * </ul>
+     * They are read when the connection is made, {@code SO_LINGER} when the channel is closed.
+     */
     @Override
-    public RdmaMessageChannelConfig config() {
+    public ChannelConfig config() {
         return config;
     }
 
@@ -295,12 +317,6 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     @Override
-    @SuppressWarnings("exports")
-    protected QueuePairOptions queuePairOptions() {
-        return config.queuePair();
-    }
-
-    @Override
     protected boolean isReuseAddress() {
         return config.get(QueuePairOptions.REUSE_ADDRESS);
     }
@@ -315,18 +331,8 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return connection != null || incoming != null && incoming.isBegun();
     }
 
-    @Override
-    @SuppressWarnings("exports")
-    protected OutgoingConnection createConnection(LoopId id) throws Exception {
-        connection = new MessageConnection(this, id.id());
-        device = id.id().device();
-        return connection;
-    }
-
-    @Override
-    @SuppressWarnings("exports")
-    protected void connected(OutgoingConnection established, ConnectionEvent event, InetSocketAddress remote)
-            throws Exception {
+    /** The peer has accepted: the connection is the channel's. */
+    private void connected(ConnectionEvent event, InetSocketAddress remote) throws Exception {
         peerData = event.privateData();
         connection.permit();
         listen(event.id(), connection::connectionEvent);
@@ -492,7 +498,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     static boolean refuse(ConnectionId id, byte[] data) {
-        return reject(id, RdmaRejection.APPLICATION, data);
+        return reject(id, RdmaConnectMetrics.Rejection.APPLICATION, data);
     }
 
     /**
@@ -501,10 +507,10 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
      */
     static boolean refuse(ConnectionId id, MessageConnection connection, String reason) {
         if (connection == null) {
-            return reject(id, RdmaRejection.SERVER, reason);
+            return reject(id, RdmaConnectMetrics.Rejection.SERVER, reason);
         }
         // The id would close the queue pair before the receives that it shares are returned.
-        boolean told = tellRejection(id, RdmaRejection.SERVER, reason);
+        boolean told = tellRejection(id, RdmaConnectMetrics.Rejection.SERVER, reason);
         connection.destroy();
         return told;
     }
@@ -757,10 +763,29 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     /** The part that the pipeline calls. A close waits for a while until what was flushed before is done. */
     private final class MessageUnsafe extends ConnectingUnsafe {
-        private final PendingClose pending = new PendingClose(RdmaMessageChannel.this, () -> config.getSoLinger());
+        private final LingeringClose lingering = new LingeringClose(RdmaMessageChannel.this::eventLoop, closeFuture(),
+                () -> config.getSoLinger());
+
+        @Override
+        protected QueuePairOptions queuePairOptions() {
+            return config.queuePair();
+        }
+
+        @Override
+        protected OutgoingConnection createConnection(LoopId id) throws Exception {
+            connection = new MessageConnection(RdmaMessageChannel.this, id.id());
+            device = id.id().device();
+            return connection;
+        }
+
+        @Override
+        protected void connected(OutgoingConnection established, ConnectionEvent event, InetSocketAddress peer)
+                throws Exception {
+            RdmaMessageChannel.this.connected(event, peer);
+        }
 
         boolean isClosing() {
-            return pending.isClosing();
+            return lingering.isClosing();
         }
 
         @Override
@@ -791,12 +816,12 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
         @Override
         protected void close(ChannelPromise promise, Throwable cause, ClosedChannelException closeCause) {
-            if (pending.isClosing()) {
-                pending.join(promise, isLoopEnding());
+            if (lingering.isClosing()) {
+                lingering.join(promise, isLoopEnding());
                 return;
             }
             if (isWaitingForOperations() && promise.setUncancellable()) {
-                pending.start(loss -> super.close(promise, loss == null ? cause : loss, closeCause), false);
+                lingering.start(loss -> super.close(promise, loss == null ? cause : loss, closeCause), false);
                 stopping();
                 connection.sender().drain();
                 return;
@@ -810,13 +835,13 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         }
 
         void advanceClose() {
-            if (pending.isClosing() && !connection.sender().isBusy()) {
-                pending.closeNow(null);
+            if (lingering.isClosing() && !connection.sender().isBusy()) {
+                lingering.closeNow(null);
             }
         }
 
         void lost(IOException cause) {
-            if (pending.closeNow(cause)) {
+            if (lingering.closeNow(cause)) {
                 return;
             }
             ClosedChannelException closed = new ClosedChannelException();

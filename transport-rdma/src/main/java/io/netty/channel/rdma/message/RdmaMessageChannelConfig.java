@@ -37,26 +37,8 @@ import java.util.Set;
 
 import static io.netty.channel.ChannelOption.SO_LINGER;
 
-/**
- * The configuration of a {@link RdmaMessageChannel}. Beside those of any channel it takes these options of {@link
- * RdmaChannelOption}, with other defaults where one is given here:
- *
- * <ul>
- * <li>queue pair: {@code SEND_QUEUE_DEPTH}, {@code RECEIVE_QUEUE_DEPTH} (default 64), {@code MAX_INLINE}, {@code
- *     MAX_SEND_SGES}, {@code RECEIVE_BUFFER_SIZE}, {@code SHARED_RECEIVE_QUEUE}, {@code MAX_UNREAD_MESSAGES}, {@code
- *     MAX_INLINE_RECEIVE}, {@code MANUAL_RECEIVES}, {@code MAX_RECEIVE_SGES}, {@code INITIATOR_DEPTH}, {@code
- *     RESPONDER_RESOURCES}, {@code REMOTE_PERMISSIONS};</li>
- * <li>retries: {@code RETRY_COUNT}, {@code RNR_RETRY_COUNT}, {@code ACK_TIMEOUT}, {@code MIN_RNR_TIMER} (default 12:
- *     0.64 milliseconds, since a sender may well find no receive posted here);</li>
- * <li>connecting: {@code RESOLVE_TIMEOUT_MILLIS}, {@code CONNECT_DATA}, {@code DEVICE}, {@code DEVICE_PORT}, {@code
- *     GID_INDEX}, {@code SERVICE_LEVEL};</li>
- * <li>of {@link ChannelOption}: {@code CONNECT_TIMEOUT_MILLIS} (default 5000), {@code IP_TOS}, {@code SO_REUSEADDR},
- *     and {@code SO_LINGER}: the most seconds that a close waits until what was flushed before is done; -1, the
- *     default, as 3.</li>
- * </ul>
- * They are read when the connection is made, {@code SO_LINGER} when the channel is closed.
- */
-public final class RdmaMessageChannelConfig extends DefaultChannelConfig {
+/** The configuration of a {@link RdmaMessageChannel}: see {@link RdmaMessageChannel#config()}. */
+final class RdmaMessageChannelConfig extends DefaultChannelConfig {
     private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
     private static final Set<RdmaPermission> ALL_REMOTE = Collections.unmodifiableSet(
             EnumSet.complementOf(EnumSet.of(RdmaPermission.LOCAL_WRITE)));

@@ -25,6 +25,34 @@ import io.netty.channel.rdma.monitor.LoopCounters;
  * <p>Operations and their bytes count once they have succeeded: for datagrams, when they have left.
  */
 public final class RdmaMessageMetrics {
+    /**
+     * Why bytes of a message, a datagram or an operation were copied, once, instead of being sent from, read into, or
+     * delivered, where they were.
+     */
+    public enum CopyCause {
+        /** Posted: in a heap buffer, or one that does not tell where its bytes are. */
+        HEAP,
+        /** Posted: in direct memory that is not registered, of another allocator for example. */
+        FOREIGN,
+        /** Posted: in memory that could not be registered with this device, which is logged. */
+        UNREGISTERED,
+        /**
+         * Posted: in more pieces than the operation can have ({@link
+         * io.netty.channel.rdma.RdmaChannelOption#MAX_SEND_SGES}, and what the device can do), so that all its bytes
+         * are copied, wherever they are.
+         */
+        PIECES,
+        /**
+         * Received: there is no other buffer to receive into, as the application has not released those that it got,
+         * or, with {@link io.netty.channel.rdma.RdmaChannelOption#SHARED_RECEIVE_QUEUE}, has not read a whole receive
+         * queue of them.
+         */
+        RECEIVED_HELD;
+
+        /** The number of causes without {@link #RECEIVED_HELD}. */
+        static final int POSTED = RECEIVED_HELD.ordinal();
+    }
+
     /** The kinds by which operations are counted. */
     enum Kind {
         SEND(Counter.SENDS, Counter.BYTES_SENT),
@@ -47,7 +75,7 @@ public final class RdmaMessageMetrics {
         BYTES_RECEIVED, BYTES_IN_PLACE, BYTES_INLINE
     }
 
-    private static final RdmaMessageCopyCause[] CAUSES = RdmaMessageCopyCause.values();
+    private static final CopyCause[] CAUSES = CopyCause.values();
     private static final int FIRST_CAUSE = Counter.values().length;
     private static final LoopCounters.All ALL = new LoopCounters.All(FIRST_CAUSE + CAUSES.length);
     /** The metrics of a channel that has no queue pair yet. */
@@ -152,14 +180,14 @@ public final class RdmaMessageMetrics {
     /** Bytes of posted operations that are copied to or from registered memory, as they are not in such. */
     public long bytesCopied() {
         long sum = 0;
-        for (int cause = 0; cause < RdmaMessageCopyCause.POSTED; cause++) {
+        for (int cause = 0; cause < CopyCause.POSTED; cause++) {
             sum += counters.get(FIRST_CAUSE + cause);
         }
         return sum;
     }
 
     /** Bytes that were copied for this reason, of posted operations or of what was received. */
-    public long bytesCopied(RdmaMessageCopyCause cause) {
+    public long bytesCopied(CopyCause cause) {
         return counters.get(FIRST_CAUSE + cause.ordinal());
     }
 
@@ -195,7 +223,7 @@ public final class RdmaMessageMetrics {
     }
 
     /** Bytes are copied, of an operation that is posted or of a message that has arrived. */
-    void copied(RdmaMessageCopyCause cause, int bytes) {
+    void copied(CopyCause cause, int bytes) {
         counters.add(FIRST_CAUSE + cause.ordinal(), bytes);
     }
 

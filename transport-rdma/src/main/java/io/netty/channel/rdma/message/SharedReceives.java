@@ -42,7 +42,7 @@ final class SharedReceives implements Receives {
         this.metrics = metrics;
         this.channel = channel;
         this.queuePair = queuePair;
-        most = channel.config().get(RdmaMessageChannelConfig.MAX_UNREAD_MESSAGES);
+        most = channel.config.get(RdmaMessageChannelConfig.MAX_UNREAD_MESSAGES);
     }
 
     @Override
@@ -88,7 +88,7 @@ final class SharedReceives implements Receives {
         try {
             full = arrived.size() < queuePair.receiveDepth() ? queuePair.takeShared(workRequest) : null;
             if (full == null) {
-                metrics.copied(RdmaMessageCopyCause.RECEIVED_HELD, length);
+                metrics.copied(RdmaMessageMetrics.CopyCause.RECEIVED_HELD, length);
                 return channel.alloc().heapBuffer(length, length)
                         .writeBytes(queuePair.sharedBuffer(workRequest), 0, length);
             }

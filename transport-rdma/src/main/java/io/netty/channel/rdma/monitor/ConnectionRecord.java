@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
  * read by any thread.
  */
 public abstract class ConnectionRecord {
-    private static final Listed<ConnectionRecord> OPEN = new Listed<>();
+    private static final Registry<ConnectionRecord> OPEN = new Registry<>();
 
     private final DeviceCounters device;
     private final InetSocketAddress local;
@@ -46,7 +46,7 @@ public abstract class ConnectionRecord {
     }
 
     /** The records of connections that are open now. */
-    public static Listed<ConnectionRecord> open() {
+    public static Registry<ConnectionRecord> open() {
         return OPEN;
     }
 
@@ -77,8 +77,8 @@ public abstract class ConnectionRecord {
     /** The kind of what the connection carries. */
     public abstract ConnectionKind kind();
 
-    /** The handler of the event loop that it belongs to now. */
-    public abstract Object loop();
+    /** The event loop that it belongs to now. */
+    public abstract LoopRecord loop();
 
     /** Bytes of all operations that take bytes to the peer. */
     public abstract long bytesSent();

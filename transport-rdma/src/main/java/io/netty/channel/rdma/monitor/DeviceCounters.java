@@ -33,7 +33,7 @@ public final class DeviceCounters {
     /** The index of the counter of status 0, which is not used. */
     private static final int FIRST_STATUS = 1;
 
-    private static final Listed<DeviceCounters> ALL = new Listed<>();
+    private static final Registry<DeviceCounters> ALL = new Registry<>();
 
     private final String device;
     private final String provider;
@@ -55,7 +55,7 @@ public final class DeviceCounters {
     }
 
     /** The counters of all devices that this process has used. */
-    public static Listed<DeviceCounters> all() {
+    public static Registry<DeviceCounters> all() {
         return ALL;
     }
 

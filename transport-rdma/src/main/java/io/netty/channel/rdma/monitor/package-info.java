@@ -20,8 +20,10 @@
  *   LoopCounters       of a channel, of a loop, of what a loop has of a device: written by that loop alone
  *   DeviceCounters     of a device: the sum of those of the loops, and what is seldom
  *   ConnectionRecord   a connection that is established, with the way to its figures
+ *   LoopRecord         an event loop, for those
+ *   ConnectCounters    what became of connects, and of the requests of peers, and why
  *   TcpDestination     where clients for RDMA and TCP have connections over TCP, and why
- *   Listed             the devices, loops and connections that there are, and who is told of changes
+ *   Registry           the devices, loops and connections that there are, and who is told of changes
  *   Recorder, Events   events of the JDK's Flight Recorder
  * </pre>
  *

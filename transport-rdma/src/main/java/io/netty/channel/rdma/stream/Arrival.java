@@ -19,7 +19,7 @@ package io.netty.channel.rdma.stream;
  * Where the bytes of the last data message are. One object per connection, overwritten by the next one.
  */
 public final class Arrival {
-    LandingArea area;
+    ReceiveArea area;
     int segment;
     int offset;
     int length;
@@ -28,7 +28,7 @@ public final class Arrival {
     Arrival() {
     }
 
-    public LandingArea area() {
+    public ReceiveArea area() {
         return area;
     }
 
@@ -52,7 +52,7 @@ public final class Arrival {
 
     /**
      * Whether the bytes are the last ones of the segment: nothing more will land there, and once all its bytes are
-     * consumed it is to be given back with {@link LandingArea#release}.
+     * consumed it is to be given back with {@link ReceiveArea#release}.
      */
     public boolean filled() {
         return filled;

@@ -34,9 +34,9 @@ final class ReceiveWindow {
 
     private final int credits;
     /** Areas whose segments are advertised, the latest one last. */
-    private final List<LandingArea> current = new ArrayList<>();
+    private final List<ReceiveArea> current = new ArrayList<>();
     /** Segments that are advertised and not filled, oldest first, a ring. */
-    private LandingArea[] areas = new LandingArea[1];
+    private ReceiveArea[] areas = new ReceiveArea[1];
     private int[] segments = new int[1];
     private int first;
     private int count;
@@ -58,7 +58,7 @@ final class ReceiveWindow {
     private int nextEntry;
 
     /** The segment is the one that the connection data advertises. */
-    ReceiveWindow(int credits, LandingArea area, int segment) {
+    ReceiveWindow(int credits, ReceiveArea area, int segment) {
         this.credits = credits;
         current.add(area);
         areas[0] = area;
@@ -69,9 +69,9 @@ final class ReceiveWindow {
 
     void establish(ConnectionData peer) {
         int outstanding = Math.min(peer.sglEntries(), MAX_OUTSTANDING);
-        LandingArea initialArea = areas[0];
+        ReceiveArea initialArea = areas[0];
         int initialSegment = segments[0];
-        areas = new LandingArea[outstanding];
+        areas = new ReceiveArea[outstanding];
         segments = new int[outstanding];
         areas[0] = initialArea;
         segments[0] = initialSegment;
@@ -83,11 +83,11 @@ final class ReceiveWindow {
         retractable = peer.retracts();
     }
 
-    void add(LandingArea area) {
+    void add(ReceiveArea area) {
         current.add(area);
     }
 
-    void remove(LandingArea area) {
+    void remove(ReceiveArea area) {
         if (current.size() == 1 || !current.remove(area)) {
             throw new IllegalArgumentException("area: not one of several in use");
         }
@@ -186,12 +186,12 @@ final class ReceiveWindow {
     }
 
     /** Fills the request with a credit update, and with the next free segment if there is one and a place for it. */
-    void grant(StreamRequest request) {
+    void grant(StreamWorkRequest request) {
         int immediate = Immediate.of(Immediate.CREDIT, received + credits & 0xFFFF);
         receivedSinceGrant = 0;
-        LandingArea area = advertisable();
+        ReceiveArea area = advertisable();
         if (area == null) {
-            request.of(StreamRequest.Kind.CREDIT, immediate, 0, 0, 0);
+            request.of(StreamWorkRequest.Kind.CREDIT, immediate, 0, 0, 0);
             return;
         }
         int segment = area.advertise();
@@ -200,7 +200,7 @@ final class ReceiveWindow {
         segments[last] = segment;
         count++;
         offered += area.segmentLength();
-        request.of(StreamRequest.Kind.ADVERTISE, immediate, sglAddress + (long) nextEntry * TargetSgl.ENTRY_SIZE,
+        request.of(StreamWorkRequest.Kind.ADVERTISE, immediate, sglAddress + (long) nextEntry * TargetSgl.ENTRY_SIZE,
                 sglKey, TargetSgl.ENTRY_SIZE);
         request.entry(area.segmentAddress(segment), area.key(), area.segmentLength(), ConnectionData.HOST_BIG_ENDIAN,
                 peerBigEndian);
@@ -217,11 +217,11 @@ final class ReceiveWindow {
      * Areas grow, so the latest one has the longest segments, which cost the fewest messages. The others help out when
      * less than half of that is on offer, since the application keeps the rest.
      */
-    private LandingArea advertisable() {
+    private ReceiveArea advertisable() {
         if (count == areas.length || retracting) {
             return null;
         }
-        LandingArea latest = current.get(current.size() - 1);
+        ReceiveArea latest = current.get(current.size() - 1);
         if (latest.freeSegments() > 0) {
             return latest;
         }

@@ -60,7 +60,7 @@ public final class SendQueue {
     }
 
     /** Takes a slot and completes the request with its number. */
-    public void post(StreamRequest request, boolean signal) {
+    public void post(StreamWorkRequest request, boolean signal) {
         request.sequence = posted++;
         request.signalled = signal || posted - lastSignalled >= signalInterval || !hasDataSlot();
         if (request.signalled) {

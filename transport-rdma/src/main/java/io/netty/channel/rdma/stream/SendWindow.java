@@ -69,8 +69,8 @@ final class SendWindow {
     }
 
     /** {@code bytes} is at least 1 and at most what {@link #writable()} just said. */
-    void write(int bytes, StreamRequest request) {
-        request.of(StreamRequest.Kind.DATA, Immediate.of(Immediate.DATA, bytes), address, key, bytes);
+    void write(int bytes, StreamWorkRequest request) {
+        request.of(StreamWorkRequest.Kind.DATA, Immediate.of(Immediate.DATA, bytes), address, key, bytes);
         address += bytes;
         remaining -= bytes;
         credits--;

@@ -36,12 +36,12 @@ package io.netty.channel.rdma.stream;
 public final class StreamConnection {
     private final StreamConfig config;
     private final TargetSgl sgl;
-    private final LandingArea firstArea;
+    private final ReceiveArea firstArea;
     private final long firstBuffer;
     private final SendQueue queue;
     private final SendWindow send;
     private final ReceiveWindow receive;
-    private final StreamRequest request = new StreamRequest();
+    private final StreamWorkRequest request = new StreamWorkRequest();
     private final Arrival arrival = new Arrival();
 
     private boolean established;
@@ -55,7 +55,7 @@ public final class StreamConnection {
     private boolean peerDisconnected;
     private boolean endedByPeer;
     /** SHUTDOWN or DISCONNECT, until it is taken. */
-    private StreamRequest.Kind ending;
+    private StreamWorkRequest.Kind ending;
     private long endSequence;
     private boolean keepAlive;
     /** The peer asked for its receive buffers, and has no answer yet. */
@@ -72,7 +72,7 @@ public final class StreamConnection {
      * @param sgl our target SGL of {@link StreamConfig#targetSglEntries()} entries, all of length 0. It is not looked
      *         at before the peer has granted something: memory that is only read may take pages, too
      */
-    public StreamConnection(StreamConfig config, LandingArea area, TargetSgl sgl) {
+    public StreamConnection(StreamConfig config, ReceiveArea area, TargetSgl sgl) {
         if (sgl.entries() != config.targetSglEntries()) {
             throw new IllegalArgumentException("sgl.entries: " + sgl.entries() + " (expected: " +
                     config.targetSglEntries() + ')');
@@ -124,7 +124,7 @@ public final class StreamConnection {
         if (outputOpen) {
             return inputOpen ? StreamState.OPEN : StreamState.INPUT_SHUT;
         }
-        return inputOpen && ending != StreamRequest.Kind.DISCONNECT ? StreamState.OUTPUT_SHUT : StreamState.CLOSING;
+        return inputOpen && ending != StreamWorkRequest.Kind.DISCONNECT ? StreamState.OUTPUT_SHUT : StreamState.CLOSING;
     }
 
     /**
@@ -160,7 +160,7 @@ public final class StreamConnection {
      * @param bytes 1 to what {@link #writable()} just returned; ask it again before the next write
      * @return the work request to post, valid until the next call that returns one
      */
-    public StreamRequest write(int bytes) {
+    public StreamWorkRequest write(int bytes) {
         if (bytes < 1 || bytes > granted) {
             throw new IllegalArgumentException("bytes: " + bytes + " (expected: 1 to " + granted + ')');
         }
@@ -213,7 +213,7 @@ public final class StreamConnection {
     /**
      * A send work request completed successfully, and with it all before it.
      *
-     * @param sequence of {@link StreamRequest#sequence()}
+     * @param sequence of {@link StreamWorkRequest#sequence()}
      */
     public void completed(long sequence) {
         queue.completed(sequence);
@@ -299,17 +299,17 @@ public final class StreamConnection {
     }
 
     /** Advertises segments of this area, too, from now on, and rather than those of the areas before it. */
-    public void addLanding(LandingArea area) {
+    public void addArea(ReceiveArea area) {
         receive.add(area);
     }
 
     /**
      * Ends advertising segments of this area. Segments that the peer knows are still filled, unless it gives them back,
-     * and released; {@link LandingArea#isIdle()} says when all have come back.
+     * and released; {@link ReceiveArea#isIdle()} says when all have come back.
      *
      * @throws IllegalArgumentException if the area is not in use, or the only one that is
      */
-    public void removeLanding(LandingArea area) {
+    public void removeArea(ReceiveArea area) {
         receive.remove(area);
     }
 
@@ -337,14 +337,14 @@ public final class StreamConnection {
      * @return the work request to post, valid until the next call that returns one; or null: none is due, or the send
      *         queue is full and completions must come first
      */
-    public StreamRequest nextControl() {
+    public StreamWorkRequest nextControl() {
         if (!established || failure != null || !connected || !queue.hasControlSlot()) {
             return null;
         }
         if (ending != null) {
             // As rsockets does: with the other direction already ended, the end of this one ends the connection.
-            boolean last = ending == StreamRequest.Kind.DISCONNECT || !inputOpen;
-            StreamRequest.Kind kind = last ? StreamRequest.Kind.DISCONNECT : StreamRequest.Kind.SHUTDOWN;
+            boolean last = ending == StreamWorkRequest.Kind.DISCONNECT || !inputOpen;
+            StreamWorkRequest.Kind kind = last ? StreamWorkRequest.Kind.DISCONNECT : StreamWorkRequest.Kind.SHUTDOWN;
             int value = last ? Immediate.DISCONNECT : Immediate.SHUTDOWN;
             ending = null;
             connected = !last;
@@ -360,22 +360,22 @@ public final class StreamConnection {
         if (retracted) {
             // The answer comes behind all that was written into what is given back.
             retracted = false;
-            return control(StreamRequest.Kind.RETRACTED, Immediate.RETRACTED);
+            return control(StreamWorkRequest.Kind.RETRACTED, Immediate.RETRACTED);
         }
         if (receive.wantsRetract()) {
             receive.askRetract();
-            return control(StreamRequest.Kind.RETRACT, Immediate.RETRACT);
+            return control(StreamWorkRequest.Kind.RETRACT, Immediate.RETRACT);
         }
         if (keepAlive) {
             keepAlive = false;
-            request.of(StreamRequest.Kind.KEEP_ALIVE, 0, 0, 0, 0);
+            request.of(StreamWorkRequest.Kind.KEEP_ALIVE, 0, 0, 0, 0);
             queue.post(request, true);
             return request;
         }
         return null;
     }
 
-    private StreamRequest control(StreamRequest.Kind kind, int value) {
+    private StreamWorkRequest control(StreamWorkRequest.Kind kind, int value) {
         request.of(kind, Immediate.of(Immediate.CONTROL, value), 0, 0, 0);
         queue.post(request, true);
         return request;
@@ -387,7 +387,7 @@ public final class StreamConnection {
     public void shutdownOutput() {
         if (outputOpen) {
             outputOpen = false;
-            ending = StreamRequest.Kind.SHUTDOWN;
+            ending = StreamWorkRequest.Kind.SHUTDOWN;
         }
     }
 
@@ -397,7 +397,7 @@ public final class StreamConnection {
      */
     public void disconnect() {
         outputOpen = false;
-        ending = StreamRequest.Kind.DISCONNECT;
+        ending = StreamWorkRequest.Kind.DISCONNECT;
     }
 
     /**

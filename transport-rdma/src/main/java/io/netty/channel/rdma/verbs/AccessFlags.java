@@ -15,10 +15,13 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.util.internal.UnstableApi;
+
 /**
  * The accesses that a memory region or queue pair allows, as bits to be or-ed ({@code enum ibv_access_flags},
  * ibv_reg_mr(3)). Local read is always allowed.
  */
+@UnstableApi
 public final class AccessFlags {
     /** The local adapter may write: needed to receive into the memory and as the target of an RDMA read. */
     public static final int LOCAL_WRITE = 1;

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.verbs;
 
 import io.netty.util.internal.ObjectUtil;
+import io.netty.util.internal.UnstableApi;
 
 import java.util.Arrays;
 
@@ -23,6 +24,7 @@ import java.util.Arrays;
  * The way to a port or to a multicast group ({@code struct ibv_ah_attr}), of which {@link AddressHandle}s are made. The
  * connection manager tells it: {@link ConnectionEvent#addressVector()}. Immutable.
  */
+@UnstableApi
 public final class AddressVector {
     static final int COUNT = 10;
     static final int GID_LENGTH = 16;

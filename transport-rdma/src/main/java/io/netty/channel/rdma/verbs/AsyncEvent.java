@@ -15,9 +15,12 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.util.internal.UnstableApi;
+
 /**
  * An asynchronous event of a device (ibv_get_async_event(3)), already acknowledged.
  */
+@UnstableApi
 public final class AsyncEvent {
     static final int COUNT = 4;
 

@@ -15,10 +15,13 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.util.internal.UnstableApi;
+
 /**
  * The file descriptor that becomes readable when an armed completion queue gets a completion
  * ({@code struct ibv_comp_channel}). It is non-blocking.
  */
+@UnstableApi
 public final class CompletionChannel extends VerbsObject {
     private final int fd;
 

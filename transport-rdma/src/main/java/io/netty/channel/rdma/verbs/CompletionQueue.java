@@ -15,9 +15,12 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.util.internal.UnstableApi;
+
 /**
  * A completion queue ({@code struct ibv_cq}). Polled by one thread at a time.
  */
+@UnstableApi
 public final class CompletionQueue extends VerbsObject {
     private static final int ARMED = 1 << 30;
 

@@ -15,9 +15,12 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.util.internal.UnstableApi;
+
 /**
  * The type of a connection manager event ({@code enum rdma_cm_event_type}, in its order; rdma_get_cm_event(3)).
  */
+@UnstableApi
 public enum ConnectionEventType {
     ADDRESS_RESOLVED,
     ADDRESS_ERROR,

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.verbs;
 
 import io.netty.util.internal.ObjectUtil;
+import io.netty.util.internal.UnstableApi;
 
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -32,6 +33,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Every operation is asynchronous: what came of it is a {@link ConnectionEvent} of the {@link EventChannel}. Used by
  * one thread at a time, which is normally the one that reads the events.
  */
+@UnstableApi
 public final class ConnectionId extends VerbsObject {
     /*
      * Events find their object by a number in rdma_cm_id->context that is never used again, because an address may be:

@@ -17,11 +17,13 @@ package io.netty.channel.rdma.verbs;
 
 import io.netty.util.internal.EmptyArrays;
 import io.netty.util.internal.ObjectUtil;
+import io.netty.util.internal.UnstableApi;
 
 /**
  * The parameters of a connect or an acceptance ({@code struct rdma_conn_param}, rdma_connect(3), rdma_accept(3)). May
  * be reused.
  */
+@UnstableApi
 public final class ConnectionParameters {
     private byte[] privateData = EmptyArrays.EMPTY_BYTES;
     private int responderResources;

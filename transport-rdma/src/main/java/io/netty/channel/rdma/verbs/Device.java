@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.verbs;
 
 import io.netty.util.internal.ObjectUtil;
+import io.netty.util.internal.UnstableApi;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,6 +33,7 @@ import java.util.concurrent.ConcurrentMap;
  * opens each device once per process and never closes it, so {@link #close()} of such a device does nothing. All
  * methods may be called from any thread.
  */
+@UnstableApi
 public final class Device extends VerbsObject {
     // The connection manager's contexts live as long as the process, so there is nothing to remove.
     private static final ConcurrentMap<Long, Device> SHARED = new ConcurrentHashMap<>();

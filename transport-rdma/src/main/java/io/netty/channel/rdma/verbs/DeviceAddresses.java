@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.verbs;
 
 import io.netty.util.NetUtil;
+import io.netty.util.internal.UnstableApi;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -36,6 +37,7 @@ import java.util.concurrent.TimeUnit;
  * address, so each address of each network interface is given to it to bind, which is the one answer that is right for
  * InfiniBand, RoCE and iWARP alike. Immutable.
  */
+@UnstableApi
 public final class DeviceAddresses {
     /** The most addresses in a text: as many as a person reads; a host of containers may have thousands. */
     private static final int MOST_IN_TEXT = 16;

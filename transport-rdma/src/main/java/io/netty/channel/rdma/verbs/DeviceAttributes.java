@@ -15,9 +15,12 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.util.internal.UnstableApi;
+
 /**
  * The limits of a device ({@code struct ibv_device_attr}, ibv_query_device(3)).
  */
+@UnstableApi
 public final class DeviceAttributes {
     /** IBV_DEVICE_MEM_WINDOW_TYPE_2A and IBV_DEVICE_MEM_WINDOW_TYPE_2B of verbs.h. */
     private static final long MEMORY_WINDOW_TYPE_2 = 1 << 23 | 1 << 24;

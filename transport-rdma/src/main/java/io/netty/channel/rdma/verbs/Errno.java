@@ -15,10 +15,13 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.util.internal.UnstableApi;
+
 /**
  * The values of Linux {@code errno.h} that callers of verbs tell apart, and what a person can do about them. The values
  * are those of {@code asm-generic}, which x86-64 and AArch64 share.
  */
+@UnstableApi
 public final class Errno {
     public static final int EBADF = 9;
     public static final int EAGAIN = 11;

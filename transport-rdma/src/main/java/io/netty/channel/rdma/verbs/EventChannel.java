@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.verbs;
 
 import io.netty.util.internal.EmptyArrays;
+import io.netty.util.internal.UnstableApi;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
@@ -25,6 +26,7 @@ import java.net.InetAddress;
  * The file descriptor through which connection ids report ({@code struct rdma_event_channel}). It is non-blocking.
  * Events are read by one thread at a time.
  */
+@UnstableApi
 public final class EventChannel extends VerbsObject {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(EventChannel.class);
 

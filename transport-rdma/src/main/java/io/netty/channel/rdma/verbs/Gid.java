@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.verbs;
 
 import io.netty.util.NetUtil;
+import io.netty.util.internal.UnstableApi;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -24,6 +25,7 @@ import java.net.UnknownHostException;
 /**
  * An entry of a port's table of global identifiers ({@code struct ibv_gid_entry}, ibv_query_gid_ex(3)). Immutable.
  */
+@UnstableApi
 public final class Gid {
     /** The way in which packets are addressed that use the entry. */
     public enum Type {

@@ -17,6 +17,7 @@ package io.netty.channel.rdma.verbs;
 
 import io.netty.util.internal.CleanableDirectBuffer;
 import io.netty.util.internal.PlatformDependent;
+import io.netty.util.internal.UnstableApi;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -29,6 +30,7 @@ import java.util.List;
  * ({@code RLIMIT_MEMLOCK}, getrlimit(2)) unless the process has {@code CAP_IPC_LOCK}; the embedded provider needs none.
  * Any thread.
  */
+@UnstableApi
 public final class LockedMemory {
     private static final int CAP_IPC_LOCK = 14;
 

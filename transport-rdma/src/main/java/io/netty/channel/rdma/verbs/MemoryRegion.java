@@ -15,12 +15,15 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.util.internal.UnstableApi;
+
 /**
  * Registered memory ({@code struct ibv_mr}). Any thread.
  * <p>
  * Close it only when no posted work request refers to it: for a peer's one-sided access that means that no queue pair
  * of the domain is connected to a peer that knows the rkey, else the peer's requests fail.
  */
+@UnstableApi
 public final class MemoryRegion extends VerbsObject {
     private final long memoryAddress;
     private final long length;

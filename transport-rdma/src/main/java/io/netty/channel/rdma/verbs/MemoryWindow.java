@@ -15,6 +15,8 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.util.internal.UnstableApi;
+
 /**
  * A key of its own to a part of a memory region ({@code struct ibv_mw} of type 2): {@link SendWorkRequests#bind} opens
  * that to the peer of one queue pair, {@link SendWorkRequests#invalidate} here or
@@ -25,6 +27,7 @@ package io.netty.channel.rdma.verbs;
  * comes again. Close the window before its queue pair, whose destruction waits for it on soft-RoCE, and before the
  * region.
  */
+@UnstableApi
 public final class MemoryWindow extends VerbsObject {
     private static final int CHANGING_BITS = 0xFF;
 

@@ -15,9 +15,12 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.util.internal.UnstableApi;
+
 /**
  * The state of a port ({@code struct ibv_port_attr}, ibv_query_port(3)).
  */
+@UnstableApi
 public final class PortAttributes {
     static final int COUNT = 8;
 

@@ -16,12 +16,14 @@
 package io.netty.channel.rdma.verbs;
 
 import io.netty.util.internal.ObjectUtil;
+import io.netty.util.internal.UnstableApi;
 
 import java.nio.ByteBuffer;
 
 /**
  * A protection domain ({@code struct ibv_pd}): queue pairs can only use memory regions of their own domain. Any thread.
  */
+@UnstableApi
 public final class ProtectionDomain extends VerbsObject {
     private final Device device;
 

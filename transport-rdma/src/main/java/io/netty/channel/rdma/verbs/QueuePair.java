@@ -15,6 +15,8 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.util.internal.UnstableApi;
+
 /**
  * A queue pair ({@code struct ibv_qp}), made by {@link ConnectionId#createQueuePair} or
  * {@link ProtectionDomain#createQueuePair}.
@@ -22,6 +24,7 @@ package io.netty.channel.rdma.verbs;
  * Sends and receives are posted by one thread at a time. Posting fails by result, not by exception: see
  * {@link #postSend(SendWorkRequests)}.
  */
+@UnstableApi
 public final class QueuePair extends VerbsObject {
     private static final String POST_SEND = "ibv_post_send";
     private static final String POST_RECEIVE = "ibv_post_recv";

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.verbs;
 
 import io.netty.util.internal.ObjectUtil;
+import io.netty.util.internal.UnstableApi;
 
 /**
  * Attributes for {@link QueuePair#modify(QueuePairAttributes)} ({@code struct ibv_qp_attr}): those that were set are
@@ -23,6 +24,7 @@ import io.netty.util.internal.ObjectUtil;
  * parameter for: {@link #accessFlags} and {@link #minRnrTimer}. Which attributes each transition wants is the table in
  * ibv_modify_qp(3).
  */
+@UnstableApi
 public final class QueuePairAttributes {
     // enum ibv_qp_attr_mask
     private static final int STATE = 1;

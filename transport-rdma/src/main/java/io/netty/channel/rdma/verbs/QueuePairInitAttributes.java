@@ -16,11 +16,13 @@
 package io.netty.channel.rdma.verbs;
 
 import io.netty.util.internal.ObjectUtil;
+import io.netty.util.internal.UnstableApi;
 
 /**
  * The attributes with which a queue pair is to be created ({@code struct ibv_qp_init_attr}, ibv_create_qp(3)). The
  * device may give more than asked for: see {@link QueuePair#maxSendRequests()} and its neighbours. May be reused.
  */
+@UnstableApi
 public final class QueuePairInitAttributes {
     private final CompletionQueue sendQueue;
     private final CompletionQueue receiveQueue;

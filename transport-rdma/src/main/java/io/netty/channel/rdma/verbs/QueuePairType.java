@@ -15,9 +15,12 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.util.internal.UnstableApi;
+
 /**
  * The service of a queue pair ({@code enum ibv_qp_type}).
  */
+@UnstableApi
 public enum QueuePairType {
     /** Reliable connection. */
     RELIABLE_CONNECTION(2),

@@ -15,6 +15,8 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.util.internal.UnstableApi;
+
 /**
  * A chain of receive work requests ({@code struct ibv_recv_wr}) in native memory, posted with one call of
  * {@link QueuePair#postReceive(ReceiveWorkRequests)} or
@@ -24,6 +26,7 @@ package io.netty.channel.rdma.verbs;
  * Posting copies the requests; the memory that the elements point to must stay until the completion. One thread at a
  * time.
  */
+@UnstableApi
 public final class ReceiveWorkRequests extends WorkRequests {
     /**
      * @param maxRequests the most requests in the chain, at least 1.

@@ -15,9 +15,12 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.util.internal.UnstableApi;
+
 /**
  * Flags of a send work request, to be or-ed ({@code enum ibv_send_flags}, ibv_post_send(3)).
  */
+@UnstableApi
 public final class SendFlags {
     /** Wait for all earlier RDMA reads and atomics of the queue pair. */
     public static final int FENCE = 1;

@@ -15,6 +15,8 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.util.internal.UnstableApi;
+
 /**
  * A chain of send work requests ({@code struct ibv_send_wr}) in native memory, built by Java without allocation and
  * posted with one call of {@link QueuePair#postSend(SendWorkRequests)}.
@@ -26,6 +28,7 @@ package io.netty.channel.rdma.verbs;
  * pair at once; the memory that the elements point to must stay until the completion (except with
  * {@link SendFlags#INLINE}). One thread at a time.
  */
+@UnstableApi
 public final class SendWorkRequests extends WorkRequests {
     /** The queue pair number that stands for all members of a multicast group. */
     public static final int MULTICAST_QUEUE_PAIR = 0xFFFFFF;

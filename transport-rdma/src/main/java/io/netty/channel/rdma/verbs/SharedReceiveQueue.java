@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.verbs;
 
 import io.netty.util.internal.ObjectUtil;
+import io.netty.util.internal.UnstableApi;
 
 /**
  * A queue of receives that several queue pairs take from ({@code struct ibv_srq}), made by
@@ -28,6 +29,7 @@ import io.netty.util.internal.ObjectUtil;
  * the others; once it has completed what it took, there is an event, {@link AsyncEvent#isLastReceiveReached()} (not
  * with the soft-RoCE of Linux 6.1).
  */
+@UnstableApi
 public final class SharedReceiveQueue extends VerbsObject {
     private final int maxRequests;
     private final int maxSges;

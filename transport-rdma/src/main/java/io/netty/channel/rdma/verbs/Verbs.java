@@ -19,6 +19,7 @@ import io.netty.util.internal.NativeLibraryLoader;
 import io.netty.util.internal.ObjectUtil;
 import io.netty.util.internal.PlatformDependent;
 import io.netty.util.internal.SystemPropertyUtil;
+import io.netty.util.internal.UnstableApi;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
@@ -54,6 +55,7 @@ import java.util.Map;
  * <p>
  * {@code -Dio.netty.transport.noNative=true} disables native transports altogether, as in the rest of Netty.
  */
+@UnstableApi
 public final class Verbs {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Verbs.class);
     private static final String PROPERTY = "io.netty.rdma.provider";

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.util.internal.UnstableApi;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
@@ -28,6 +29,7 @@ import java.util.function.Supplier;
  * {@code close()} every method throws {@link IllegalStateException}; no call ever reaches C with a stale address, as
  * long as {@code close()} is ordered with the other calls on the same object (see the package description).
  */
+@UnstableApi
 public abstract class VerbsObject implements AutoCloseable {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(VerbsObject.class);
 

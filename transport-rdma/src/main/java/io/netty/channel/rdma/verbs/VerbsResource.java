@@ -15,12 +15,15 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.util.internal.UnstableApi;
+
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The kinds of native objects, each with the number that exist in this process. A leak is a number that does not come
  * back to where it was.
  */
+@UnstableApi
 public enum VerbsResource {
     DEVICE("device"),
     PROTECTION_DOMAIN("protection domain"),

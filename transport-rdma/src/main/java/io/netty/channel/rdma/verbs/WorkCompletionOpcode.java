@@ -15,10 +15,13 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.util.internal.UnstableApi;
+
 /**
  * The operation that a successful work completion completes ({@code enum ibv_wc_opcode}). Undefined where the status is
  * not {@link WorkCompletionStatus#SUCCESS} (ibv_poll_cq(3)).
  */
+@UnstableApi
 public final class WorkCompletionOpcode {
     public static final int SEND = 0;
     public static final int RDMA_WRITE = 1;

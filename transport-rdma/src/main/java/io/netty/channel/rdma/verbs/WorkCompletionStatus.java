@@ -15,10 +15,13 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.util.internal.UnstableApi;
+
 /**
  * The status of a work completion ({@code enum ibv_wc_status}; meanings: InfiniBand Architecture Specification vol. 1,
  * 11.6.2 and 10.10.3).
  */
+@UnstableApi
 public final class WorkCompletionStatus {
     public static final int SUCCESS = 0;
     /** A receive is smaller than the message, or a request is longer than the port's maximum. */

@@ -15,6 +15,8 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.util.internal.UnstableApi;
+
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 
@@ -24,6 +26,7 @@ import static io.netty.util.internal.ObjectUtil.checkPositive;
  * A batch of work completions: a native {@code ibv_wc[]} that {@link CompletionQueue#poll(WorkCompletions)} fills and
  * that is read by index, without an object per completion. Reused for every poll; one thread at a time.
  */
+@UnstableApi
 public final class WorkCompletions {
     /** The bytes before the data of a datagram, where the global routing header may be. */
     public static final int GLOBAL_HEADER_LENGTH = 40;

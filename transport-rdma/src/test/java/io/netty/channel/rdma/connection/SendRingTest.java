@@ -21,7 +21,7 @@ import io.netty.channel.rdma.memory.CellPool;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.stream.SendQueue;
 import io.netty.channel.rdma.stream.StreamConfig;
-import io.netty.channel.rdma.stream.StreamRequest;
+import io.netty.channel.rdma.stream.StreamWorkRequest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -123,7 +123,7 @@ class SendRingTest {
     }
 
     private void add(int length, ByteBuf staging, boolean isCopied) {
-        StreamRequest request = new StreamRequest();
+        StreamWorkRequest request = new StreamWorkRequest();
         queue.post(request, false);
         ring.add(request.sequence(), length, staging, isCopied);
     }

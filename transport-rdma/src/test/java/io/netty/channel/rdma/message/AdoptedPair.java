@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.message;
 
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.TestAddress;
@@ -44,7 +45,7 @@ final class AdoptedPair implements AutoCloseable {
 
     /** @param options of the server's channel, before it is registered. */
     AdoptedPair(EventLoopGroup group, Recorder clientEvents, Recorder serverEvents,
-                Consumer<RdmaMessageChannelConfig> options) throws Exception {
+                Consumer<ChannelConfig> options) throws Exception {
         listener = ConnectionId.create(events, PortSpace.TCP);
         boolean asked = false;
         try {

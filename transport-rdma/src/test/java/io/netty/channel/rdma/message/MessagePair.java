@@ -19,6 +19,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoopGroup;
@@ -71,7 +72,7 @@ final class MessagePair implements AutoCloseable {
 
     /** A channel that has a local address, to be connected by hand. */
     static RdmaMessageChannel bound(EventLoopGroup group, Recorder events,
-                                    Consumer<RdmaMessageChannelConfig> options) throws Exception {
+                                    Consumer<ChannelConfig> options) throws Exception {
         RdmaMessageChannel channel = new RdmaMessageChannel();
         options.accept(channel.config());
         channel.pipeline().addLast(events);

@@ -20,6 +20,7 @@ import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.AddressedEnvelope;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
@@ -220,7 +221,7 @@ class RdmaDatagramTransferTest {
     @Test
     void optionsThatAreOfConnectionsAloneAreUnknown() throws Exception {
         try (DatagramEnd end = new DatagramEnd(loops.group())) {
-            RdmaDatagramChannelConfig config = end.channel.config();
+            ChannelConfig config = end.channel.config();
             assertThat(config.setOption(RdmaChannelOption.RETRY_COUNT, 1)).isFalse();
             assertThat(config.getOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH)).isEqualTo(128);
             assertThat(config.getOptions()).containsKey(RdmaChannelOption.ADDRESS_TTL_MILLIS);

@@ -19,6 +19,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -26,12 +27,12 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
-import io.netty.channel.rdma.RdmaDeviceMetrics;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.MessagePair.Recorder;
+import io.netty.channel.rdma.metrics.RdmaDeviceMetrics;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
 import io.netty.channel.rdma.verbs.Errno;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
@@ -634,7 +635,7 @@ class RdmaMessageConnectionTest {
 
     @Test
     void optionsAreCheckedWhenTheyAreSet() {
-        RdmaMessageChannelConfig config = new RdmaMessageChannel().config();
+        ChannelConfig config = new RdmaMessageChannel().config();
         assertThatThrownBy(() -> config.setOption(RdmaChannelOption.RECEIVE_BUFFER_SIZE, -1))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("RECEIVE_BUFFER_SIZE: -1");
         assertThatThrownBy(() -> config.setOption(RdmaChannelOption.CONNECT_DATA, new byte[57]))

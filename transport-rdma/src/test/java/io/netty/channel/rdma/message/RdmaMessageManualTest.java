@@ -20,12 +20,12 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
-import io.netty.channel.rdma.RdmaManagement;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.MessagePair.Recorder;
+import io.netty.channel.rdma.metrics.RdmaMetricsMBean;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.channel.rdma.verbs.Verbs;
@@ -111,7 +111,7 @@ class RdmaMessageManualTest {
         try {
             TestTimeouts.sync(left.connect(TestTimeouts.sync(right.exportEndpoint()).getNow()));
             String local = TestAddress.HOST + ':' + left.localAddress().getPort();
-            assertThat((CompositeData[]) new RdmaManagement().getAttribute("Connections"))
+            assertThat((CompositeData[]) new RdmaMetricsMBean().getAttribute("Connections"))
                     .filteredOn(row -> row.get("local").equals(local))
                     .singleElement().satisfies(row -> assertThat(row.get("reason")).isEqualTo(""));
             assertThat(left.providerChoice()).isNull();

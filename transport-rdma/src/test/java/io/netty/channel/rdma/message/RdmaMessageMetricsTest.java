@@ -133,10 +133,10 @@ class RdmaMessageMetricsTest {
                 many.addComponent(true, registered(pair.client, 100));
             }
             MessagePair.write(pair.client, new RdmaWrite(many, remote, 0));
-            assertThat(client.bytesCopied(RdmaMessageCopyCause.HEAP)).isEqualTo(2700);
-            assertThat(client.bytesCopied(RdmaMessageCopyCause.FOREIGN)).isEqualTo(3000);
-            assertThat(client.bytesCopied(RdmaMessageCopyCause.UNREGISTERED)).isZero();
-            assertThat(client.bytesCopied(RdmaMessageCopyCause.PIECES)).isEqualTo(4000);
+            assertThat(client.bytesCopied(RdmaMessageMetrics.CopyCause.HEAP)).isEqualTo(2700);
+            assertThat(client.bytesCopied(RdmaMessageMetrics.CopyCause.FOREIGN)).isEqualTo(3000);
+            assertThat(client.bytesCopied(RdmaMessageMetrics.CopyCause.UNREGISTERED)).isZero();
+            assertThat(client.bytesCopied(RdmaMessageMetrics.CopyCause.PIECES)).isEqualTo(4000);
             assertThat(client.bytesCopied()).isEqualTo(9700);
             assertThat(client.bytesInPlace()).isZero();
         }
@@ -153,13 +153,13 @@ class RdmaMessageMetricsTest {
                 MessagePair.write(pair.client, DatagramEnd.ascii("abc"));
             }
             // All but those that fit into its receive queue.
-            TestTimeouts.awaitTrue(() -> server.bytesCopied(RdmaMessageCopyCause.RECEIVED_HELD) == 24 * 3);
+            TestTimeouts.awaitTrue(() -> server.bytesCopied(RdmaMessageMetrics.CopyCause.RECEIVED_HELD) == 24 * 3);
             pair.server.config().setAutoRead(true);
             for (int i = 0; i < 40; i++) {
                 pair.serverEvents.message().release();
             }
             assertThat(server.bytesReceived()).isEqualTo(120);
-            assertThat(server.bytesCopied(RdmaMessageCopyCause.RECEIVED_HELD)).isEqualTo(24 * 3);
+            assertThat(server.bytesCopied(RdmaMessageMetrics.CopyCause.RECEIVED_HELD)).isEqualTo(24 * 3);
             assertThat(server.bytesCopied()).isZero();
         }
     }

@@ -59,7 +59,7 @@ class HostilePeerTest {
             assertThat(data.credits()).isBetween(1, 65535);
             assertThat(data.sglEntries()).isBetween(2, 65535);
             assertThat(data.bufferLength()).isBetween(1L, 0xFFFFFFFFL);
-            newConnection(new LandingArea(0, 0, SEGMENTS, SEGMENT_LENGTH), newSgl()).establish(data);
+            newConnection(new ReceiveArea(0, 0, SEGMENTS, SEGMENT_LENGTH), newSgl()).establish(data);
         } catch (StreamProtocolException e) {
             assertThat(e.getMessage()).contains("peer");
         }
@@ -87,7 +87,7 @@ class HostilePeerTest {
         private final int entries;
         private final int rudeness;
         private final SimulatedQueuePair.ArraySgl sgl = newSgl();
-        private final LandingArea area = new LandingArea(0x10000, 77, SEGMENTS, SEGMENT_LENGTH);
+        private final ReceiveArea area = new ReceiveArea(0x10000, 77, SEGMENTS, SEGMENT_LENGTH);
         private final StreamConnection connection = newConnection(area, sgl);
         /** Every buffer that the peer names has its own key, so that each of our writes can be traced to one. */
         private final Map<Integer, Buffer> buffers = new HashMap<>();
@@ -143,7 +143,7 @@ class HostilePeerTest {
             case 4:
                 int writable = connection.writable();
                 if (writable > 0) {
-                    StreamRequest request = connection.write(1 + random.nextInt(writable));
+                    StreamWorkRequest request = connection.write(1 + random.nextInt(writable));
                     sent++;
                     checkWrite(request, buffers.get(request.remoteKey()));
                     connection.completed(request.sequence());
@@ -182,13 +182,14 @@ class HostilePeerTest {
         }
 
         private void control() {
-            StreamRequest request = connection.nextControl();
+            StreamWorkRequest request = connection.nextControl();
             if (request != null) {
-                if (request.kind() == StreamRequest.Kind.ADVERTISE || request.kind() == StreamRequest.Kind.CREDIT) {
+                if (request.kind() == StreamWorkRequest.Kind.ADVERTISE ||
+                        request.kind() == StreamWorkRequest.Kind.CREDIT) {
                     granted = CREDITS;
                 }
-                asked |= request.kind() == StreamRequest.Kind.RETRACT;
-                if (request.kind() == StreamRequest.Kind.ADVERTISE) {
+                asked |= request.kind() == StreamWorkRequest.Kind.RETRACT;
+                if (request.kind() == StreamWorkRequest.Kind.ADVERTISE) {
                     assertThat(asked).isFalse();
                     offered += SEGMENT_LENGTH;
                     assertThat(request.remoteKey()).isEqualTo(8);
@@ -226,7 +227,7 @@ class HostilePeerTest {
         }
     }
 
-    private static void checkWrite(StreamRequest request, Buffer buffer) {
+    private static void checkWrite(StreamWorkRequest request, Buffer buffer) {
         assertThat(buffer).isNotNull();
         long offset = request.remoteAddress() - buffer.address;
         assertThat(offset).isGreaterThanOrEqualTo(0);
@@ -237,7 +238,7 @@ class HostilePeerTest {
         return new SimulatedQueuePair.ArraySgl(4, ByteOrder.nativeOrder());
     }
 
-    private static StreamConnection newConnection(LandingArea area, TargetSgl sgl) {
+    private static StreamConnection newConnection(ReceiveArea area, TargetSgl sgl) {
         return new StreamConnection(new StreamConfig(CREDITS, 16, 2, sgl.entries(), 16), area, sgl);
     }
 }

@@ -24,11 +24,11 @@ import java.util.Random;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * An {@link Endpoint} on {@link StreamConnection}, as a channel uses it: slices of the landing area are held by the
+ * An {@link Endpoint} on {@link StreamConnection}, as a channel uses it: slices of the receive area are held by the
  * application for as long as it likes and are given back in any order.
  */
 final class MachineEndpoint implements Endpoint {
-    private static final class Area extends LandingArea {
+    private static final class Area extends ReceiveArea {
         final byte[] memory;
         final int[] held;
         final boolean[] filled;
@@ -116,7 +116,7 @@ final class MachineEndpoint implements Endpoint {
         int left = limit;
         while (left > 0 && sent < toSend && (writable = connection.writable()) > 0) {
             int n = (int) Math.min(Math.min(left, writable), toSend - sent);
-            StreamRequest request = connection.write(n);
+            StreamWorkRequest request = connection.write(n);
             byte[] bytes = new byte[n];
             for (int i = 0; i < n; i++) {
                 bytes[i] = Endpoint.value(sent + i);
@@ -143,10 +143,10 @@ final class MachineEndpoint implements Endpoint {
         return did;
     }
 
-    private void post(StreamRequest request, byte[] bytes, boolean last) {
+    private void post(StreamWorkRequest request, byte[] bytes, boolean last) {
         assertThat(bytes.length).isEqualTo(request.length());
         boolean signalled = request.signalled() || last;
-        if (request.kind() == StreamRequest.Kind.KEEP_ALIVE) {
+        if (request.kind() == StreamWorkRequest.Kind.KEEP_ALIVE) {
             qp.postWithoutImmediate(request.sequence(), signalled);
         } else {
             qp.post(request.sequence(), request.immediate(), request.remoteAddress(), request.remoteKey(), bytes,
@@ -185,24 +185,24 @@ final class MachineEndpoint implements Endpoint {
 
     private void arrived(Arrival arrival) {
         assertThat(end).isFalse();
-        Area landed = (Area) arrival.area();
-        Slice slice = new Slice(landed, arrival.segment(), arrival.offset(), arrival.length(), received);
+        Area area = (Area) arrival.area();
+        Slice slice = new Slice(area, arrival.segment(), arrival.offset(), arrival.length(), received);
         slice.check();
         received += slice.length;
         slices.add(slice);
-        landed.held[slice.segment]++;
-        landed.filled[slice.segment] |= arrival.filled();
+        area.held[slice.segment]++;
+        area.filled[slice.segment] |= arrival.filled();
     }
 
     private void retracted(Arrival arrival) {
-        Area landed = (Area) arrival.area();
-        if (landed == null) {
+        Area area = (Area) arrival.area();
+        if (area == null) {
             return;
         }
-        if (landed.held[arrival.segment()] == 0) {
-            landed.release(arrival.segment());
+        if (area.held[arrival.segment()] == 0) {
+            area.release(arrival.segment());
         } else {
-            landed.filled[arrival.segment()] = true;
+            area.filled[arrival.segment()] = true;
         }
     }
 
@@ -238,13 +238,13 @@ final class MachineEndpoint implements Endpoint {
         for (; receives > 0; receives--) {
             qp.postReceive();
         }
-        StreamRequest request;
+        StreamWorkRequest request;
         while ((request = connection.nextControl()) != null) {
             if (Immediate.type(request.immediate()) == Immediate.CREDIT) {
                 assertThat(qp.missingReceives()).as("not posted again before credits are granted").isZero();
             }
             byte[] bytes = new byte[request.length()];
-            if (request.kind() == StreamRequest.Kind.ADVERTISE) {
+            if (request.kind() == StreamWorkRequest.Kind.ADVERTISE) {
                 ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()).putLong(request.entryHead())
                         .putLong(request.entryTail());
             }
@@ -262,12 +262,12 @@ final class MachineEndpoint implements Endpoint {
             break;
         case 1:
             areas.add(newArea(1 + random.nextInt(5), 1 + random.nextInt(300)));
-            connection.addLanding(areas.get(areas.size() - 1));
+            connection.addArea(areas.get(areas.size() - 1));
             break;
         case 2:
             if (areas.size() > 1) {
                 Area removed = areas.remove(random.nextInt(areas.size()));
-                connection.removeLanding(removed);
+                connection.removeArea(removed);
                 replaced.add(removed);
             }
             break;

@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @Tag("platforms")
 @Tag("quick")
 class SendQueueTest {
-    private final StreamRequest request = new StreamRequest();
+    private final StreamWorkRequest request = new StreamWorkRequest();
 
     @Test
     void theLastSlotsAreForControlOnlyAndAlwaysSignalled() {

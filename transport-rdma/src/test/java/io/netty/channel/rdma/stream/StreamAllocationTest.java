@@ -31,8 +31,8 @@ class StreamAllocationTest {
     private static final int SEGMENT_LENGTH = 1000;
 
     private final SimulatedQueuePair.ArraySgl sgl = new SimulatedQueuePair.ArraySgl(4, ByteOrder.nativeOrder());
-    private final LandingArea area = new LandingArea(0x10000, 77, 4, SEGMENT_LENGTH);
-    private final StreamConnection sender = newConnection(new LandingArea(0x20000, 78, 4, SEGMENT_LENGTH), sgl);
+    private final ReceiveArea area = new ReceiveArea(0x10000, 77, 4, SEGMENT_LENGTH);
+    private final StreamConnection sender = newConnection(new ReceiveArea(0x20000, 78, 4, SEGMENT_LENGTH), sgl);
     private final StreamConnection receiver = newConnection(area,
             new SimulatedQueuePair.ArraySgl(4, ByteOrder.nativeOrder()));
 
@@ -55,7 +55,7 @@ class StreamAllocationTest {
     private void exchange() throws StreamProtocolException {
         for (int i = 0; i < MESSAGES; i++) {
             int bytes = Math.min(sender.writable(), 100);
-            StreamRequest request = sender.write(bytes);
+            StreamWorkRequest request = sender.write(bytes);
             if (request.signalled()) {
                 sender.completed(request.sequence());
             }
@@ -64,7 +64,7 @@ class StreamAllocationTest {
                 area.release(receiver.arrival().segment());
             }
             while ((request = receiver.nextControl()) != null) {
-                if (request.kind() == StreamRequest.Kind.ADVERTISE) {
+                if (request.kind() == StreamWorkRequest.Kind.ADVERTISE) {
                     int entry = (int) (request.remoteAddress() - 0x7000) / TargetSgl.ENTRY_SIZE;
                     sgl.set(entry, request.entryHead(), area.key(), SEGMENT_LENGTH);
                 }
@@ -76,7 +76,7 @@ class StreamAllocationTest {
         }
     }
 
-    private static StreamConnection newConnection(LandingArea area, TargetSgl sgl) {
+    private static StreamConnection newConnection(ReceiveArea area, TargetSgl sgl) {
         return new StreamConnection(new StreamConfig(64, 64, 4, 4, 16), area, sgl);
     }
 }

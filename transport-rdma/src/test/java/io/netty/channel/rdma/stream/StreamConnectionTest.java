@@ -36,7 +36,7 @@ class StreamConnectionTest {
     private static final int SHUTDOWN = Immediate.of(Immediate.CONTROL, Immediate.SHUTDOWN);
     private static final int DISCONNECT = Immediate.of(Immediate.CONTROL, Immediate.DISCONNECT);
 
-    private final LandingArea area = new LandingArea(0x10000, 77, 3, 100);
+    private final ReceiveArea area = new ReceiveArea(0x10000, 77, 3, 100);
     private final SimulatedQueuePair.ArraySgl sgl = new SimulatedQueuePair.ArraySgl(3, ByteOrder.nativeOrder());
     private StreamConnection connection;
 
@@ -64,8 +64,8 @@ class StreamConnectionTest {
     @Test
     void dataGoesWhereThePeerSaid() throws StreamProtocolException {
         assertThat(connection.writable()).isEqualTo(50);
-        StreamRequest request = connection.write(20);
-        assertThat(request.kind()).isEqualTo(StreamRequest.Kind.DATA);
+        StreamWorkRequest request = connection.write(20);
+        assertThat(request.kind()).isEqualTo(StreamWorkRequest.Kind.DATA);
         assertThat(request.immediate()).isEqualTo(20);
         assertThat(request.remoteAddress()).isEqualTo(0x8000);
         assertThat(request.remoteKey()).isEqualTo(6);
@@ -86,7 +86,7 @@ class StreamConnectionTest {
         assertThat(connection.writable()).isEqualTo(40);
         assertThat(sgl.length(1)).isZero();
         sgl.set(1, 0xBAD, 0xBAD, 1000);
-        StreamRequest request = connection.write(40);
+        StreamWorkRequest request = connection.write(40);
         assertThat(request.remoteAddress()).isEqualTo(0x9000);
         assertThat(request.remoteKey()).isEqualTo(5);
     }
@@ -128,7 +128,7 @@ class StreamConnectionTest {
     @Test
     void sentMessagesAreInTheByteOrderOfThePeer() throws StreamProtocolException {
         StreamConnection other = new StreamConnection(new StreamConfig(4, 8, 2, 3, 8),
-                new LandingArea(0x10000, 77, 3, 100), sgl);
+                new ReceiveArea(0x10000, 77, 3, 100), sgl);
         other.establish(new ConnectionData(ByteOrder.nativeOrder() != ByteOrder.BIG_ENDIAN, true, 4, 0x7000, 8, 2,
                 0x8000, 6, 50));
         assertThat(other.receiveSent(Integer.reverseBytes(70))).isEqualTo(StreamEvent.DATA);
@@ -154,8 +154,8 @@ class StreamConnectionTest {
     @Test
     void freeSegmentsAreAdvertisedAsFarAsThePeersTableGoes() throws StreamProtocolException {
         receiveData(1);
-        StreamRequest request = connection.nextControl();
-        assertThat(request.kind()).isEqualTo(StreamRequest.Kind.ADVERTISE);
+        StreamWorkRequest request = connection.nextControl();
+        assertThat(request.kind()).isEqualTo(StreamWorkRequest.Kind.ADVERTISE);
         assertThat(request.immediate()).isEqualTo(credit(5));
         assertThat(request.remoteAddress()).isEqualTo(0x7000 + 16);
         assertThat(request.remoteKey()).isEqualTo(8);
@@ -168,7 +168,7 @@ class StreamConnectionTest {
     void aFilledBufferMakesRoomInThePeersTable() throws StreamProtocolException {
         connection.receive(Immediate.of(Immediate.DATA, 99), 99);
         assertThat(connection.arrival().filled()).isFalse();
-        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.ADVERTISE);
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamWorkRequest.Kind.ADVERTISE);
         assertThat(connection.nextControl()).isNull();
 
         connection.receive(Immediate.of(Immediate.DATA, 1), 1);
@@ -178,8 +178,8 @@ class StreamConnectionTest {
         assertThat(connection.arrival().offset()).isEqualTo(99);
         assertThat(connection.arrival().length()).isEqualTo(1);
         assertThat(connection.arrival().filled()).isTrue();
-        StreamRequest request = connection.nextControl();
-        assertThat(request.kind()).isEqualTo(StreamRequest.Kind.ADVERTISE);
+        StreamWorkRequest request = connection.nextControl();
+        assertThat(request.kind()).isEqualTo(StreamWorkRequest.Kind.ADVERTISE);
         assertThat(request.immediate()).isEqualTo(credit(6));
         assertThat(request.remoteAddress()).as("entry 0").isEqualTo(0x7000);
         assertThat(request.entryHead()).isEqualTo(0x10000 + 200);
@@ -188,21 +188,21 @@ class StreamConnectionTest {
     @Test
     void creditsAreReturnedWhenHalfAreUsed() throws StreamProtocolException {
         receiveData(1);
-        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.ADVERTISE);
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamWorkRequest.Kind.ADVERTISE);
         receiveData(1);
         assertThat(connection.nextControl()).isNull();
         receiveData(1);
-        StreamRequest request = connection.nextControl();
-        assertThat(request.kind()).isEqualTo(StreamRequest.Kind.CREDIT);
+        StreamWorkRequest request = connection.nextControl();
+        assertThat(request.kind()).isEqualTo(StreamWorkRequest.Kind.CREDIT);
         assertThat(request.immediate()).isEqualTo(credit(7));
         assertThat(request.length()).isZero();
         assertThat(connection.nextControl()).isNull();
     }
 
     @Test
-    void aNewLandingAreaIsUsedForWhatIsAdvertisedNext() throws StreamProtocolException {
-        LandingArea next = new LandingArea(0x20000, 78, 2, 400);
-        connection.addLanding(next);
+    void aNewReceiveAreaIsUsedForWhatIsAdvertisedNext() throws StreamProtocolException {
+        ReceiveArea next = new ReceiveArea(0x20000, 78, 2, 400);
+        connection.addArea(next);
         receiveData(1);
         assertThat(connection.nextControl().entryHead()).isEqualTo(0x20000);
         connection.receive(Immediate.of(Immediate.DATA, 99), 99);
@@ -214,9 +214,9 @@ class StreamConnectionTest {
     }
 
     @Test
-    void anEarlierLandingAreaHelpsOutWhenLessThanHalfOfTheLatestIsOnOffer() throws StreamProtocolException {
-        LandingArea latest = new LandingArea(0x20000, 78, 1, 400);
-        connection.addLanding(latest);
+    void anEarlierReceiveAreaHelpsOutWhenLessThanHalfOfTheLatestIsOnOffer() throws StreamProtocolException {
+        ReceiveArea latest = new ReceiveArea(0x20000, 78, 1, 400);
+        connection.addArea(latest);
         receiveData(1);
         assertThat(connection.nextControl().entryHead()).isEqualTo(0x20000);
         receiveData(99);
@@ -227,36 +227,36 @@ class StreamConnectionTest {
     }
 
     @Test
-    void aRemovedLandingAreaIsFilledButNotAdvertisedAgain() throws StreamProtocolException {
-        connection.addLanding(new LandingArea(0x20000, 78, 2, 400));
-        connection.removeLanding(area);
+    void aRemovedReceiveAreaIsFilledButNotAdvertisedAgain() throws StreamProtocolException {
+        connection.addArea(new ReceiveArea(0x20000, 78, 2, 400));
+        connection.removeArea(area);
         receiveData(100);
         area.release(0);
         assertThat(area.isIdle()).isTrue();
-        for (StreamRequest request; (request = connection.nextControl()) != null;) {
+        for (StreamWorkRequest request; (request = connection.nextControl()) != null;) {
             assertThat(request.entryHead()).isGreaterThanOrEqualTo(0x20000);
         }
-        assertThatThrownBy(() -> connection.removeLanding(area)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> connection.removeArea(area)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
     void receivesThatDataUsedArePostedAgainBeforeCreditsAreGranted() throws StreamProtocolException {
         receiveData(10);
         assertThat(connection.receivesToPost()).as("a buffer is offered with all credits").isEqualTo(1);
-        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.ADVERTISE);
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamWorkRequest.Kind.ADVERTISE);
         receiveData(10);
         assertThat(connection.receivesToPost()).as("the peer has as many credits as there are receives").isZero();
         receiveData(10);
         assertThat(connection.receivesToPost()).as("half of the credits are used").isEqualTo(2);
         assertThat(connection.receivesToPost()).isZero();
-        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.CREDIT);
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamWorkRequest.Kind.CREDIT);
     }
 
     @Test
     void receivesThatControlMessagesUsedArePostedAgainAtOnce() throws StreamProtocolException {
         receiveData(10);
         assertThat(connection.receivesToPost()).isEqualTo(1);
-        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.ADVERTISE);
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamWorkRequest.Kind.ADVERTISE);
         receiveData(10);
         connection.receive(credit(4), 0);
         assertThat(connection.receivesToPost()).isEqualTo(2);
@@ -266,7 +266,7 @@ class StreamConnectionTest {
     @Test
     void whatThePeerGivesBackIsFreeAndWhatItHadBegunIsFilled() throws StreamProtocolException {
         receiveData(30);
-        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.ADVERTISE);
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamWorkRequest.Kind.ADVERTISE);
         assertThat(connection.retract()).isTrue();
         assertThat(connection.nextControl().immediate())
                 .isEqualTo(Immediate.of(Immediate.CONTROL, Immediate.RETRACT));
@@ -281,7 +281,7 @@ class StreamConnectionTest {
         assertThat(connection.offeredBytes()).isZero();
         area.release(0);
         assertThat(area.isIdle()).isTrue();
-        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.ADVERTISE);
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamWorkRequest.Kind.ADVERTISE);
     }
 
     @Test
@@ -304,7 +304,7 @@ class StreamConnectionTest {
     @Test
     void aPeerThatDoesNotUnderstandIsNotAsked() {
         StreamConnection other = new StreamConnection(new StreamConfig(4, 8, 2, 2, 8),
-                new LandingArea(0x10000, 77, 3, 100), new SimulatedQueuePair.ArraySgl(2, ByteOrder.nativeOrder()));
+                new ReceiveArea(0x10000, 77, 3, 100), new SimulatedQueuePair.ArraySgl(2, ByteOrder.nativeOrder()));
         other.establish(new ConnectionData(false, false, 4, 0x7000, 8, 2, 0x8000, 6, 50));
         assertThat(other.retract()).isFalse();
     }
@@ -317,15 +317,15 @@ class StreamConnectionTest {
     void halfCloseByUs() throws StreamProtocolException {
         connection.shutdownOutput();
         assertThat(connection.writable()).isZero();
-        StreamRequest request = connection.nextControl();
-        assertThat(request.kind()).isEqualTo(StreamRequest.Kind.SHUTDOWN);
+        StreamWorkRequest request = connection.nextControl();
+        assertThat(request.kind()).isEqualTo(StreamWorkRequest.Kind.SHUTDOWN);
         assertThat(request.immediate()).isEqualTo(SHUTDOWN);
         assertThat(request.signalled()).isTrue();
         long end = request.sequence();
         assertThat(connection.state()).isEqualTo(StreamState.OUTPUT_SHUT);
         connection.shutdownOutput();
         receiveData(7);
-        assertThat(connection.nextControl().kind()).as("credits go on").isEqualTo(StreamRequest.Kind.ADVERTISE);
+        assertThat(connection.nextControl().kind()).as("credits go on").isEqualTo(StreamWorkRequest.Kind.ADVERTISE);
 
         assertThat(connection.receive(SHUTDOWN, 0)).isEqualTo(StreamEvent.SHUTDOWN);
 
@@ -348,8 +348,8 @@ class StreamConnectionTest {
         connection.shutdownOutput();
 
         assertThat(connection.state()).isEqualTo(StreamState.CLOSING);
-        StreamRequest request = connection.nextControl();
-        assertThat(request.kind()).isEqualTo(StreamRequest.Kind.DISCONNECT);
+        StreamWorkRequest request = connection.nextControl();
+        assertThat(request.kind()).isEqualTo(StreamWorkRequest.Kind.DISCONNECT);
         assertThat(request.immediate()).isEqualTo(DISCONNECT);
         assertThat(connection.state()).isEqualTo(StreamState.DISCONNECTED);
         assertThat(connection.isDrained()).isFalse();
@@ -362,14 +362,14 @@ class StreamConnectionTest {
         connection.shutdownOutput();
         connection.receive(SHUTDOWN, 0);
         assertThat(connection.state()).isEqualTo(StreamState.CLOSING);
-        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.DISCONNECT);
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamWorkRequest.Kind.DISCONNECT);
     }
 
     @Test
     void closeByUs() throws StreamProtocolException {
         connection.disconnect();
         assertThat(connection.state()).isEqualTo(StreamState.CLOSING);
-        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.DISCONNECT);
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamWorkRequest.Kind.DISCONNECT);
         assertThat(connection.nextControl()).isNull();
         assertThat(connection.receive(Immediate.of(Immediate.DATA, 7), 7)).as("was under way")
                 .isEqualTo(StreamEvent.DATA);
@@ -392,7 +392,7 @@ class StreamConnectionTest {
     @Test
     void closeByThePeerWhenOurOutputHasEnded() throws StreamProtocolException {
         connection.shutdownOutput();
-        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.SHUTDOWN);
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamWorkRequest.Kind.SHUTDOWN);
         connection.receive(DISCONNECT, 0);
         assertThat(connection.isDrained()).isTrue();
         assertThat(connection.isEndedByPeer()).isTrue();
@@ -402,8 +402,8 @@ class StreamConnectionTest {
     void keepAliveIsAnEmptyWriteAndNeedsNoAnswer() throws StreamProtocolException {
         connection.nextControl();
         connection.keepAlive();
-        StreamRequest request = connection.nextControl();
-        assertThat(request.kind()).isEqualTo(StreamRequest.Kind.KEEP_ALIVE);
+        StreamWorkRequest request = connection.nextControl();
+        assertThat(request.kind()).isEqualTo(StreamWorkRequest.Kind.KEEP_ALIVE);
         assertThat(request.length()).isZero();
         assertThat(connection.nextControl()).isNull();
         assertThat(connection.receive(Immediate.of(Immediate.CONTROL, Immediate.KEEP_ALIVE), 0))
@@ -420,7 +420,7 @@ class StreamConnectionTest {
         assertThat(connection.nextControl()).isNull();
         assertThat(connection.hasDataSlot()).isFalse();
         connection.completed(7);
-        assertThat(connection.nextControl().kind()).isEqualTo(StreamRequest.Kind.DISCONNECT);
+        assertThat(connection.nextControl().kind()).isEqualTo(StreamWorkRequest.Kind.DISCONNECT);
     }
 
     @ParameterizedTest

@@ -40,7 +40,7 @@ public final class StreamFuzz {
     private static final int MAX_COMMANDS = 400;
     private static final int MAX_AREAS = 3;
 
-    private record Segment(LandingArea area, int number) {
+    private record Segment(ReceiveArea area, int number) {
     }
 
     /** What the peer has named, with how much was written there. */
@@ -58,8 +58,8 @@ public final class StreamFuzz {
     private final FuzzInput input;
     private final StreamConfig config;
     private final SimulatedQueuePair.ArraySgl sgl;
-    private final List<LandingArea> areas = new ArrayList<>();
-    private final List<LandingArea> removed = new ArrayList<>();
+    private final List<ReceiveArea> areas = new ArrayList<>();
+    private final List<ReceiveArea> removed = new ArrayList<>();
     private final StreamConnection connection;
     private final ArrayDeque<Segment> advertised = new ArrayDeque<>();
     private final List<Segment> held = new ArrayList<>();
@@ -86,7 +86,7 @@ public final class StreamFuzz {
         int depth = 4 + input.below(12);
         config = new StreamConfig(1 + input.below(12), depth, 2, 2 + input.below(5), 1 + input.below(depth));
         sgl = new SimulatedQueuePair.ArraySgl(config.targetSglEntries(), ByteOrder.nativeOrder());
-        LandingArea first = newArea();
+        ReceiveArea first = newArea();
         areas.add(first);
         connection = new StreamConnection(config, first, sgl);
         mayReceive = config.credits();
@@ -105,14 +105,14 @@ public final class StreamFuzz {
         }
     }
 
-    private LandingArea newArea() {
+    private ReceiveArea newArea() {
         int number = areas.size() + removed.size();
-        return new LandingArea(0x10000L * (number + 1), 70 + number, 1 + input.below(6), 1 + input.below(128));
+        return new ReceiveArea(0x10000L * (number + 1), 70 + number, 1 + input.below(6), 1 + input.below(128));
     }
 
     private void establish() throws StreamProtocolException {
         ConnectionData local = connection.localData(0x7000, 8);
-        LandingArea first = areas.get(0);
+        ReceiveArea first = areas.get(0);
         check(local.bufferAddress() == first.segmentAddress(0), "address of the first buffer");
         check(local.bufferLength() == first.segmentLength(), "length of the first buffer");
         advertised.add(new Segment(first, 0));
@@ -265,9 +265,9 @@ public final class StreamFuzz {
         check(sent < maySend, "writable without a credit");
         check(!ended, "writable after the end");
         int bytes = (how & 1) == 0 ? writable : 1 + Math.min(input.u8(), writable - 1);
-        StreamRequest request = connection.write(bytes);
+        StreamWorkRequest request = connection.write(bytes);
         sent++;
-        check(request.kind() == StreamRequest.Kind.DATA && request.length() == bytes, "request");
+        check(request.kind() == StreamWorkRequest.Kind.DATA && request.length() == bytes, "request");
         check(request.immediate() == Immediate.of(Immediate.DATA, bytes), "immediate");
         Buffer target = buffers.get(request.remoteKey());
         check(target != null, "written where the peer did not offer memory");
@@ -280,7 +280,7 @@ public final class StreamFuzz {
     }
 
     private void controls(int most) {
-        StreamRequest request;
+        StreamWorkRequest request;
         while (most-- > 0 && (request = connection.nextControl()) != null) {
             switch (request.kind()) {
             case ADVERTISE:
@@ -307,13 +307,13 @@ public final class StreamFuzz {
         }
     }
 
-    private void grant(StreamRequest request) {
+    private void grant(StreamWorkRequest request) {
         long granted = Immediate.value(request.immediate()) - received & 0xFFFF;
         check(granted <= config.credits() && received + granted >= mayReceive, "credits go back");
         mayReceive = received + granted;
     }
 
-    private void advertised(StreamRequest request) {
+    private void advertised(StreamWorkRequest request) {
         boolean swapped = peer.bigEndian() != ConnectionData.HOST_BIG_ENDIAN;
         ByteBuffer bytes = ByteBuffer.allocate(16).order(ByteOrder.nativeOrder());
         bytes.putLong(request.entryHead()).putLong(request.entryTail()).flip();
@@ -321,7 +321,7 @@ public final class StreamFuzz {
         long address = bytes.getLong();
         int key = bytes.getInt();
         int length = bytes.getInt();
-        for (LandingArea area : all()) {
+        for (ReceiveArea area : all()) {
             for (int i = 0; i < area.segments(); i++) {
                 if (area.key() == key && area.segmentAddress(i) == address) {
                     check(length == area.segmentLength(), "length of the segment, swapped: " + swapped);
@@ -335,7 +335,7 @@ public final class StreamFuzz {
         check(false, "advertised what is no segment, swapped: " + swapped);
     }
 
-    private void post(StreamRequest request) {
+    private void post(StreamWorkRequest request) {
         check(request.sequence() == posted, "sequence");
         posted++;
         check(posted - completed <= config.sendQueueDepth(), "the send queue overflows");
@@ -394,27 +394,27 @@ public final class StreamFuzz {
     /** Receive memory grows and shrinks. */
     private void change(int how) {
         if ((how & 1) == 0 && areas.size() + removed.size() < MAX_AREAS) {
-            LandingArea area = newArea();
+            ReceiveArea area = newArea();
             areas.add(area);
-            connection.addLanding(area);
+            connection.addArea(area);
         } else if ((how & 1) != 0 && areas.size() > 1) {
-            LandingArea area = areas.remove((how >> 1) % areas.size());
+            ReceiveArea area = areas.remove((how >> 1) % areas.size());
             removed.add(area);
-            connection.removeLanding(area);
+            connection.removeArea(area);
         }
     }
 
     // ---- the model
 
-    private List<LandingArea> all() {
-        List<LandingArea> all = new ArrayList<>(areas);
+    private List<ReceiveArea> all() {
+        List<ReceiveArea> all = new ArrayList<>(areas);
         all.addAll(removed);
         return all;
     }
 
     private void checkSums() {
         long offered = -offset;
-        for (LandingArea area : all()) {
+        for (ReceiveArea area : all()) {
             long inUse = advertised.stream().filter(segment -> segment.area == area).count();
             long atUser = held.stream().filter(segment -> segment.area == area).count();
             check(area.freeSegments() + inUse + atUser == area.segments(), "segments are lost, or two times there");

@@ -1,0 +1,135 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.connection;
+
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.IntSupplier;
+import java.util.function.Supplier;
+
+/**
+ * A close of a channel that waits until what was flushed before is done, so that the promises of these writes can say
+ * so; but not for ever. On the loop of the channel, except where said.
+ */
+public class LingeringClose {
+    /** The time that a close waits if {@code SO_LINGER} is not set. */
+    private static final long CLOSE_MILLIS = 3_000;
+
+    private final Supplier<EventLoop> loop;
+    private final ChannelFuture closed;
+    private final IntSupplier soLinger;
+    private volatile Consumer<Throwable> close;
+    private Runnable cancelTimer;
+
+    /**
+     * @param loop     of the channel.
+     * @param closed   done when the channel is.
+     * @param soLinger the option.
+     */
+    public LingeringClose(Supplier<EventLoop> loop, ChannelFuture closed, IntSupplier soLinger) {
+        this.loop = loop;
+        this.closed = closed;
+        this.soLinger = soLinger;
+    }
+
+    /** Whether a close waits. Any thread. */
+    public final boolean isClosing() {
+        return close != null;
+    }
+
+    /**
+     * Makes another close join the one that waits.
+     *
+     * @param loopEnds there is no time to wait any more.
+     */
+    public final void join(ChannelPromise promise, boolean loopEnds) {
+        if (!promise.isVoid()) {
+            closed.addListener(future -> promise.trySuccess());
+        }
+        if (loopEnds) {
+            overdue();
+        }
+    }
+
+    /**
+     * Has the close wait.
+     *
+     * @param newClose gets what writes fail with that are left: {@code null} unless the channel broke meanwhile.
+     * @param loopEnds there is no time to wait, and there are no timers.
+     */
+    public final void start(Consumer<Throwable> newClose, boolean loopEnds) {
+        close = newClose;
+        if (loopEnds) {
+            overdue();
+            return;
+        }
+        int linger = soLinger.getAsInt();
+        boolean scheduled = false;
+        try {
+            scheduleTimer(this::overdue, linger > 0 ? TimeUnit.SECONDS.toMillis(linger) : CLOSE_MILLIS);
+            scheduled = true;
+        } finally {
+            if (!scheduled) {
+                // The close might wait for ever without the timer.
+                overdue();
+            }
+        }
+    }
+
+    /** Replaces the time after which something is done. */
+    protected final void scheduleTimer(Runnable task, long millis) {
+        if (cancelTimer != null) {
+            cancelTimer.run();
+        }
+        cancelTimer = schedule(task, millis);
+    }
+
+    /** Has the task run on the loop of the channel. Returns what cancels it. */
+    protected Runnable schedule(Runnable task, long millis) {
+        Future<?> timer = loop.get().schedule(task, millis, TimeUnit.MILLISECONDS);
+        return () -> timer.cancel(false);
+    }
+
+    /** Closes the channel, since the close has waited long enough. */
+    protected void overdue() {
+        closeNow(null);
+    }
+
+    /**
+     * Closes, if that waits.
+     *
+     * @param cause what writes fail with that are left, if the channel broke, else {@code null}.
+     * @return whether a close waited.
+     */
+    public final boolean closeNow(Throwable cause) {
+        Consumer<Throwable> waiting = close;
+        if (waiting == null) {
+            return false;
+        }
+        close = null;
+        if (cancelTimer != null) {
+            cancelTimer.run();
+            cancelTimer = null;
+        }
+        waiting.accept(cause);
+        return true;
+    }
+}

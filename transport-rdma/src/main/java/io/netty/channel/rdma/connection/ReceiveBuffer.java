@@ -1,0 +1,347 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.connection;
+
+import io.netty.channel.rdma.memory.DeviceContext;
+import io.netty.channel.rdma.memory.MemoryRange;
+import io.netty.channel.rdma.memory.PageMemory;
+import io.netty.channel.rdma.memory.PinnedMemory;
+import io.netty.channel.rdma.memory.RequestMemory;
+import io.netty.channel.rdma.stream.ReceiveArea;
+import io.netty.channel.rdma.stream.TargetSgl;
+import io.netty.channel.rdma.verbs.AccessFlags;
+import io.netty.channel.rdma.verbs.VerbsException;
+
+import io.netty.util.internal.PlatformDependent;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+
+/**
+ * A part of the {@link ReceiveMemory} of one connection, with a memory region of its own; and behind the first part,
+ * its target SGL. That is all that the peer can reach.
+ *
+ * <p>Buffers that the pipeline gets are parts of it ({@link ReceivedByteBuf}). Each one holds its segment back from the
+ * peer, and holds memory and registration (from which it may be sent on in place) until it is released, even if that
+ * is after the end of the connection.
+ */
+final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
+    private static final AtomicIntegerFieldUpdater<ReceiveBuffer> REFERENCES =
+            AtomicIntegerFieldUpdater.newUpdater(ReceiveBuffer.class, "references");
+
+    private static final VarHandle INT =
+            MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
+    private static final int ENTRY_KEY = 8;
+    private static final int ENTRY_LENGTH = 12;
+    /** The bytes of a message that is sent, as on iWARP; the entries behind them stay aligned. */
+    static final int MESSAGE_SIZE = 4;
+
+    private final ReceiveMemory owner;
+    private final PageMemory memory;
+    private final MemoryRange range;
+    private final ByteBuffer sgl;
+    private final int sglOffset;
+    private final int messagesOffset;
+    private final int sglEntries;
+    private final Segment[] segments;
+    private int pinnedSegments;
+    private volatile int references = 1;
+
+    private ReceiveBuffer(ReceiveMemory owner, PageMemory memory, MemoryRange range, int key, int segmentCount,
+                          int segmentLength, int sglEntries, int messages) {
+        super(range.address, key, segmentCount, segmentLength);
+        this.owner = owner;
+        this.memory = memory;
+        this.range = range;
+        this.sglEntries = sglEntries;
+        // At the end, on the page that the embedded provider writes when it registers memory, on kernels before 6.11.
+        sglOffset = (int) range.length - sglEntries * ENTRY_SIZE;
+        messagesOffset = sglOffset - messages * MESSAGE_SIZE;
+        sgl = memory.buffer().duplicate().order(ByteOrder.nativeOrder());
+        segments = new Segment[segmentCount];
+        for (int i = 0; i < segmentCount; i++) {
+            segments[i] = new Segment(i, memory.buffer());
+        }
+    }
+
+    /**
+     * Allocates and registers the memory.
+     *
+     * @param segmentLength   a multiple of 8.
+     * @param sglEntries      of the target SGL, which lies at the end.
+     * @param outgoingEntries entries for the peer's target SGL that may be in flight; before that.
+     * @param messages        that may arrive by SENDs, a multiple of 4; between the two.
+     * @param needed          see {@link PinnedMemory}.
+     * @return {@code null} if there would be too much registered memory.
+     */
+    static ReceiveBuffer create(ReceiveMemory owner, int segmentCount, int segmentLength, int sglEntries,
+                                int outgoingEntries, int messages, boolean needed) throws VerbsException {
+        int bytes = segmentCount * segmentLength + (sglEntries + outgoingEntries) * TargetSgl.ENTRY_SIZE +
+                messages * MESSAGE_SIZE;
+        if (!PinnedMemory.PROCESS.reserve(bytes, needed)) {
+            return null;
+        }
+        PageMemory memory = null;
+        MemoryRange range = null;
+        boolean created = false;
+        try {
+            memory = PageMemory.map(bytes);
+            if (owner.device().iwarp) {
+                // A completion does not tell there how much the peer has written. What it says it has and has not must
+                // not be what another connection has left.
+                PlatformDependent.setMemory(memory.address(), bytes, (byte) 0);
+            }
+            range = new MemoryRange(memory.address(), bytes,
+                    AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE, "receive buffer");
+            int key = range.region(owner.device()).rkey();
+            ReceiveBuffer buffer = new ReceiveBuffer(owner, memory, range, key, segmentCount, segmentLength,
+                    sglEntries, messages);
+            owner.counters().receiveMemory(bytes);
+            created = true;
+            return buffer;
+        } finally {
+            if (!created) {
+                if (range != null) {
+                    range.close();
+                }
+                if (memory != null) {
+                    memory.close();
+                }
+                PinnedMemory.PROCESS.release(bytes);
+            }
+        }
+    }
+
+    Segment segment(int index) {
+        return segments[index];
+    }
+
+    /** How many the application keeps nothing of. */
+    int unpinnedSegments() {
+        return segments.length - pinnedSegments;
+    }
+
+    long sglAddress() {
+        return range.address + sglOffset;
+    }
+
+    @Override
+    public int entries() {
+        return sglEntries;
+    }
+
+    @Override
+    public int length(int entry) {
+        return (int) INT.getAcquire(sgl, entryOffset(entry) + ENTRY_LENGTH);
+    }
+
+    @Override
+    public long address(int entry) {
+        return sgl.getLong(entryOffset(entry));
+    }
+
+    @Override
+    public int key(int entry) {
+        return sgl.getInt(entryOffset(entry) + ENTRY_KEY);
+    }
+
+    @Override
+    public void clearLength(int entry) {
+        sgl.putInt(entryOffset(entry) + ENTRY_LENGTH, 0);
+    }
+
+    /** Stores an entry for the peer's target SGL and returns its address. */
+    long outgoingEntry(int index, long head, long tail) {
+        int offset = segments.length * segmentLength() + index * ENTRY_SIZE;
+        sgl.putLong(offset, head).putLong(offset + 8, tail);
+        return range.address + offset;
+    }
+
+    /** Where a message arrives. */
+    long messageAddress(int index) {
+        return range.address + messagesOffset + index * MESSAGE_SIZE;
+    }
+
+    /** A message that has arrived, in the byte order of this host. */
+    int message(int index) {
+        return sgl.getInt(messagesOffset + index * MESSAGE_SIZE);
+    }
+
+    private int entryOffset(int entry) {
+        return sglOffset + entry * ENTRY_SIZE;
+    }
+
+    MemoryRange range() {
+        return range;
+    }
+
+    DeviceContext device() {
+        return owner.device();
+    }
+
+    /** Drops the connection's own reference: no queue pair can write here any more. */
+    void release() {
+        if (REFERENCES.decrementAndGet(this) == 0) {
+            int bytes = (int) range.length;
+            range.close();
+            memory.close();
+            PinnedMemory.PROCESS.release(bytes);
+            owner.counters().receiveMemory(-bytes);
+        }
+    }
+
+    /** A part of the memory that the peer fills at a stretch. */
+    final class Segment implements RequestMemory, Runnable {
+        private static final AtomicIntegerFieldUpdater<Segment> HOLDS =
+                AtomicIntegerFieldUpdater.newUpdater(Segment.class, "holds");
+
+        private final int index;
+        private final ByteBuffer view;
+        /**
+         * The number of buffers that were delivered from here and are not released, and one while the segment may get
+         * more bytes. Changed by any thread.
+         */
+        private volatile int holds;
+        private boolean pinned;
+        int readIndex;
+        int writeIndex;
+        boolean filled;
+
+        private Segment(int index, ByteBuffer memory) {
+            this.index = index;
+            view = memory.slice(index * segmentLength(), segmentLength());
+        }
+
+        /** The memory that contains the segment. */
+        ByteBuffer memory() {
+            return memory.buffer();
+        }
+
+        /** Where the segment begins there. */
+        int memoryOffset() {
+            return index * segmentLength();
+        }
+
+        /** Valid until the next call. */
+        ByteBuffer view(int offset, int length) {
+            return view.limit(offset + length).position(offset);
+        }
+
+        long address(int offset) {
+            return segmentAddress(index) + offset;
+        }
+
+        @Override
+        public MemoryRange range() {
+            return range;
+        }
+
+        @Override
+        public boolean contains(long start, int bytes) {
+            return range.contains(start, bytes);
+        }
+
+        boolean isPinned() {
+            return pinned;
+        }
+
+        /** The first bytes have arrived. */
+        void begin() {
+            readIndex = 0;
+            writeIndex = 0;
+            filled = false;
+            pinned = false;
+            holds = 1;
+        }
+
+        /** Holds the segment for a buffer of the application. */
+        void hold() {
+            if (!pinned) {
+                pinned = true;
+                pinnedSegments++;
+                owner.pinned(segmentLength());
+            }
+            retain();
+        }
+
+        /**
+         * Holds the segment for another buffer of the application, or for a work request that sends one. Any thread.
+         */
+        @Override
+        public Segment retain() {
+            HOLDS.incrementAndGet(this);
+            REFERENCES.incrementAndGet(ReceiveBuffer.this);
+            return this;
+        }
+
+        @Override
+        public boolean tryRetain() {
+            for (int count = holds; count > 0; count = holds) {
+                if (HOLDS.compareAndSet(this, count, count + 1)) {
+                    REFERENCES.incrementAndGet(ReceiveBuffer.this);
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        /** A buffer of the application, or a work request, does not use it any more. Any thread. */
+        @Override
+        public boolean release() {
+            boolean unused = HOLDS.decrementAndGet(this) == 0;
+            if (unused) {
+                returnToLoop();
+            }
+            ReceiveBuffer.this.release();
+            return unused;
+        }
+
+        @Override
+        public int refCnt() {
+            return holds;
+        }
+
+        /** All its bytes arrived and were delivered. */
+        void end() {
+            if (HOLDS.decrementAndGet(this) == 0) {
+                run();
+            }
+        }
+
+        private void returnToLoop() {
+            if (owner.loop().isHere()) {
+                run();
+            } else {
+                owner.loop().execute(this);
+            }
+        }
+
+        /** Frees the segment, which nobody uses any more. On the loop. */
+        @Override
+        public void run() {
+            if (pinned) {
+                pinned = false;
+                pinnedSegments--;
+                owner.pinned(-segmentLength());
+            }
+            ReceiveBuffer.this.release(index);
+            owner.segmentFreed();
+        }
+    }
+}

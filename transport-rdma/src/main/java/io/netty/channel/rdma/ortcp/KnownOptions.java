@@ -1,0 +1,68 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.ortcp;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ReflectiveChannelFactory;
+import io.netty.channel.rdma.Rdma;
+import io.netty.channel.rdma.RdmaChannelOption;
+
+import java.util.Collections;
+import java.util.Map;
+import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Tells which channel class knows which option. Netty warns of each option that a channel doesn't know; where there are
+ * two classes, that is a mistake only if neither does.
+ */
+final class KnownOptions {
+    private static final String RDMA_PREFIX = RdmaChannelOption.class.getName() + '#';
+    /** By channel class, of which there are few. Weak, because an application may make options as it goes. */
+    private static final Map<Class<?>, Map<ChannelOption<?>, Boolean>> KNOWN = new ConcurrentHashMap<>();
+
+    private KnownOptions() { }
+
+    static boolean isKnown(Class<? extends Channel> type, ChannelOption<?> option, Object value) {
+        Map<ChannelOption<?>, Boolean> known =
+                KNOWN.computeIfAbsent(type, t -> Collections.synchronizedMap(new WeakHashMap<>()));
+        Boolean result = known.get(option);
+        if (result == null) {
+            result = ask(type, option, value);
+            known.put(option, result);
+        }
+        return result;
+    }
+
+    /** No list tells: there are options that a configuration accepts and does not return. */
+    @SuppressWarnings("unchecked")
+    private static boolean ask(Class<? extends Channel> type, ChannelOption<?> option, Object value) {
+        if (!Rdma.isAvailable() && ChannelTypes.isRdma(type)) {
+            // There can't be such a channel. All others that it knows are known to those of TCP as well.
+            return option.name().startsWith(RDMA_PREFIX);
+        }
+        Channel channel = new ReflectiveChannelFactory<>(type).newChannel();
+        try {
+            return channel.config().setOption((ChannelOption<Object>) option, value);
+        } catch (Exception e) {
+            // A bad value of a known option. Whoever uses it will say so.
+            return true;
+        } finally {
+            channel.unsafe().closeForcibly();
+        }
+    }
+}

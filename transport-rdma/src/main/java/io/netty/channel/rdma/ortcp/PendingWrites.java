@@ -1,0 +1,122 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.ortcp;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.MessageSizeEstimator;
+import io.netty.util.ReferenceCountUtil;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.function.LongConsumer;
+
+/**
+ * What is written to a channel that is not connected yet, in order. {@code ChannelOutboundBuffer} can't do this: it
+ * does not give its messages away with their promises. On the event loop.
+ */
+final class PendingWrites {
+    /** What a message counts for beside its bytes, as in {@code ChannelOutboundBuffer}. */
+    private static final int OVERHEAD = 96;
+
+    private final LongConsumer added;
+    private final LongConsumer removed;
+    private final Queue<Write> flushed = new ArrayDeque<>();
+    private final Queue<Write> unflushed = new ArrayDeque<>();
+    private long bytes;
+
+    private static final class Write {
+        final Object msg;
+        final int size;
+        final ChannelPromise promise;
+
+        Write(Object msg, int size, ChannelPromise promise) {
+            this.msg = msg;
+            this.size = size;
+            this.promise = promise;
+        }
+    }
+
+    /**
+     * @param added   counts bytes that wait.
+     * @param removed counts those that were added and have failed.
+     */
+    PendingWrites(LongConsumer added, LongConsumer removed) {
+        this.added = added;
+        this.removed = removed;
+    }
+
+    /** How many bytes wait, with what the messages count for beside them. */
+    long bytes() {
+        return bytes;
+    }
+
+    void add(Object msg, ChannelPromise promise, MessageSizeEstimator.Handle estimator) {
+        int size = Math.max(0, estimator.size(msg)) + OVERHEAD;
+        unflushed.add(new Write(ReferenceCountUtil.touch(msg), size, promise));
+        bytes += size;
+        added.accept(size);
+    }
+
+    /** All that was written so far is to go out. */
+    void flush() {
+        for (Write write; (write = unflushed.poll()) != null;) {
+            if (write.promise.setUncancellable()) {
+                flushed.add(write);
+            } else {
+                remove(write);
+            }
+        }
+    }
+
+    private void remove(Write write) {
+        bytes -= write.size;
+        ReferenceCountUtil.safeRelease(write.msg);
+        removed.accept(write.size);
+    }
+
+    void failFlushed(Throwable cause) {
+        for (Write write; (write = flushed.poll()) != null;) {
+            remove(write);
+            write.promise.tryFailure(cause);
+        }
+    }
+
+    /** Fails all. */
+    void fail(Throwable cause) {
+        failFlushed(cause);
+        for (Write write; (write = unflushed.poll()) != null;) {
+            remove(write);
+            write.promise.tryFailure(cause);
+        }
+    }
+
+    /**
+     * Writes all to the channel that is connected, and flushes nothing.
+     *
+     * @return whether some of it was flushed.
+     */
+    boolean moveTo(Channel.Unsafe connected) {
+        boolean flush = !flushed.isEmpty();
+        // The latter perhaps by a listener of a promise, as the channel may refuse a message.
+        while (!flushed.isEmpty() || !unflushed.isEmpty()) {
+            Write write = flushed.isEmpty() ? unflushed.remove() : flushed.remove();
+            connected.write(write.msg, write.promise);
+        }
+        bytes = 0;
+        return flush;
+    }
+}

@@ -1,0 +1,133 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.stream;
+
+/**
+ * A send work request that the caller now must post, after all that it was given before on this connection. One object
+ * per connection, overwritten by the next one.
+ */
+public final class StreamWorkRequest {
+    /** The purpose of the work request. */
+    public enum Kind {
+        /** RDMA WRITE WITH IMMEDIATE of application bytes. */
+        DATA,
+        /** RDMA WRITE WITH IMMEDIATE of no bytes; address and key are 0. */
+        CREDIT,
+        /**
+         * RDMA WRITE WITH IMMEDIATE of the 16 bytes {@link #entryHead()}, {@link #entryTail()} into the peer's target
+         * SGL. The bytes must be sent inline, or stay unchanged until the completion.
+         */
+        ADVERTISE,
+        /** RDMA WRITE WITH IMMEDIATE of no bytes; address and key are 0. */
+        SHUTDOWN,
+        /** RDMA WRITE WITH IMMEDIATE of no bytes; address and key are 0. */
+        DISCONNECT,
+        /** RDMA WRITE WITH IMMEDIATE of no bytes; address and key are 0. */
+        RETRACT,
+        /** RDMA WRITE WITH IMMEDIATE of no bytes; address and key are 0. */
+        RETRACTED,
+        /** RDMA WRITE of no bytes, without immediate; address and key are 0. The peer's process sees nothing of it. */
+        KEEP_ALIVE
+    }
+
+    Kind kind;
+    int immediate;
+    long remoteAddress;
+    int remoteKey;
+    int length;
+    long entryHead;
+    long entryTail;
+    long sequence;
+    boolean signalled;
+
+    public StreamWorkRequest() {
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+
+    /**
+     * The immediate as a host integer; see {@link Immediate}. Meaningless for {@link Kind#KEEP_ALIVE}.
+     */
+    public int immediate() {
+        return immediate;
+    }
+
+    public long remoteAddress() {
+        return remoteAddress;
+    }
+
+    public int remoteKey() {
+        return remoteKey;
+    }
+
+    /**
+     * Bytes to write: those granted for {@link Kind#DATA}, 16 for {@link Kind#ADVERTISE}, otherwise 0.
+     */
+    public int length() {
+        return length;
+    }
+
+    /**
+     * The first 8 bytes of a target SGL entry, such that storing this long in the host's byte order gives the bytes in
+     * the peer's.
+     */
+    public long entryHead() {
+        return entryHead;
+    }
+
+    /**
+     * The last 8 bytes of a target SGL entry, likewise.
+     */
+    public long entryTail() {
+        return entryTail;
+    }
+
+    /**
+     * The number of this work request on its connection, counted from 0 without gaps over all kinds: the argument of
+     * {@link StreamConnection#completed(long)}.
+     */
+    public long sequence() {
+        return sequence;
+    }
+
+    /**
+     * Whether the work request must ask for a completion. One that need not may, if the caller says so with
+     * {@link StreamConnection#signal()}.
+     */
+    public boolean signalled() {
+        return signalled;
+    }
+
+    void of(Kind kind, int immediate, long remoteAddress, int remoteKey, int length) {
+        this.kind = kind;
+        this.immediate = immediate;
+        this.remoteAddress = remoteAddress;
+        this.remoteKey = remoteKey;
+        this.length = length;
+    }
+
+    /** Encodes a target SGL entry in the byte order of the host that reads it. */
+    void entry(long address, int key, int length, boolean hostBigEndian, boolean peerBigEndian) {
+        boolean swap = hostBigEndian != peerBigEndian;
+        int first = swap ? Integer.reverseBytes(key) : key;
+        int second = swap ? Integer.reverseBytes(length) : length;
+        entryHead = swap ? Long.reverseBytes(address) : address;
+        entryTail = hostBigEndian ? (long) first << 32 | second & 0xFFFFFFFFL
+                                  : (long) second << 32 | first & 0xFFFFFFFFL;
+    }
+}
