@@ -23,11 +23,11 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.rdma.connection.Bind;
-import io.netty.channel.rdma.loop.CurrentLoop;
-import io.netty.channel.rdma.loop.IdMove;
+import io.netty.channel.rdma.loop.LoopBinding;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
-import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.loop.move.ConnectionIdMigration;
+import io.netty.channel.rdma.loop.move.LoopId;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
@@ -134,7 +134,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
 
     @Override
     @SuppressWarnings("exports") // for the channels of this module
-    protected final List<? extends IdMove.Owner> owners() {
+    protected final List<? extends ConnectionIdMigration.Owner> owners() {
         return listening;
     }
 
@@ -401,7 +401,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     }
 
     /** The event loop that the channel is on, or was on last. */
-    private CurrentLoop loop() {
+    private LoopBinding loop() {
         return listening.get(0).loop();
     }
 

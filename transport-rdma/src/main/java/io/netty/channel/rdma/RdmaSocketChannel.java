@@ -28,11 +28,11 @@ import io.netty.channel.rdma.connection.OutgoingConnection;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.connection.StreamCounters;
-import io.netty.channel.rdma.loop.CurrentLoop;
-import io.netty.channel.rdma.loop.IdMove;
+import io.netty.channel.rdma.loop.LoopBinding;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
-import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.loop.move.ConnectionIdMigration;
+import io.netty.channel.rdma.loop.move.LoopId;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
@@ -143,7 +143,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
 
     @Override
     @SuppressWarnings("exports") // for the channels of this module
-    protected List<? extends IdMove.Owner> owners() {
+    protected List<? extends ConnectionIdMigration.Owner> owners() {
         return connection != null ? List.of(connection) : super.owners();
     }
 
@@ -217,12 +217,12 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     }
 
     /** See {@link RdmaConnection#create}. */
-    RdmaConnection newConnection(CurrentLoop loop, ConnectionId id, LoopEvents.Listener listener) throws Exception {
+    RdmaConnection newConnection(LoopBinding loop, ConnectionId id, LoopEvents.Listener listener) throws Exception {
         return RdmaConnection.create(socketUnsafe(), loop, id, listener, config.options(), counters);
     }
 
     /** As above, with a queue pair that exists. The resources belong to the connection in any case. */
-    RdmaConnection newConnection(CurrentLoop loop, ConnectionId id, LoopEvents.Listener listener,
+    RdmaConnection newConnection(LoopBinding loop, ConnectionId id, LoopEvents.Listener listener,
                                  ConnectionResources resources) throws Exception {
         return RdmaConnection.create(socketUnsafe(), loop, id, listener, resources);
     }

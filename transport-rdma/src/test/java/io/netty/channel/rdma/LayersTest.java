@@ -50,6 +50,7 @@ class LayersTest {
                 .layer("stream").definedBy(ROOT + ".stream")
                 .layer("memory").definedBy(ROOT + ".memory")
                 .layer("loop").definedBy(ROOT + ".loop")
+                .layer("move").definedBy(ROOT + ".loop.move")
                 .layer("attempt").definedBy(ROOT + ".attempt")
                 .layer("connection").definedBy(ROOT + ".connection")
                 .layer("root").definedBy(ROOT)
@@ -61,10 +62,12 @@ class LayersTest {
                 .whereLayer("attempt").mayOnlyAccessLayers("verbs")
                 .whereLayer("memory").mayOnlyAccessLayers("verbs", "monitor")
                 .whereLayer("loop").mayOnlyAccessLayers("verbs", "memory", "monitor")
-                .whereLayer("connection").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "monitor")
-                .whereLayer("root").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "attempt", "connection",
+                .whereLayer("move").mayOnlyAccessLayers("verbs", "loop")
+                .whereLayer("connection").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "move", "monitor")
+                .whereLayer("root").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "move", "attempt",
+                        "connection", "monitor")
+                .whereLayer("message").mayOnlyAccessLayers("verbs", "memory", "loop", "move", "connection", "root",
                         "monitor")
-                .whereLayer("message").mayOnlyAccessLayers("verbs", "memory", "loop", "connection", "root", "monitor")
                 .whereLayer("bootstrap").mayOnlyAccessLayers("verbs", "attempt", "root", "monitor")
                 .ensureAllClassesAreContainedInArchitecture()
                 .check(ALL);
@@ -79,7 +82,7 @@ class LayersTest {
     void packagesBelowTheRootKnowNoChannel() {
         noClasses().that()
                 .resideInAnyPackage(ROOT + ".monitor", ROOT + ".verbs", ROOT + ".stream", ROOT + ".memory",
-                        ROOT + ".loop", ROOT + ".attempt", ROOT + ".connection")
+                        ROOT + ".loop..", ROOT + ".attempt", ROOT + ".connection")
                 .should().dependOnClassesThat().areAssignableTo(Channel.class).check(ALL);
     }
 
@@ -87,7 +90,7 @@ class LayersTest {
     @Test
     void packagesBelowTheRootShowOnlyWhatAnotherPackageUses() {
         classes().that()
-                .resideInAnyPackage(ROOT + ".monitor", ROOT + ".stream", ROOT + ".memory", ROOT + ".loop",
+                .resideInAnyPackage(ROOT + ".monitor", ROOT + ".stream", ROOT + ".memory", ROOT + ".loop..",
                         ROOT + ".attempt", ROOT + ".connection")
                 .and().arePublic().and().areTopLevelClasses()
                 .should(new ArchCondition<>("be used by another package") {

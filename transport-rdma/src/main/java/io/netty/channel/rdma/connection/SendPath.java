@@ -17,7 +17,7 @@ package io.netty.channel.rdma.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOutboundBuffer;
-import io.netty.channel.rdma.loop.CurrentLoop;
+import io.netty.channel.rdma.loop.LoopBinding;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.Retry;
 import io.netty.channel.rdma.memory.DeviceContext;
@@ -67,7 +67,7 @@ public final class SendPath {
     final int copyThreshold;
     private final ConnectionOwner owner;
     private final RdmaConnection connection;
-    private final CurrentLoop loop;
+    private final LoopBinding loop;
     private final StreamOptions options;
     private final SendQueue queue;
     private final QueuePair queuePair;

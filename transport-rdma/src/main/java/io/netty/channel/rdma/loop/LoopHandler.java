@@ -38,7 +38,6 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -96,8 +95,6 @@ public abstract class LoopHandler implements IoHandler {
     private final LoopCounters counters = new LoopCounters(ALL_COUNTERS);
     private final Set<Registration> registrations = new LinkedHashSet<>();
     private final List<LoopDevice> devices = new ArrayList<>(1);
-    /** Connections of this loop whose completion queues belong to another one. */
-    private final Set<MovableCompletionHandler> guests = new HashSet<>();
     /** Objects that all connections of this loop share, by their class. */
     private final Map<Class<?>, AutoCloseable> shared = new IdentityHashMap<>();
     private volatile IoEventLoop loop;
@@ -401,9 +398,6 @@ public abstract class LoopHandler implements IoHandler {
         } catch (Throwable t) {
             unexpected(t);
         }
-        for (CompletionHandler guest : guests.toArray(new CompletionHandler[0])) {
-            release(guest::destroy);
-        }
         for (LoopDevice device : devices) {
             release(device::destroy);
         }
@@ -431,9 +425,7 @@ public abstract class LoopHandler implements IoHandler {
         }
         while (hasOwnConnections() && System.nanoTime() - finishDeadline < 0) {
             pollCompletions();
-            for (CompletionHandler guest : guests.toArray(new CompletionHandler[0])) {
-                guest.loop().run();
-            }
+            devices.forEach(LoopDevice::runTasks);
             Thread.onSpinWait();
         }
     }
@@ -444,7 +436,7 @@ public abstract class LoopHandler implements IoHandler {
                 return true;
             }
         }
-        return !guests.isEmpty();
+        return false;
     }
 
     /** The device failed for good: every loop closes its connections on it. */
@@ -548,11 +540,6 @@ public abstract class LoopHandler implements IoHandler {
     /** Whether the caller is the loop's thread. Any thread. */
     public boolean isHere() {
         return executor.isExecutorThread(Thread.currentThread());
-    }
-
-    /** Connections of this loop whose completion queues belong to another one. On the loop. */
-    public Set<MovableCompletionHandler> guests() {
-        return guests;
     }
 
     /** Takes over what another loop had of a device. On the loop. */
