@@ -66,6 +66,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     private LoopHandler handler;
     private volatile EventLoop home;
     private boolean closedActive;
+    private volatile boolean outputEnding;
     private volatile State state = State.OPEN;
     private volatile Throwable misused;
     volatile InetSocketAddress local;
@@ -320,8 +321,13 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
      * Whether the end of the output was asked for and waits for what was flushed before, so that further writes fail.
      * Any thread.
      */
-    protected boolean isOutputEnding() {
-        return false;
+    protected final boolean isOutputEnding() {
+        return outputEnding;
+    }
+
+    /** An end of the output waits from now on, or is done. On the loop. */
+    final void outputEnding(boolean waits) {
+        outputEnding = waits;
     }
 
     /** Whether a close was asked for and waits for what was flushed before. On the loop. */

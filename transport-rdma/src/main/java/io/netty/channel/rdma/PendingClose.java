@@ -15,7 +15,6 @@
  */
 package io.netty.channel.rdma;
 
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.Future;
 import io.netty.util.internal.UnstableApi;
@@ -35,13 +34,13 @@ public class PendingClose {
     /** The time that a close waits if {@code SO_LINGER} is not set. */
     private static final long CLOSE_MILLIS = 3_000;
 
-    private final Channel channel;
+    private final AbstractRdmaChannel channel;
     private final IntSupplier soLinger;
     private volatile Consumer<Throwable> close;
     private Runnable cancelTimer;
 
     /** @param soLinger the option. */
-    public PendingClose(Channel channel, IntSupplier soLinger) {
+    public PendingClose(AbstractRdmaChannel channel, IntSupplier soLinger) {
         this.channel = channel;
         this.soLinger = soLinger;
     }
@@ -49,6 +48,16 @@ public class PendingClose {
     /** Whether a close waits. Any thread. */
     public final boolean isClosing() {
         return close != null;
+    }
+
+    /** Whether a close waits, or another end of the output. */
+    boolean isWaiting() {
+        return isClosing();
+    }
+
+    /** Tells the channel whether it takes writes. */
+    final void changed() {
+        channel.outputEnding(isWaiting());
     }
 
     /**
@@ -73,6 +82,7 @@ public class PendingClose {
      */
     public final void start(Consumer<Throwable> newClose, boolean loopEnds) {
         close = newClose;
+        changed();
         if (loopEnds) {
             overdue();
             return;
@@ -121,6 +131,7 @@ public class PendingClose {
             return false;
         }
         close = null;
+        changed();
         if (cancelTimer != null) {
             cancelTimer.run();
             cancelTimer = null;

@@ -277,7 +277,10 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
 
     @Override
     protected Object filterOutboundMessage(Object msg) throws IOException {
-        socketUnsafe().ending().checkNone();
+        if (isOutputEnding()) {
+            // AbstractChannel throws the same once the end is done.
+            throw new ClosedChannelException();
+        }
         if (msg instanceof ByteBuf) {
             return msg;
         }
@@ -286,11 +289,6 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
         }
         throw new UnsupportedOperationException("unsupported message type: " + StringUtil.simpleClassName(msg) +
                 EXPECTED_TYPES);
-    }
-
-    @Override
-    protected boolean isOutputEnding() {
-        return socketUnsafe().ending().isWaiting();
     }
 
     @Override

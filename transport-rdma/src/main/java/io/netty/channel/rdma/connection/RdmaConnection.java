@@ -66,7 +66,6 @@ public final class RdmaConnection extends CompletionHandler
     private final StreamConnection stream;
     private final RdmaInbound inbound;
     private final ReceiveQueue receives;
-    private final Liveness liveness;
     private final ConnectionLife life;
     private final SendPath sendPath;
     /** {@code null} before the connection is established. */
@@ -87,10 +86,9 @@ public final class RdmaConnection extends CompletionHandler
         this.loop = loop;
         stream = resources.stream;
         inbound = new RdmaInbound(owner, resources);
-        liveness = new Liveness(loop, this, resources.options.liveness);
         receives = resources.receives;
         life = new ConnectionLife(owner, new LifeActions(), resources.options.liveness);
-        sendPath = new SendPath(owner, this, resources, liveness, life);
+        sendPath = new SendPath(owner, this, resources, life);
         resources.attach(this, sendPath::pumpOutsideOfTurn);
         loop.onUnexpected(this::unexpected);
         resources.counters.open();
@@ -337,13 +335,14 @@ public final class RdmaConnection extends CompletionHandler
         sendPath.beginTurn();
         try {
             sendPath.postReceives();
-            if (sent != NONE) {
+            boolean acknowledged = sent != NONE;
+            if (acknowledged) {
                 long upTo = sent;
                 sent = NONE;
                 sendPath.complete(upTo);
-                liveness.heard(true);
-            } else {
-                liveness.heard(false);
+            }
+            if (sendPath.liveness != null) {
+                sendPath.liveness.heard(acknowledged);
             }
             if (newInput && !life.isClosed()) {
                 newInput = false;
@@ -484,7 +483,9 @@ public final class RdmaConnection extends CompletionHandler
     /** The end has come: gives everything back. */
     private void release() {
         LoopHandler handler = loop.handler();
-        liveness.stop();
+        if (sendPath.liveness != null) {
+            sendPath.liveness.stop();
+        }
         resources.closeQueuePair();
         handler.forget(id);
         if (relay != null) {
@@ -509,8 +510,11 @@ public final class RdmaConnection extends CompletionHandler
 
     /** Options were changed, or the connection just established. */
     public void livenessChanged() {
-        if (isUsable()) {
-            liveness.start();
+        if (sendPath.liveness == null && resources.options.liveness.isOn()) {
+            sendPath.liveness = new Liveness(loop, this, resources.options.liveness);
+        }
+        if (sendPath.liveness != null && isUsable()) {
+            sendPath.liveness.start();
         }
     }
 

@@ -74,11 +74,12 @@ public final class SendPath {
     private final ReceiveMemory receiveMemory;
     private final ReceiveQueue receives;
     private final LandingBuffer landing;
-    private final Liveness liveness;
     private final ConnectionLife life;
     /** Looks again when memory to send from ran out and no completion will tell that there is some. */
     private final Retry retry;
 
+    /** {@code null} as long as no option has asked for it. */
+    Liveness liveness;
     private Unsent unsent = Unsent.NOTHING;
     /** All that there is to send will be looked at soon. */
     private boolean inTurn;
@@ -95,11 +96,9 @@ public final class SendPath {
     private Gatherer gatherer;
     private LoopHandler gathererHandler;
 
-    SendPath(ConnectionOwner owner, RdmaConnection connection, ConnectionResources resources, Liveness liveness,
-             ConnectionLife life) {
+    SendPath(ConnectionOwner owner, RdmaConnection connection, ConnectionResources resources, ConnectionLife life) {
         this.owner = owner;
         this.connection = connection;
-        this.liveness = liveness;
         this.life = life;
         loop = connection.loop();
         options = resources.options;
@@ -276,7 +275,9 @@ public final class SendPath {
             if (gatherer.end()) {
                 loop.handler().posted();
             }
-            liveness.posted();
+            if (liveness != null) {
+                liveness.posted();
+            }
         }
         if (postFailure != null) {
             life.fail(postFailure);

@@ -298,11 +298,6 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     }
 
     @Override
-    protected boolean isOutputEnding() {
-        return isCloseWaiting();
-    }
-
-    @Override
     protected boolean isCloseWaiting() {
         return datagramUnsafe().pending.isClosing();
     }

@@ -536,11 +536,6 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     @Override
-    protected boolean isOutputEnding() {
-        return isClosing();
-    }
-
-    @Override
     protected boolean isCloseWaiting() {
         return isClosing();
     }
