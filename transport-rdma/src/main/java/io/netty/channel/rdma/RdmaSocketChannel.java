@@ -151,7 +151,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     protected void registeredAgain() {
         if (connection != null) {
             // What arrived while the channel was not registered.
-            connection.loop().execute(socketUnsafe()::readable);
+            connection.loop().execute(socketUnsafe().readLoop()::read);
         }
     }
 
@@ -309,7 +309,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
 
     @Override
     protected void doBeginRead() {
-        socketUnsafe().readLoop().beginRead(connection);
+        socketUnsafe().readLoop().beginRead();
     }
 
     @Override
@@ -358,7 +358,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
             } else if (connection == null) {
                 promise.setFailure(new NotYetConnectedException());
             } else {
-                socketUnsafe().readLoop().shutdownInput(connection);
+                socketUnsafe().readLoop().shutdownInput();
                 promise.setSuccess();
             }
         });

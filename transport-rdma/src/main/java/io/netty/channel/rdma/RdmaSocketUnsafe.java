@@ -59,7 +59,8 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
         return ending;
     }
 
-    RdmaReadLoop readLoop() {
+    @Override
+    public RdmaReadLoop readLoop() {
         return readLoop;
     }
 
@@ -117,7 +118,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
         }
         if (channel.isOpen()) {
             channel.connection().inbound().lost();
-            readable();
+            readLoop.read();
         }
         if (channel.isOpen() && readLoop.isEndReported()) {
             failFlushed();
@@ -137,14 +138,6 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     private boolean isWritePending() {
         ChannelOutboundBuffer messages = outboundBuffer();
         return messages != null && !messages.isEmpty();
-    }
-
-    /**
-     * Whether the pipeline may get something: not when the channel is closed, about to be, or between two event
-     * loops.
-     */
-    boolean isReading() {
-        return channel.isOpen() && channel.isRegistered() && !ending.isClosing();
     }
 
     /** Whether the connection broke, so that no part of it is of use. */
@@ -258,11 +251,6 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     }
 
     @Override
-    public void readable() {
-        readLoop.read(channel.connection());
-    }
-
-    @Override
     public void writeFailed(Throwable cause) {
         handleWriteError(cause);
     }
@@ -271,7 +259,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     public void advanced() {
         // A close or shutdown may have waited for that, or the end of the input.
         ending.advance();
-        readLoop.end(channel.connection().inbound());
+        readLoop.done();
     }
 
     @Override

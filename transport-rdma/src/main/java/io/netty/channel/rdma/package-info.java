@@ -21,7 +21,7 @@
  *
  * <h2>Who does what</h2>
  * <pre>
- *   RdmaServerSocketChannel      RdmaSocketChannel ─── RdmaReadLoop: what arrived, to the pipeline
+ *   RdmaServerSocketChannel      RdmaSocketChannel ─── RdmaReadLoop: what arrived, to the pipeline (ReadLoop)
  *            │                     │           │
  *            └──── RdmaAcceptor ───┤           │         makes a connection: incoming, outgoing
  *                  RdmaConnector ──┘   RdmaSocketUnsafe ── PendingEnd

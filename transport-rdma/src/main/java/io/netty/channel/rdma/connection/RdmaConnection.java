@@ -60,6 +60,7 @@ public final class RdmaConnection extends CompletionHandler
     private static final long NONE = -1;
 
     private final ConnectionOwner owner;
+    private final ReadLoop readLoop;
     private final LoopBinding loop;
     private final ConnectionId id;
     private final ConnectionResources resources;
@@ -80,6 +81,7 @@ public final class RdmaConnection extends CompletionHandler
     private RdmaConnection(ConnectionOwner owner, LoopBinding loop, ConnectionId id, LoopEvents.Listener listener,
                            ConnectionResources resources) throws Exception {
         this.owner = owner;
+        readLoop = owner.readLoop();
         this.id = id;
         this.listener = listener;
         this.resources = resources;
@@ -346,7 +348,7 @@ public final class RdmaConnection extends CompletionHandler
             }
             if (newInput && !life.isClosed()) {
                 newInput = false;
-                owner.readable();
+                readLoop.read();
             }
         } finally {
             sendPath.endTurn();

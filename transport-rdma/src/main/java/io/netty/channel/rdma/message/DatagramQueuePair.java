@@ -168,7 +168,7 @@ final class DatagramQueuePair extends CompletionHandler {
             sender.complete();
         }
         if (!destroyed) {
-            receiver.read(false);
+            receiver.read();
         }
         if (!destroyed) {
             channel.advanceClose();

@@ -288,13 +288,13 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
         if (isDestroyed() || aborted) {
             return;
         }
-        if (receiver.hasArrived() && !channel.isActive()) {
+        if (receiver.hasNext() && !channel.isActive()) {
             // A message proves that the peer is there, even if the connection manager's event is yet to come.
             channel.requestEstablished();
         }
         sender.complete();
         if (!isDestroyed()) {
-            receiver.read(false);
+            receiver.read();
         }
         advance();
     }
@@ -429,7 +429,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
         state = State.LOST;
         if (!aborted) {
             // The rest is not read after an exception, since nobody knows what is missing.
-            receiver.read(true);
+            receiver.readAll();
         }
         if (!isDestroyed()) {
             channel.connectionLost(cause(), unexpected);
