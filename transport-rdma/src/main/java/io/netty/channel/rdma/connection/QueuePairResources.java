@@ -144,7 +144,7 @@ public final class QueuePairResources {
     /** The first part of the end. From here on the device touches none of the memory. */
     public void closeQueuePair() {
         if (queuePair != null) {
-            if (device != null && device.home().isHere()) {
+            if (device != null && device.loop().isHere()) {
                 device.unregister(number);
                 if (shared != null) {
                     returnShared();

@@ -51,7 +51,7 @@ public final class LoopDevice {
     public final DeviceContext context;
     private final LoopCounters counters;
     /** The loop that polls; another one when that has ended and connections that have left it go on. */
-    private final LoopBinding home;
+    private final LoopBinding loop;
     private final CompletionChannel channel;
     private final List<LoopQueue> queues = new ArrayList<>();
     private final IntObjectMap<CompletionHandler> owners = new IntObjectHashMap<>();
@@ -80,7 +80,7 @@ public final class LoopDevice {
 
     LoopDevice(LoopHandler handler, DeviceContext context) throws Exception {
         this.context = context;
-        home = new LoopBinding(handler);
+        loop = new LoopBinding(handler);
         counters = context.counters.newLoopCounters();
         channel = context.device.createCompletionChannel();
         boolean watched = false;
@@ -98,7 +98,7 @@ public final class LoopDevice {
 
     private void watch() throws Exception {
         completionFd = watch(channel.fd(), this::completionEvents);
-        asyncFd = home.handler().hasDevice(context) ? null : watch(context.device.asyncFd(), this::asyncEvents);
+        asyncFd = loop.handler().hasDevice(context) ? null : watch(context.device.asyncFd(), this::asyncEvents);
         for (LoopQueue queue : queues) {
             watch(queue);
         }
@@ -113,12 +113,12 @@ public final class LoopDevice {
 
     private void watch(LoopQueue queue) throws Exception {
         if (queue.isStandalone()) {
-            queue.watch(home.handler(), () -> fired = true);
+            queue.watch(loop.handler(), () -> fired = true);
         }
     }
 
     private WatchedFd watch(int fd, WatchedFd.Reader reader) throws Exception {
-        LoopHandler handler = home.handler();
+        LoopHandler handler = loop.handler();
         WatchedFd watched = new WatchedFd(handler, fd, reader);
         watched.watch(handler.epoll());
         return watched;
@@ -147,8 +147,8 @@ public final class LoopDevice {
         return channel;
     }
 
-    public LoopBinding home() {
-        return home;
+    public LoopBinding loop() {
+        return loop;
     }
 
     /**
@@ -213,9 +213,9 @@ public final class LoopDevice {
                 return candidate;
             }
         }
-        int depth = LoopReceiveQueue.depth(home.handler().sharedReceiveQueueDepth(), context);
+        int depth = LoopReceiveQueue.depth(loop.handler().sharedReceiveQueueDepth(), context);
         int number = nextReceiveQueue++ & 0x3fffffff;
-        LoopReceiveQueue queue = new LoopReceiveQueue(context, home, this::refused, number, bufferSize, depth, buffers);
+        LoopReceiveQueue queue = new LoopReceiveQueue(context, loop, this::refused, number, bufferSize, depth, buffers);
         receiveQueues.put(number, queue);
         return queue;
     }
@@ -259,10 +259,10 @@ public final class LoopDevice {
      * @param owner that got its completions here until now, or {@code null}.
      */
     public void release(LoopQueue queue, int completions, int queuePairNumber, CompletionHandler owner) {
-        if (home.isHere()) {
+        if (loop.isHere()) {
             released(queue, completions, queuePairNumber, owner);
         } else {
-            home.execute(() -> released(queue, completions, queuePairNumber, owner));
+            loop.execute(() -> released(queue, completions, queuePairNumber, owner));
         }
     }
 
@@ -381,14 +381,14 @@ public final class LoopDevice {
      * @return whether it is to be armed again.
      */
     private boolean notArmed(LoopQueue queue, VerbsException cause) {
-        if (!queue.isToBeArmedAgain(home.nanoTime())) {
+        if (!queue.isToBeArmedAgain(loop.nanoTime())) {
             broken(queue, cause);
             return false;
         }
         if (armAgain == null) {
             logger.debug("A completion queue of {} is not armed", context.device, cause);
             try {
-                armAgain = home.schedule(() -> armAgain = null, ARM_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+                armAgain = loop.schedule(() -> armAgain = null, ARM_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
             } catch (RejectedExecutionException e) {
                 logger.debug("The event loop has ended", e);
             }
@@ -398,7 +398,7 @@ public final class LoopDevice {
 
     private int handle(WorkCompletions batch) {
         int size = batch.size();
-        home.handler().waitEnds();
+        loop.handler().waitEnds();
         try {
             dispatch(batch);
         } finally {
@@ -483,9 +483,9 @@ public final class LoopDevice {
 
     private void unexpected(CompletionHandler owner, Throwable t) {
         if (owner == null) {
-            home.handler().unexpected(t);
+            loop.handler().unexpected(t);
         } else {
-            home.handler().unexpected(owner::unexpected, t);
+            loop.handler().unexpected(owner::unexpected, t);
         }
     }
 
@@ -509,7 +509,7 @@ public final class LoopDevice {
             broken(queue, e);
         }
         if (!notifying && !pending.isEmpty()) {
-            home.execute(this::notifyOwners);
+            loop.execute(this::notifyOwners);
         }
     }
 
@@ -609,13 +609,13 @@ public final class LoopDevice {
                 try {
                     owner.destroy();
                 } catch (Throwable t) {
-                    home.handler().unexpected(t);
+                    loop.handler().unexpected(t);
                 }
             }
         }
         unwatch();
         // Connections that have ended elsewhere.
-        home.run();
+        loop.run();
         for (CompletionHandler owner : owners.values()) {
             if (owner.takeOver(this)) {
                 return;
@@ -625,8 +625,8 @@ public final class LoopDevice {
         // the queues.
         owners.values().forEach(CompletionHandler::unregistered);
         ended = true;
-        home.abandon();
-        home.execute(this::closeIfReleased);
+        loop.abandon();
+        loop.execute(this::closeIfReleased);
     }
 
     private void closeIfReleased() {
@@ -640,7 +640,7 @@ public final class LoopDevice {
 
     /** The loop of this handler polls from now on. On that loop, after the one before has ended. */
     public void attach(LoopHandler next) {
-        home.attach(next);
+        loop.attach(next);
         try {
             watch();
         } catch (Throwable t) {
