@@ -22,9 +22,9 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoRegistration;
-import io.netty.channel.rdma.loop.IdMove;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
+import io.netty.channel.rdma.loop.move.ConnectionIdMigration;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.EventChannel;
@@ -37,13 +37,10 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -69,15 +66,8 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     private IoRegistration registration;
     private LoopHandler handler;
     private volatile EventLoop home;
-    /** Set while the channel moves with its native objects to another event loop. On the new loop. */
-    private boolean moving;
-    /** A close that was asked for meanwhile. */
-    private Runnable closeAfterMove;
-    /**
-     * Number of deregistrations that were asked for while the channel was open and have not taken effect. On the loop.
-     */
-    private int deregistrations;
     private boolean closedActive;
+    private volatile boolean outputEnding;
     private volatile State state = State.OPEN;
     private volatile Throwable misused;
     volatile InetSocketAddress local;
@@ -143,64 +133,13 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
             handler = registration.attachment();
             handler.registered((IoEventLoop) eventLoop());
             home = eventLoop();
-            Iterator<? extends IdMove.Owner> owners = owners().iterator();
-            if (owners.hasNext()) {
-                moving = true;
-                move(owners, promise);
-            } else {
+            List<? extends ConnectionIdMigration.Owner> owners = owners();
+            if (owners.isEmpty()) {
                 registered(promise);
+            } else {
+                ownUnsafe().loopChange.start(owners, handler, promise);
             }
         });
-    }
-
-    /** Moves the owners to this event loop, one after the other. */
-    private void move(Iterator<? extends IdMove.Owner> owners, ChannelPromise promise) {
-        if (!owners.hasNext()) {
-            moved(null, promise);
-            return;
-        }
-        try {
-            IdMove.start(owners.next(), handler, failure -> {
-                if (failure == null) {
-                    move(owners, promise);
-                } else {
-                    moved(failure, promise);
-                }
-            });
-        } catch (Throwable t) {
-            moved(t, promise);
-        }
-    }
-
-    private void moved(Throwable failure, ChannelPromise promise) {
-        moving = false;
-        if (!isOpen()) {
-            closeNative();
-            promise.setFailure(new ClosedChannelException());
-        } else if (failure != null) {
-            promise.setFailure(failure);
-        } else {
-            promise.setSuccess();
-            try {
-                registeredAgain();
-            } catch (Throwable t) {
-                unexpected(t);
-            }
-        }
-        closeMoved();
-    }
-
-    private void closeMoved() {
-        Runnable close = closeAfterMove;
-        if (close != null) {
-            closeAfterMove = null;
-            Executor executor = ownUnsafe().prepareToClose();
-            if (executor == null) {
-                close.run();
-            } else {
-                executor.execute(close);
-            }
-        }
     }
 
     /**
@@ -229,7 +168,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
 
     /** The native objects that go with the channel to another loop. */
     @SuppressWarnings("exports") // for the channels of this module
-    protected abstract List<? extends IdMove.Owner> owners();
+    protected abstract List<? extends ConnectionIdMigration.Owner> owners();
 
     /** The registration succeeded. Must complete the promise. */
     protected void registered(ChannelPromise promise) {
@@ -252,11 +191,8 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     @Override
     protected void doDeregister() throws Exception {
         leaveLoop();
-        if (deregistrations > 0) {
-            deregistrations--;
-            if (!isOpen() && closedActive) {
-                pipeline().fireChannelInactive();
-            }
+        if (ownUnsafe().loopChange.deregistered() && !isOpen() && closedActive) {
+            pipeline().fireChannelInactive();
         }
     }
 
@@ -327,20 +263,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
                                   Consumer<Throwable> arrived) throws Exception {
         EventChannel events = handler.events(id.verbs()).channel();
         listen(id, listener);
-        reader.execute(() -> {
-            Throwable[] failure = new Throwable[1];
-            try {
-                id.migrate(events);
-            } catch (Throwable t) {
-                failure[0] = t;
-            }
-            try {
-                eventLoop().execute(() -> arrived.accept(failure[0]));
-            } catch (RejectedExecutionException e) {
-                // Nobody else closes the id any more.
-                arrived.accept(e);
-            }
-        });
+        ConnectionIdMigration.migrate(id::migrate, reader, events, eventLoop(), arrived);
     }
 
     /** Clears the pending {@code read()}, at which the read paths look on the loop. */
@@ -399,8 +322,13 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
      * Whether the end of the output was asked for and waits for what was flushed before, so that further writes fail.
      * Any thread.
      */
-    protected boolean isOutputEnding() {
-        return false;
+    protected final boolean isOutputEnding() {
+        return outputEnding;
+    }
+
+    /** An end of the output waits from now on, or is done. On the loop. */
+    protected final void outputEnding(boolean waits) {
+        outputEnding = waits;
     }
 
     /** Whether a close was asked for and waits for what was flushed before. On the loop. */
@@ -433,7 +361,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         closedActive = isActive();
         state = State.CLOSED;
         leaveLoop();
-        if (!moving) {
+        if (!ownUnsafe().loopChange.isMoving()) {
             closeNative();
         }
     }
@@ -481,51 +409,12 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
 
     @Override
     public final Unsafe unsafe() {
-        return ownUnsafe().front;
-    }
-
-    /** The {@code Unsafe} that the pipeline calls: a deregistration may have to wait. */
-    private final class Front extends DelegatingUnsafe {
-        Front(AbstractRdmaUnsafe unsafe) {
-            super(unsafe);
-        }
-
-        /**
-         * A close that waits comes first, as one that does not wait would: a channel that is closed while it is not
-         * registered gets no {@code channelInactive}.
-         */
-        @Override
-        public void deregister(ChannelPromise promise) {
-            if (isCloseWaiting()) {
-                closeFuture().addListener(closed -> deregisterClosed(promise));
-            } else {
-                if (isOpen() && isRegistered() && promise.setUncancellable()) {
-                    deregistrations++;
-                }
-                super.deregister(promise);
-            }
-        }
-
-        /** A close deregisters by a task of its own, with {@code channelInactive}. */
-        private void deregisterClosed(ChannelPromise promise) {
-            try {
-                eventLoop().execute(() -> {
-                    if (isRegistered()) {
-                        deregisterClosed(promise);
-                    } else {
-                        super.deregister(promise);
-                    }
-                });
-            } catch (RejectedExecutionException e) {
-                // The loop has ended.
-                promise.tryFailure(e);
-            }
-        }
+        return ownUnsafe().loopChange;
     }
 
     /** The handle under which the channel is registered. */
     protected abstract class AbstractRdmaUnsafe extends AbstractUnsafe implements RdmaIoHandle {
-        private final Unsafe front = new Front(this);
+        private final LoopChange loopChange = new LoopChange(AbstractRdmaChannel.this, this);
 
         protected AbstractRdmaUnsafe() {
         }
@@ -536,20 +425,16 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
             throw new UnsupportedOperationException();
         }
 
-        /**
-         * The promises of writes are done when their memory is free, and the device uses it until the native objects
-         * are closed; while the channel moves they are on no loop that could.
-         */
         @Override
         protected Executor prepareToClose() {
-            return moving && !isLoopEnding() ? task -> closeAfterMove = task : null;
+            return loopChange.closer();
         }
 
         /** The loop ends: what moves here may not arrive any more. */
         @Override
         public final void close() {
             close(voidPromise());
-            closeMoved();
+            loopChange.close();
         }
     }
 }

@@ -22,10 +22,10 @@ import io.netty.channel.rdma.connection.Bind;
 import io.netty.channel.rdma.connection.OutgoingConnection;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.connection.Rejection;
-import io.netty.channel.rdma.loop.CurrentLoop;
-import io.netty.channel.rdma.loop.IdMove;
+import io.netty.channel.rdma.loop.LoopBinding;
 import io.netty.channel.rdma.loop.LoopHandler;
-import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.loop.move.ConnectionIdMigration;
+import io.netty.channel.rdma.loop.move.LoopId;
 import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
 import io.netty.channel.rdma.metrics.RdmaProviderChoice;
 import io.netty.channel.rdma.monitor.ConnectCounters;
@@ -236,12 +236,12 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
     @Override
     @SuppressWarnings("exports") // for the channels of this module
-    protected final List<? extends IdMove.Owner> owners() {
+    protected final List<? extends ConnectionIdMigration.Owner> owners() {
         return idOwners();
     }
 
-    List<? extends IdMove.Owner> idOwners() {
-        IdMove.Owner owner = connector != null ? connector.owner() : boundId;
+    List<? extends ConnectionIdMigration.Owner> idOwners() {
+        ConnectionIdMigration.Owner owner = connector != null ? connector.owner() : boundId;
         return owner == null ? Collections.emptyList() : List.of(owner);
     }
 
@@ -392,7 +392,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     /** The part of the channel that the pipeline calls. */
     protected abstract class ConnectingUnsafe extends AbstractRdmaUnsafe {
         private ChannelPromise connectPromise;
-        private CurrentLoop.Timer connectTimer;
+        private LoopBinding.Timer connectTimer;
         private int connectTimeoutMillis;
         private long connectDeadlineNanos;
         private InetSocketAddress requestedRemote;
@@ -467,7 +467,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
             }
         }
 
-        private void scheduleConnectTimeout(CurrentLoop loop) {
+        private void scheduleConnectTimeout(LoopBinding loop) {
             connectTimeoutMillis = config().getConnectTimeoutMillis();
             if (connectTimeoutMillis > 0) {
                 connectDeadlineNanos = loop.nanoTime() + TimeUnit.MILLISECONDS.toNanos(connectTimeoutMillis);
@@ -475,7 +475,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
             }
         }
 
-        private void startConnectTimer(CurrentLoop loop) {
+        private void startConnectTimer(LoopBinding loop) {
             connectTimer = loop.schedule(() -> {
                 ChannelPromise promise = connectPromise;
                 if (promise == null) {

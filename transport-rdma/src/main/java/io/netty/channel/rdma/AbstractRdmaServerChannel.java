@@ -23,11 +23,12 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.rdma.connection.Bind;
-import io.netty.channel.rdma.loop.CurrentLoop;
-import io.netty.channel.rdma.loop.IdMove;
+import io.netty.channel.rdma.connection.ReadLoop;
+import io.netty.channel.rdma.loop.LoopBinding;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
-import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.loop.move.ConnectionIdMigration;
+import io.netty.channel.rdma.loop.move.LoopId;
 import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
 import io.netty.channel.rdma.monitor.ConnectCounters;
 import io.netty.channel.rdma.memory.PinnedMemory;
@@ -93,8 +94,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     /** An id for each provider that has the address; none before {@code bind}. */
     private List<Listening> listening = Collections.emptyList();
     private volatile List<VerbsProvider> listensBy = Collections.emptyList();
-    private boolean readPending;
-    private boolean reading;
+    private final Accepting accepting = new Accepting();
     private boolean warned;
     private long warnedNanos;
     private long notWarned;
@@ -146,7 +146,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
 
     @Override
     @SuppressWarnings("exports") // for the channels of this module
-    protected final List<? extends IdMove.Owner> owners() {
+    protected final List<? extends ConnectionIdMigration.Owner> owners() {
         return listening;
     }
 
@@ -311,8 +311,8 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
 
     /** Requests may get memory. On the loop of this channel. */
     private void advance() {
-        if (readPending && isRegistered()) {
-            readBacklog();
+        if (accepting.isReadPending() && isRegistered()) {
+            accepting.readNow();
             return;
         }
         for (C child; isOpen() && (child = nextRequest()) != null;) {
@@ -413,7 +413,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     }
 
     /** The event loop that the channel is on, or was on last. */
-    private CurrentLoop loop() {
+    private LoopBinding loop() {
         return listening.get(0).loop();
     }
 
@@ -424,38 +424,12 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
 
     @Override
     protected final void doBeginRead() {
-        readPending = true;
-        if (isRequested() && !reading) {
-            eventLoop().execute(this::readBacklog);
-        }
+        accepting.beginRead();
     }
 
     @Override
     protected final void clearReadPending() {
-        readPending = false;
-    }
-
-    private boolean isRequested() {
-        return !backlog.isEmpty() || !requests.isEmpty();
-    }
-
-    private void readBacklog() {
-        if (reading || !readPending || !isOpen() || !isRegistered() || !fillBacklog()) {
-            return;
-        }
-        reading = true;
-        try {
-            acceptBacklog();
-        } catch (Throwable t) {
-            // The next request, or read(), tries again.
-            unexpected(t);
-            return;
-        } finally {
-            reading = false;
-        }
-        if (readPending && isRequested()) {
-            eventLoop().execute(this::readBacklog);
-        }
+        accepting.clearReadPending();
     }
 
     /** Whether a child is ready to be read now. */
@@ -476,31 +450,63 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         return !backlog.isEmpty();
     }
 
-    private void acceptBacklog() {
-        ChannelPipeline pipeline = pipeline();
-        RecvByteBufAllocator.ExtendedHandle handle =
-                (RecvByteBufAllocator.ExtendedHandle) unsafe().recvBufAllocHandle();
-        handle.reset(config);
-        handle.attemptedBytesRead(1);
-        Throwable failure = null;
-        try {
-            do {
-                C child = fillBacklog() ? backlog.poll() : null;
-                handle.lastBytesRead(child == null ? -1 : 1);
-                if (child == null) {
-                    break;
-                }
-                handle.incMessagesRead(1);
-                readPending = false;
-                pipeline.fireChannelRead(child);
-            } while (handle.continueReading());
-        } catch (Throwable t) {
-            failure = t;
+    /** Gives the children to the pipeline. */
+    private final class Accepting extends ReadLoop {
+        @Override
+        protected ChannelPipeline pipeline() {
+            return AbstractRdmaServerChannel.this.pipeline();
         }
-        handle.readComplete();
-        pipeline.fireChannelReadComplete();
-        if (failure != null) {
-            pipeline.fireExceptionCaught(failure);
+
+        @Override
+        protected RecvByteBufAllocator.ExtendedHandle handle() {
+            RecvByteBufAllocator.ExtendedHandle handle =
+                    (RecvByteBufAllocator.ExtendedHandle) unsafe().recvBufAllocHandle();
+            handle.reset(config);
+            handle.attemptedBytesRead(1);
+            return handle;
+        }
+
+        @Override
+        protected void execute(Runnable task) {
+            loop().execute(task);
+        }
+
+        @Override
+        protected void readNow() {
+            try {
+                read();
+            } catch (Throwable t) {
+                // The next request, or read(), tries again.
+                unexpected(t);
+            }
+        }
+
+        @Override
+        protected boolean isReading() {
+            return isOpen() && isRegistered();
+        }
+
+        @Override
+        protected boolean hasNext() {
+            return !backlog.isEmpty() || !requests.isEmpty();
+        }
+
+        /** A request may have to wait for memory. */
+        @Override
+        protected boolean isDue() {
+            return isReadPending() && fillBacklog();
+        }
+
+        @Override
+        protected C next(RecvByteBufAllocator.ExtendedHandle handle) {
+            C child = fillBacklog() ? backlog.poll() : null;
+            handle.lastBytesRead(child == null ? -1 : 1);
+            return child;
+        }
+
+        @Override
+        protected boolean goesOn(RecvByteBufAllocator.ExtendedHandle handle) {
+            return handle.continueReading();
         }
     }
 

@@ -21,7 +21,7 @@ import io.netty.channel.rdma.connection.OptionRow;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.connection.QueuePairResources;
 import io.netty.channel.rdma.loop.CompletionHandler;
-import io.netty.channel.rdma.loop.CurrentLoop;
+import io.netty.channel.rdma.loop.LoopBinding;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.LoopReceiveQueue;
 import io.netty.channel.rdma.memory.CellByteBuf;
@@ -41,7 +41,6 @@ import io.netty.channel.rdma.verbs.PortSpace;
 import io.netty.channel.rdma.verbs.ProtectionDomain;
 import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.VerbsException;
-import io.netty.channel.rdma.verbs.WorkCompletions;
 import io.netty.util.ReferenceCounted;
 import io.netty.util.internal.UnstableApi;
 
@@ -61,43 +60,17 @@ public final class ChannelQueuePair {
     public static final int NOT_SHARED = -1;
 
     private final QueuePairResources resources;
-    private final Completions completions;
+    private final CompletionHandler owner;
+    private final LoopBinding loop;
     private final QueuePair queuePair;
 
-    private ChannelQueuePair(QueuePairResources resources, Completions completions, QueuePair queuePair) {
+    private ChannelQueuePair(QueuePairResources resources, CompletionHandler owner, LoopBinding loop,
+                             QueuePair queuePair) {
         this.resources = resources;
-        this.completions = completions;
+        this.owner = owner;
+        this.loop = loop;
         this.queuePair = queuePair;
-    }
-
-    /** Gets what happens to the queue pair. */
-    public interface Owner {
-        /** A work request completed. Only takes note of it: the rest is done in {@link #completionsDone()}. */
-        void completed(WorkCompletions batch, int index);
-
-        /** Called when all completions that were there have been given to {@link #completed}. */
-        void completionsDone();
-
-        /** The device or the completion queue does not work any more. */
-        void failed(Throwable cause);
-
-        /**
-         * Called when one of these methods has thrown, or a task of {@link #execute} or {@link #schedule}. The state of
-         * the owner can't be relied upon any more, so the owner ends, at once and alone. The call may come from the
-         * middle of anything.
-         */
-        void unexpected(Throwable cause);
-
-        /**
-         * The queue pair is in the error state and has completed all that it took of its shared receives. Not every
-         * device tells.
-         */
-        default void lastReceiveReached() {
-            // Nothing to do for an owner that shares no receives.
-        }
-
-        /** The event loop ends: close the queue pair and all that depends on it, at once. */
-        void destroy();
+        loop.onUnexpected(owner::unexpected);
     }
 
     /**
@@ -112,7 +85,8 @@ public final class ChannelQueuePair {
      */
     public static ChannelQueuePair create(AbstractRdmaChannel channel, ConnectionId id, Device device,
                                           QueuePairOptions options, OptionRow<Integer> sendSges,
-                                          OptionRow<Integer> receiveSges, int sharedReceiveSize, Owner owner)
+                                          OptionRow<Integer> receiveSges, int sharedReceiveSize,
+                                          CompletionHandler owner)
             throws Exception {
         DeviceContext context = DeviceContext.of(device);
         Staging.reserve(context);
@@ -127,9 +101,9 @@ public final class ChannelQueuePair {
             int ownSges = id != null && id.portSpace() == PortSpace.UDP ? 2 : 1;
             QueuePair queuePair = resources.create(id, sges, receiveSges == null ? ownSges :
                     DeviceLimits.limit(options, receiveSges, context.attributes.maxSges(), device, "its max_sge"), 0);
-            Completions completions = new Completions(owner, new CurrentLoop(channel.handler()), resources.shared());
-            ChannelQueuePair result = new ChannelQueuePair(resources, completions, queuePair);
-            resources.register(completions);
+            ChannelQueuePair result = new ChannelQueuePair(resources, owner, new LoopBinding(channel.handler()),
+                    queuePair);
+            resources.register(owner);
             created = true;
             return result;
         } finally {
@@ -142,7 +116,7 @@ public final class ChannelQueuePair {
 
     /** Has the task run later, on the loop. The owner is told what it throws. */
     public void execute(Runnable task) {
-        completions.loop().execute(task);
+        loop.execute(task);
     }
 
     /**
@@ -152,7 +126,7 @@ public final class ChannelQueuePair {
      * @throws java.util.concurrent.RejectedExecutionException if the loop has ended.
      */
     public Runnable schedule(Runnable task, long millis) {
-        return completions.loop().schedule(task, millis, TimeUnit.MILLISECONDS)::cancel;
+        return loop.schedule(task, millis, TimeUnit.MILLISECONDS)::cancel;
     }
 
     /** The device that an id is bound to. */
@@ -185,7 +159,7 @@ public final class ChannelQueuePair {
 
     /** The handler of the event loop. */
     public LoopHandler loop() {
-        return completions.loop().handler();
+        return loop.handler();
     }
 
     public DeviceAttributes attributes() {
@@ -318,6 +292,11 @@ public final class ChannelQueuePair {
 
     // ---- shared receives
 
+    /** Whether the queue pair takes its receives from there. */
+    public boolean shares(LoopReceiveQueue receives) {
+        return resources.shared() == receives;
+    }
+
     /** Whether the queue pair takes its receives from those of its loop. */
     public boolean isShared() {
         return resources.shared() != null;
@@ -356,71 +335,6 @@ public final class ChannelQueuePair {
     /** Destroys the queue pair. From here on the device touches none of the memory, and no completion comes. */
     public void close() {
         resources.closeQueuePair();
-        resources.release(completions);
-    }
-
-    /** The owner as the loop sees it. */
-    private static final class Completions implements CompletionHandler {
-        private final Owner owner;
-        private final CurrentLoop loop;
-        private final LoopReceiveQueue shared;
-        private boolean pending;
-
-        Completions(Owner owner, CurrentLoop loop, LoopReceiveQueue shared) {
-            this.owner = owner;
-            this.loop = loop;
-            this.shared = shared;
-            loop.onUnexpected(owner::unexpected);
-        }
-
-        @Override
-        public void completed(WorkCompletions batch, int index) {
-            owner.completed(batch, index);
-        }
-
-        @Override
-        public void completionsDone() {
-            owner.completionsDone();
-        }
-
-        @Override
-        public void failed(Throwable cause) {
-            owner.failed(cause);
-        }
-
-        @Override
-        public void unexpected(Throwable cause) {
-            owner.unexpected(cause);
-        }
-
-        @Override
-        public void lastReceiveReached() {
-            owner.lastReceiveReached();
-        }
-
-        @Override
-        public boolean shares(LoopReceiveQueue receives) {
-            return shared == receives;
-        }
-
-        @Override
-        public CurrentLoop loop() {
-            return loop;
-        }
-
-        @Override
-        public void destroy() {
-            owner.destroy();
-        }
-
-        @Override
-        public boolean isPending() {
-            return pending;
-        }
-
-        @Override
-        public void setPending(boolean pending) {
-            this.pending = pending;
-        }
+        resources.release(owner);
     }
 }

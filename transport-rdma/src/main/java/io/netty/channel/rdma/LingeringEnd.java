@@ -20,8 +20,6 @@ import io.netty.channel.rdma.connection.LingeringClose;
 import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.loop.LoopHandler;
 
-import java.io.IOException;
-import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -29,15 +27,15 @@ import java.util.concurrent.TimeUnit;
  * writes can then say so. A close does not wait for ever: what has not arrived by then is sent after the channel is
  * closed, see {@link RdmaConnection#close}, but not from memory that others may change by then. Nor does the close of a
  * channel that is not registered: it need never be again, and until then it does not learn what has arrived. On the
- * loop of the channel, except where said.
+ * loop of the channel.
  */
 final class LingeringEnd extends LingeringClose {
     private final RdmaSocketChannel channel;
     private final RdmaSocketUnsafe unsafe;
-    private volatile Runnable shutdown;
+    private Runnable shutdown;
 
     LingeringEnd(RdmaSocketChannel channel, RdmaSocketUnsafe unsafe) {
-        super(channel::eventLoop, channel.closeFuture(), () -> channel.config().getSoLinger());
+        super(channel::eventLoop, channel.closeFuture(), channel::outputEnding, () -> channel.config().getSoLinger());
         this.channel = channel;
         this.unsafe = unsafe;
     }
@@ -46,17 +44,14 @@ final class LingeringEnd extends LingeringClose {
         return channel.connection() != null && channel.connection().sendPath().isSending();
     }
 
-    /** Whether the end was asked for, and waits for what was flushed before. Any thread. */
-    boolean isWaiting() {
+    @Override
+    protected boolean isWaiting() {
         return isClosing() || shutdown != null;
     }
 
-    /** Throws if an end is waiting, since no write may come between. */
-    void checkNone() throws IOException {
-        if (isWaiting()) {
-            // AbstractChannel throws the same once the end is done.
-            throw new ClosedChannelException();
-        }
+    private void shutdown(Runnable newShutdown) {
+        shutdown = newShutdown;
+        changed();
     }
 
     /** Shuts the output down, now or later. */
@@ -66,12 +61,12 @@ final class LingeringEnd extends LingeringClose {
         }
         Runnable first = shutdown;
         if (first != null) {
-            shutdown = () -> {
+            shutdown(() -> {
                 first.run();
                 unsafe.shutdownOutput(promise);
-            };
+            });
         } else if (isSending() && !channel.isOutputShutdown()) {
-            shutdown = () -> unsafe.shutdownOutput(promise);
+            shutdown(() -> unsafe.shutdownOutput(promise));
         } else {
             unsafe.shutdownOutput(promise);
         }
@@ -81,7 +76,7 @@ final class LingeringEnd extends LingeringClose {
     void cancelShutdown() {
         Runnable task = shutdown;
         if (task != null) {
-            shutdown = null;
+            shutdown(null);
             task.run();
         }
     }
@@ -149,7 +144,7 @@ final class LingeringEnd extends LingeringClose {
     void advance() {
         if (shutdown != null && !isSending()) {
             Runnable task = shutdown;
-            shutdown = null;
+            shutdown(null);
             task.run();
         }
         if (isClosing() && (!isSending() || channel.connection().sendPath().isHeld() && !mustWait())) {

@@ -19,9 +19,10 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.rdma.connection.ConnectionResources;
 import io.netty.channel.rdma.connection.RdmaConnection;
-import io.netty.channel.rdma.loop.CurrentLoop;
+import io.netty.channel.rdma.loop.LoopBinding;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
+import io.netty.channel.rdma.loop.move.ConnectionIdMigration;
 import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
 import io.netty.channel.rdma.monitor.ConnectCounters;
 import io.netty.channel.rdma.stream.ConnectionData;
@@ -178,15 +179,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
             // here before it is known that it has.
             channel.handler().events(verbs).listen(request, this);
             migrating = true;
-            home.loop().execute(() -> {
-                Throwable failure = null;
-                try {
-                    leave(events);
-                } catch (Throwable t) {
-                    failure = t;
-                }
-                migrated(failure);
-            });
+            ConnectionIdMigration.migrate(this::leave, home.loop(), events, channel.eventLoop(), this::migrated);
         } catch (Throwable t) {
             migrating = false;
             channel.handler().forget(request);
@@ -194,22 +187,14 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         }
     }
 
-    /** Goes on when the id has moved, or could not. On the loop that the id has left. */
+    /** Goes on when the id has moved, or could not. On the loop that the id has left if that of the channel ended. */
     private void migrated(Throwable failure) {
-        try {
-            channel.eventLoop().execute(() -> {
-                migrating = false;
-                if (failure != null) {
-                    fail(failure);
-                } else {
-                    home = channel.handler();
-                    accept();
-                }
-            });
-        } catch (RejectedExecutionException e) {
-            // The loop of the channel has just ended: nobody else closes the id any more.
-            migrating = false;
-            fail(e);
+        migrating = false;
+        if (failure != null) {
+            fail(failure);
+        } else {
+            home = channel.handler();
+            accept();
         }
     }
 
@@ -227,7 +212,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
                 adoptHeld();
                 return;
             }
-            connection = channel.newConnection(new CurrentLoop(home), id, this);
+            connection = channel.newConnection(new LoopBinding(home), id, this);
             ConnectionParameters parameters = connection.parameters();
             connection.establish(peer, false);
             id.accept(parameters);
@@ -250,7 +235,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     private void adoptHeld() throws Exception {
         ConnectionResources resources = held;
         held = null;
-        connection = channel.newConnection(new CurrentLoop(home), id, this, resources);
+        connection = channel.newConnection(new LoopBinding(home), id, this, resources);
         if (!disconnected) {
             channel.connecting().queuePairOptions().connected(id.queuePair());
         }

@@ -27,10 +27,10 @@ import io.netty.channel.rdma.connection.OutgoingConnection;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.connection.Reachability;
 import io.netty.channel.rdma.connection.Rejection;
-import io.netty.channel.rdma.loop.CurrentLoop;
-import io.netty.channel.rdma.loop.IdMove;
+import io.netty.channel.rdma.loop.LoopBinding;
 import io.netty.channel.rdma.loop.LoopEvents;
-import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.loop.move.ConnectionIdMigration;
+import io.netty.channel.rdma.loop.move.LoopId;
 import io.netty.channel.rdma.metrics.RdmaProviderChoice;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
@@ -78,7 +78,7 @@ final class RdmaConnector implements LoopEvents.Listener {
     /** That is being tried, or was last; {@code null} before the first one. */
     private Verbs provider;
     /** Ends the attempt, if there is another one after it; else {@code null}. */
-    private CurrentLoop.Timer limit;
+    private LoopBinding.Timer limit;
     private LoopId loopId;
     private ConnectionId id;
     private InetSocketAddress remote;
@@ -93,13 +93,13 @@ final class RdmaConnector implements LoopEvents.Listener {
         requestedLocal = local;
     }
 
-    CurrentLoop loop() {
+    LoopBinding loop() {
         return loopId.loop();
     }
 
     /** What goes to another event loop with the channel; for a connection that can't, what waits for its return. */
-    IdMove.Owner owner() {
-        return connection instanceof IdMove.Owner ? (IdMove.Owner) connection : loopId;
+    ConnectionIdMigration.Owner owner() {
+        return connection instanceof ConnectionIdMigration.Owner ? (ConnectionIdMigration.Owner) connection : loopId;
     }
 
     /**

@@ -18,27 +18,21 @@ package io.netty.channel.rdma;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.RecvByteBufAllocator;
-import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.connection.RdmaInbound;
+import io.netty.channel.rdma.connection.ReadLoop;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 
 import java.io.IOException;
 
 /**
- * Gives what has arrived to the pipeline of a {@link RdmaSocketChannel}, when and as far as it wants to read: the
- * contract of {@link RecvByteBufAllocator}, {@code autoRead} and half close, as the epoll transport keeps it.
- *
- * <p>On the loop of the channel.
+ * Gives the bytes that have arrived to the pipeline of a {@link RdmaSocketChannel}, and their end: half close is as in
+ * the epoll transport.
  */
-final class RdmaReadLoop {
+final class RdmaReadLoop extends ReadLoop {
     private final RdmaSocketChannel channel;
     private final RdmaSocketUnsafe unsafe;
-    private final Runnable later = this::readScheduled;
-    private final Runnable now = this::readNow;
-    private boolean readPending;
-    private boolean reading;
-    private boolean scheduled;
+    private final Runnable read = this::read;
     private boolean endReported;
     private volatile boolean inputShutdown;
 
@@ -56,99 +50,92 @@ final class RdmaReadLoop {
         return endReported;
     }
 
-    void clearReadPending() {
-        readPending = false;
+    private RdmaInbound inbound() {
+        return channel.connection().inbound();
     }
 
-    /** {@code read()} was called. What is there is delivered later, not from inside of that call. */
-    void beginRead(RdmaConnection connection) {
-        readPending = true;
-        if (connection != null && connection.inbound().get()) {
-            readLater(connection);
-        }
+    @Override
+    protected ChannelPipeline pipeline() {
+        return channel.pipeline();
     }
 
-    private void readLater(RdmaConnection connection) {
-        if (!reading && !scheduled) {
-            scheduled = true;
-            connection.loop().execute(later);
-        }
-    }
-
-    private void readScheduled() {
-        scheduled = false;
-        channel.connection().readInTurn(now);
-    }
-
-    private void readNow() {
-        read(channel.connection());
-    }
-
-    /**
-     * Delivers what there is, if it is wanted; and the end, wanted or not, with what lies before it. As with epoll, an
-     * application that does not read thus finds out nevertheless that its peer is gone.
-     */
-    void read(RdmaConnection connection) {
-        if (reading || !unsafe.isReading()) {
-            return;
-        }
-        RdmaInbound inbound = connection.inbound();
-        if (inputShutdown) {
-            inbound.discard();
-        }
-        if (!isWanted(inbound) && (endReported || !inbound.isAtEnd())) {
-            return;
-        }
-        reading = true;
-        try {
-            loop(inbound);
-        } finally {
-            reading = false;
-        }
-        if (isWanted(inbound)) {
-            readLater(connection);
-        }
-    }
-
-    private boolean isWanted(RdmaInbound inbound) {
-        return inbound.hasBytes() && (readPending || inbound.isEnded());
-    }
-
-    private void loop(RdmaInbound inbound) {
-        ChannelPipeline pipeline = channel.pipeline();
+    @Override
+    protected RecvByteBufAllocator.ExtendedHandle handle() {
         RecvByteBufAllocator.ExtendedHandle handle =
                 (RecvByteBufAllocator.ExtendedHandle) channel.unsafe().recvBufAllocHandle();
         handle.reset(channel.config());
-        Throwable failure = null;
-        try {
-            do {
-                if (!inbound.hasBytes()) {
-                    handle.lastBytesRead(inbound.isEnded() ? -1 : 0);
-                    break;
-                }
-                ByteBuf buf = inbound.read(handle);
-                handle.lastBytesRead(buf.readableBytes());
-                handle.incMessagesRead(1);
-                readPending = false;
-                pipeline.fireChannelRead(buf);
-            } while (!inputShutdown && unsafe.isReading() && handle.continueReading(inbound));
-        } catch (Throwable t) {
-            failure = t;
+        return handle;
+    }
+
+    @Override
+    protected void execute(Runnable task) {
+        channel.connection().loop().execute(task);
+    }
+
+    @Override
+    protected void readNow() {
+        channel.connection().readInTurn(read);
+    }
+
+    /** The pipeline gets nothing when the channel is closed, about to be, or between two event loops. */
+    @Override
+    protected boolean isReading() {
+        return channel.isOpen() && channel.isRegistered() && !(channel.isOutputEnding() && channel.isCloseWaiting());
+    }
+
+    @Override
+    protected boolean hasNext() {
+        return channel.connection() != null && inbound().get();
+    }
+
+    @Override
+    protected boolean isWanted() {
+        RdmaInbound inbound = inbound();
+        return inbound.hasBytes() && (isReadPending() || inbound.isEnded());
+    }
+
+    /**
+     * The end is delivered, wanted or not, with what lies before it. As with epoll, an application that does not read
+     * thus finds out nevertheless that its peer is gone.
+     */
+    @Override
+    protected boolean isDue() {
+        RdmaInbound inbound = inbound();
+        if (inputShutdown) {
+            inbound.discard();
         }
-        handle.readComplete();
-        pipeline.fireChannelReadComplete();
-        if (failure != null) {
-            pipeline.fireExceptionCaught(failure);
-            if (failure instanceof OutOfMemoryError || failure instanceof IOException) {
-                channel.unsafe().close(channel.unsafe().voidPromise());
-            }
+        return isWanted() || !endReported && inbound.isAtEnd();
+    }
+
+    @Override
+    protected ByteBuf next(RecvByteBufAllocator.ExtendedHandle handle) {
+        RdmaInbound inbound = inbound();
+        if (!inbound.hasBytes()) {
+            handle.lastBytesRead(inbound.isEnded() ? -1 : 0);
+            return null;
         }
-        end(inbound);
+        ByteBuf buf = inbound.read(handle);
+        handle.lastBytesRead(buf.readableBytes());
+        return buf;
+    }
+
+    @Override
+    protected boolean goesOn(RecvByteBufAllocator.ExtendedHandle handle) {
+        return !inputShutdown && isReading() && handle.continueReading(inbound());
+    }
+
+    @Override
+    protected void failed(Throwable cause) {
+        super.failed(cause);
+        if (cause instanceof OutOfMemoryError || cause instanceof IOException) {
+            channel.unsafe().close(channel.unsafe().voidPromise());
+        }
     }
 
     /** Tells the pipeline of the end, if it is there. */
-    void end(RdmaInbound inbound) {
-        if (!endReported && inbound.isAtEnd() && unsafe.isReading() && unsafe.inputEnded() && unsafe.isReading()) {
+    @Override
+    protected void done() {
+        if (!endReported && inbound().isAtEnd() && isReading() && unsafe.inputEnded() && isReading()) {
             reportEnd();
         }
     }
@@ -158,7 +145,7 @@ final class RdmaReadLoop {
             return;
         }
         endReported = true;
-        readPending = false;
+        clearReadPending();
         if (!inputShutdown) {
             if (!channel.config().isAllowHalfClosure() || unsafe.isFailed()) {
                 unsafe.closeAtEnd();
@@ -166,7 +153,7 @@ final class RdmaReadLoop {
             }
             inputShutdown = true;
             channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
-            if (!unsafe.isReading()) {
+            if (!isReading()) {
                 // That has closed the channel.
                 return;
             }
@@ -175,17 +162,17 @@ final class RdmaReadLoop {
     }
 
     /** The application does not want to read any more. */
-    void shutdownInput(RdmaConnection connection) {
+    void shutdownInput() {
         boolean first = !inputShutdown;
         inputShutdown = true;
-        connection.inbound().discard();
+        inbound().discard();
         if (first && channel.config().isAllowHalfClosure()) {
-            connection.loop().execute(() -> {
-                if (unsafe.isReading()) {
+            execute(() -> {
+                if (isReading()) {
                     reportEnd();
                 }
             });
         }
-        connection.afterRead();
+        channel.connection().afterRead();
     }
 }

@@ -27,10 +27,10 @@ import io.netty.channel.rdma.connection.ConnectionResources;
 import io.netty.channel.rdma.connection.OutboundRegion;
 import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.connection.StreamCounters;
-import io.netty.channel.rdma.loop.CurrentLoop;
-import io.netty.channel.rdma.loop.IdMove;
+import io.netty.channel.rdma.loop.LoopBinding;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
+import io.netty.channel.rdma.loop.move.ConnectionIdMigration;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
@@ -180,7 +180,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     }
 
     @Override
-    List<? extends IdMove.Owner> idOwners() {
+    List<? extends ConnectionIdMigration.Owner> idOwners() {
         return connection != null ? List.of(connection) : super.idOwners();
     }
 
@@ -188,7 +188,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     protected void registeredAgain() {
         if (connection != null) {
             // What arrived while the channel was not registered.
-            connection.loop().execute(socketUnsafe()::readable);
+            connection.loop().execute(socketUnsafe().readLoop()::read);
         }
     }
 
@@ -248,12 +248,12 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     }
 
     /** See {@link RdmaConnection#create}. */
-    RdmaConnection newConnection(CurrentLoop loop, ConnectionId id, LoopEvents.Listener listener) throws Exception {
+    RdmaConnection newConnection(LoopBinding loop, ConnectionId id, LoopEvents.Listener listener) throws Exception {
         return RdmaConnection.create(socketUnsafe(), loop, id, listener, config.options(), counters);
     }
 
     /** As above, with a queue pair that exists. The resources belong to the connection in any case. */
-    RdmaConnection newConnection(CurrentLoop loop, ConnectionId id, LoopEvents.Listener listener,
+    RdmaConnection newConnection(LoopBinding loop, ConnectionId id, LoopEvents.Listener listener,
                                  ConnectionResources resources) throws Exception {
         return RdmaConnection.create(socketUnsafe(), loop, id, listener, resources);
     }
@@ -299,7 +299,10 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
 
     @Override
     protected Object filterOutboundMessage(Object msg) throws IOException {
-        socketUnsafe().ending().checkNone();
+        if (isOutputEnding()) {
+            // AbstractChannel throws the same once the end is done.
+            throw new ClosedChannelException();
+        }
         if (msg instanceof ByteBuf) {
             return msg;
         }
@@ -308,11 +311,6 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
         }
         throw new UnsupportedOperationException("unsupported message type: " + StringUtil.simpleClassName(msg) +
                 EXPECTED_TYPES);
-    }
-
-    @Override
-    protected boolean isOutputEnding() {
-        return socketUnsafe().ending().isWaiting();
     }
 
     @Override
@@ -333,7 +331,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
 
     @Override
     protected void doBeginRead() {
-        socketUnsafe().readLoop().beginRead(connection);
+        socketUnsafe().readLoop().beginRead();
     }
 
     @Override
@@ -382,7 +380,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
             } else if (connection == null) {
                 promise.setFailure(new NotYetConnectedException());
             } else {
-                socketUnsafe().readLoop().shutdownInput(connection);
+                socketUnsafe().readLoop().shutdownInput();
                 promise.setSuccess();
             }
         });

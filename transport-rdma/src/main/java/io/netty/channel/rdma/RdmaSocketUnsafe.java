@@ -24,7 +24,7 @@ import io.netty.channel.rdma.connection.ConnectionOwner;
 import io.netty.channel.rdma.connection.OutgoingConnection;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.connection.RdmaConnection;
-import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.loop.move.LoopId;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 
 import java.io.IOException;
@@ -80,7 +80,8 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
         return ending;
     }
 
-    RdmaReadLoop readLoop() {
+    @Override
+    public RdmaReadLoop readLoop() {
         return readLoop;
     }
 
@@ -138,7 +139,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
         }
         if (channel.isOpen()) {
             channel.connection().inbound().lost();
-            readable();
+            readLoop.read();
         }
         if (channel.isOpen() && readLoop.isEndReported()) {
             failFlushed();
@@ -158,14 +159,6 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     private boolean isWritePending() {
         ChannelOutboundBuffer messages = outboundBuffer();
         return messages != null && !messages.isEmpty();
-    }
-
-    /**
-     * Whether the pipeline may get something: not when the channel is closed, about to be, or between two event
-     * loops.
-     */
-    boolean isReading() {
-        return channel.isOpen() && channel.isRegistered() && !ending.isClosing();
     }
 
     /** Whether the connection broke, so that no part of it is of use. */
@@ -279,11 +272,6 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     }
 
     @Override
-    public void readable() {
-        readLoop.read(channel.connection());
-    }
-
-    @Override
     public void writeFailed(Throwable cause) {
         handleWriteError(cause);
     }
@@ -292,7 +280,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     public void advanced() {
         // A close or shutdown may have waited for that, or the end of the input.
         ending.advance();
-        readLoop.end(channel.connection().inbound());
+        readLoop.done();
     }
 
     @Override

@@ -21,13 +21,14 @@
  *
  * <h2>Who does what</h2>
  * <pre>
- *   RdmaServerSocketChannel      RdmaSocketChannel ─── RdmaReadLoop: what arrived, to the pipeline
+ *   RdmaServerSocketChannel      RdmaSocketChannel ─── RdmaReadLoop: what arrived, to the pipeline (ReadLoop)
  *            │                     │           │
  *            └──── RdmaAcceptor ───┤           │         makes a connection: incoming, outgoing
  *                  RdmaConnector ──┘   RdmaSocketUnsafe ── LingeringEnd
  *                                      what the pipeline asks for, and what the connection tells; closing
  *
  *   AbstractRdmaChannel ── AbstractRdmaServerChannel, AbstractRdmaConnectedChannel: what all protocols need
+ *          └── LoopChange           deregistered from one event loop, and registered with another one
  *   ChannelQueuePair: the queue pair of channels of messages and of datagrams
  *
  *   RdmaByteBufAllocator: registered memory for the application, of slabs; RegisteredMemory: of other buffers
@@ -108,7 +109,7 @@
  * <p>
  * An exception while the loop does something for a connection (its completions, an event of the connection manager, a
  * task, a timer) ends that one connection with this cause, and no other: {@code unexpected} of {@code
- * CompletionHandler}, {@code LoopEvents.Listener} and {@code CurrentLoop}. What was left undone is not known then, so
+ * CompletionHandler}, {@code LoopEvents.Listener} and {@code LoopBinding}. What was left undone is not known then, so
  * nothing is waited for and no more bytes are read.
  * <p>
  * No end waits long for the connection manager, whose disconnect may take over a minute to report that nobody answers:
@@ -146,13 +147,13 @@
  * Everything of a channel happens on its event loop, as in any Netty transport. Any thread may release received
  * buffers, and allocate.
  *
- * <p>A channel may be deregistered and registered with another event loop, connected or not; how is in the package
- * {@code loop}. Between two loops it still belongs to the one that it left: what arrives for a connection or a connect
- * waits, requests are put into the backlog of a listener, which takes them along. If that loop ends, so does the
- * channel, unlike one of TCP, which belongs to the kernel then: its next registration fails with a {@code
- * ClosedChannelException} that says so. Who deregisters a channel whose close waits gets it when it is closed. The
- * close of a channel that is registered with no loop does not wait for what was flushed; that of one on its way to
- * another loop comes with the arrival.
+ * <p>A channel may be deregistered and registered with another event loop, connected or not ({@code LoopChange}); how
+ * its connection gets there is in the package {@code loop.move}. Between two loops it still belongs to the one that it
+ * left: what arrives for a connection or a connect waits, requests are put into the backlog of a listener, which takes
+ * them along. If that loop ends, so does the channel, unlike one of TCP, which belongs to the kernel then: its next
+ * registration fails with a {@code ClosedChannelException} that says so. Who deregisters a channel whose close waits
+ * gets it when it is closed. The close of a channel that is registered with no loop does not wait for what was flushed;
+ * that of one on its way to another loop comes with the arrival.
  *
  * <h2>System properties</h2>
  * <ul>

@@ -50,6 +50,7 @@ class LayersTest {
                 .layer("stream").definedBy(ROOT + ".stream")
                 .layer("memory").definedBy(ROOT + ".memory")
                 .layer("loop").definedBy(ROOT + ".loop")
+                .layer("move").definedBy(ROOT + ".loop.move")
                 .layer("attempt").definedBy(ROOT + ".attempt")
                 .layer("connection").definedBy(ROOT + ".connection")
                 .layer("metrics").definedBy(ROOT + ".metrics")
@@ -62,12 +63,13 @@ class LayersTest {
                 .whereLayer("attempt").mayOnlyAccessLayers("verbs")
                 .whereLayer("memory").mayOnlyAccessLayers("verbs", "monitor")
                 .whereLayer("loop").mayOnlyAccessLayers("verbs", "memory", "monitor")
-                .whereLayer("connection").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "monitor")
+                .whereLayer("move").mayOnlyAccessLayers("verbs", "loop")
+                .whereLayer("connection").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "move", "monitor")
                 .whereLayer("metrics").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "connection", "monitor")
-                .whereLayer("root").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "attempt", "connection",
-                        "metrics", "monitor")
-                .whereLayer("message").mayOnlyAccessLayers("verbs", "memory", "loop", "connection", "metrics", "root",
-                        "monitor")
+                .whereLayer("root").mayOnlyAccessLayers("verbs", "stream", "memory", "loop", "move", "attempt",
+                        "connection", "metrics", "monitor")
+                .whereLayer("message").mayOnlyAccessLayers("verbs", "memory", "loop", "move", "connection", "metrics",
+                        "root", "monitor")
                 .whereLayer("ortcp").mayOnlyAccessLayers("verbs", "attempt", "root", "monitor")
                 .ensureAllClassesAreContainedInArchitecture()
                 .check(ALL);
@@ -82,7 +84,7 @@ class LayersTest {
     void packagesBelowTheRootKnowNoChannel() {
         noClasses().that()
                 .resideInAnyPackage(ROOT + ".monitor", ROOT + ".verbs", ROOT + ".stream", ROOT + ".memory",
-                        ROOT + ".loop", ROOT + ".attempt", ROOT + ".connection", ROOT + ".metrics")
+                        ROOT + ".loop..", ROOT + ".attempt", ROOT + ".connection", ROOT + ".metrics")
                 .should().dependOnClassesThat().areAssignableTo(Channel.class).check(ALL);
     }
 
@@ -90,7 +92,7 @@ class LayersTest {
     @Test
     void packagesBelowTheRootShowOnlyWhatAnotherPackageUses() {
         classes().that()
-                .resideInAnyPackage(ROOT + ".monitor", ROOT + ".stream", ROOT + ".memory", ROOT + ".loop",
+                .resideInAnyPackage(ROOT + ".monitor", ROOT + ".stream", ROOT + ".memory", ROOT + ".loop..",
                         ROOT + ".attempt", ROOT + ".connection")
                 .and().arePublic().and().areTopLevelClasses()
                 .should(new ArchCondition<>("be used by another package") {

@@ -99,7 +99,7 @@ class RdmaManyQueuesTest {
                     }
                     assertThat(device.queues()).isBetween(before + 1, most);
                     for (LoopQueue queue : reserved) {
-                        device.release(queue, 512);
+                        device.release(queue, 512, 0, null);
                     }
                     assertThat(device.queues()).isBetween(before, before + 1);
                 }
@@ -118,11 +118,11 @@ class RdmaManyQueuesTest {
             LoopDevice device = LoopInternals.device(pair.client.handler());
             group.submit(() -> {
                 LoopQueue first = device.reserve(4096, null);
-                device.release(first, 4096);
+                device.release(first, 4096, 0, null);
                 for (int i = 0; i < 5; i++) {
                     LoopQueue next = device.reserve(4096, null);
                     assertThat(next).isSameAs(first);
-                    device.release(next, 4096);
+                    device.release(next, 4096, 0, null);
                 }
                 return null;
             }).get(TestTimeouts.SECONDS, TimeUnit.SECONDS);

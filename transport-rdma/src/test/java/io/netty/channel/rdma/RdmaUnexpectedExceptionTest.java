@@ -26,10 +26,9 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.rdma.connection.RdmaConnection;
 import io.netty.channel.rdma.loop.CompletionHandler;
+import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.LoopInternals;
-import io.netty.channel.rdma.loop.CurrentLoop;
-import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.message.RdmaConnectionRequest;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
@@ -276,12 +275,11 @@ class RdmaUnexpectedExceptionTest {
     }
 
     /** Throws in the first step or in the second one. */
-    private static final class Broken implements CompletionHandler {
-        private final RdmaConnection connection;
+    private static final class Broken extends DelegatingHandler {
         private final Where where;
 
         Broken(RdmaConnection connection, Where where) {
-            this.connection = connection;
+            super(connection);
             this.where = where;
         }
 
@@ -290,7 +288,7 @@ class RdmaUnexpectedExceptionTest {
             if (where == Where.COMPLETION) {
                 Where.fail();
             }
-            connection.completed(completions, index);
+            super.completed(completions, index);
         }
 
         @Override
@@ -298,37 +296,7 @@ class RdmaUnexpectedExceptionTest {
             if (where == Where.COMPLETIONS) {
                 Where.fail();
             }
-            connection.completionsDone();
-        }
-
-        @Override
-        public void failed(Throwable cause) {
-            connection.failed(cause);
-        }
-
-        @Override
-        public void unexpected(Throwable cause) {
-            connection.unexpected(cause);
-        }
-
-        @Override
-        public CurrentLoop loop() {
-            return connection.loop();
-        }
-
-        @Override
-        public void destroy() {
-            connection.destroy();
-        }
-
-        @Override
-        public boolean isPending() {
-            return connection.isPending();
-        }
-
-        @Override
-        public void setPending(boolean pending) {
-            connection.setPending(pending);
+            super.completionsDone();
         }
     }
 

@@ -57,8 +57,8 @@ public interface ConnectionOwner {
      */
     void notEstablished(IOException cause, boolean here);
 
-    /** Bytes or their end may have arrived. */
-    void readable();
+    /** Gives what has arrived to the pipeline. Always the same. */
+    ReadLoop readLoop();
 
     /** Flushed messages can't be sent any more, or could not be read. */
     void writeFailed(Throwable cause);

@@ -15,7 +15,9 @@
  */
 package io.netty.channel.rdma.connection;
 
+import io.netty.channel.rdma.loop.CompletionHandler;
 import io.netty.channel.rdma.loop.LoopHandler;
+import io.netty.channel.rdma.loop.move.CompletionRelay;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.memory.Staging;
 import io.netty.channel.rdma.stream.ConnectionData;
@@ -140,23 +142,9 @@ public final class ConnectionResources {
         queuePairResources.register(connection);
     }
 
-    /** Whether the completions come on this loop. */
-    boolean isHome() {
-        return queuePairResources.isHome();
-    }
-
-    /** The connection leaves this loop. */
-    void relay(RdmaConnection connection) {
-        if (isHome()) {
-            queuePairResources.device().relay(queuePair.number(), connection);
-        }
-    }
-
-    /** The connection belongs to this loop. */
-    void unrelay(RdmaConnection connection) {
-        if (isHome() && !connection.isDestroyed()) {
-            queuePairResources.device().unrelay(queuePair.number(), connection);
-        }
+    /** The relay of completions for a connection that is about to leave the loop that polls for it. */
+    CompletionRelay newRelay(RdmaConnection connection) {
+        return new CompletionRelay(queuePairResources.device(), queuePair.number(), connection, connection.loop());
     }
 
     /** The first part of the end. From here on the device touches none of the memory. */
@@ -167,10 +155,10 @@ public final class ConnectionResources {
     /**
      * The second part.
      *
-     * @param connection that had the completions, or {@code null}.
+     * @param owner that got the completions, or {@code null}.
      */
-    public void release(RdmaConnection connection) {
-        queuePairResources.release(connection);
+    public void release(CompletionHandler owner) {
+        queuePairResources.release(owner);
         if (receiveMemory != null) {
             receiveMemory.release();
         }

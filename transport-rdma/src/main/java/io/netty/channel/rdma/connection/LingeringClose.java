@@ -35,6 +35,7 @@ public class LingeringClose {
 
     private final Supplier<EventLoop> loop;
     private final ChannelFuture closed;
+    private final Consumer<Boolean> ending;
     private final IntSupplier soLinger;
     private volatile Consumer<Throwable> close;
     private Runnable cancelTimer;
@@ -42,17 +43,30 @@ public class LingeringClose {
     /**
      * @param loop     of the channel.
      * @param closed   done when the channel is.
+     * @param ending   told whether an end of the output waits, so that the channel takes no more writes.
      * @param soLinger the option.
      */
-    public LingeringClose(Supplier<EventLoop> loop, ChannelFuture closed, IntSupplier soLinger) {
+    public LingeringClose(Supplier<EventLoop> loop, ChannelFuture closed, Consumer<Boolean> ending,
+            IntSupplier soLinger) {
         this.loop = loop;
         this.closed = closed;
+        this.ending = ending;
         this.soLinger = soLinger;
     }
 
     /** Whether a close waits. Any thread. */
     public final boolean isClosing() {
         return close != null;
+    }
+
+    /** Whether a close waits, or another end of the output. */
+    protected boolean isWaiting() {
+        return isClosing();
+    }
+
+    /** Tells the channel whether it takes writes. */
+    protected final void changed() {
+        ending.accept(isWaiting());
     }
 
     /**
@@ -77,6 +91,7 @@ public class LingeringClose {
      */
     public final void start(Consumer<Throwable> newClose, boolean loopEnds) {
         close = newClose;
+        changed();
         if (loopEnds) {
             overdue();
             return;
@@ -125,6 +140,7 @@ public class LingeringClose {
             return false;
         }
         close = null;
+        changed();
         if (cancelTimer != null) {
             cancelTimer.run();
             cancelTimer = null;

@@ -15,7 +15,7 @@
  */
 package io.netty.channel.rdma.connection;
 
-import io.netty.channel.rdma.loop.CurrentLoop;
+import io.netty.channel.rdma.loop.LoopBinding;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
@@ -36,10 +36,10 @@ import java.util.concurrent.TimeUnit;
 final class Liveness implements Runnable {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Liveness.class);
 
-    private final CurrentLoop loop;
+    private final LoopBinding loop;
     private final RdmaConnection connection;
     private final LivenessOptions options;
-    private CurrentLoop.Timer timer;
+    private LoopBinding.Timer timer;
     /** When the peer last gave a sign of life. */
     private long heardNanos;
     /** Requests wait for the peer, since {@link #waitingNanos}. */
@@ -48,7 +48,7 @@ final class Liveness implements Runnable {
     /** The request that waits for the peer is a test of this end. */
     private boolean probing;
 
-    Liveness(CurrentLoop loop, RdmaConnection connection, LivenessOptions options) {
+    Liveness(LoopBinding loop, RdmaConnection connection, LivenessOptions options) {
         this.loop = loop;
         this.connection = connection;
         this.options = options;

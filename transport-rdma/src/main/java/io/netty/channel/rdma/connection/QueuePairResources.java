@@ -136,11 +136,6 @@ public final class QueuePairResources {
         return device;
     }
 
-    /** Whether the completions come on this loop. */
-    boolean isHome() {
-        return device.home().isHere();
-    }
-
     /** Has the owners get all completions that are there, and be told later. */
     public void drain() {
         device.drain(queue);
@@ -149,7 +144,7 @@ public final class QueuePairResources {
     /** The first part of the end. From here on the device touches none of the memory. */
     public void closeQueuePair() {
         if (queuePair != null) {
-            if (device != null && isHome()) {
+            if (device != null && device.loop().isHere()) {
                 device.unregister(number);
                 if (shared != null) {
                     returnShared();
@@ -172,7 +167,7 @@ public final class QueuePairResources {
     /**
      * The second part.
      *
-     * @param owner that had the completions, or {@code null}.
+     * @param owner that got the completions, or {@code null}.
      */
     public void release(CompletionHandler owner) {
         if (shared != null) {
@@ -183,10 +178,8 @@ public final class QueuePairResources {
         }
         if (device == null) {
             queue.close();
-        } else if (isHome()) {
-            device.release(queue, completions());
         } else {
-            device.releaseFromElsewhere(number, owner, queue, completions());
+            device.release(queue, completions(), number, owner);
         }
     }
 

@@ -15,11 +15,12 @@
  */
 package io.netty.channel.rdma.connection;
 
-import io.netty.channel.rdma.loop.CurrentLoop;
-import io.netty.channel.rdma.loop.IdMove;
+import io.netty.channel.rdma.loop.CompletionHandler;
+import io.netty.channel.rdma.loop.LoopBinding;
 import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
-import io.netty.channel.rdma.loop.MovableCompletionHandler;
+import io.netty.channel.rdma.loop.move.CompletionRelay;
+import io.netty.channel.rdma.loop.move.ConnectionIdMigration;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.stream.StreamConnection;
@@ -47,11 +48,11 @@ import java.util.concurrent.TimeUnit;
  * completions and connection manager events, and outlives the channel until the end of the connection has reached the
  * peer.
  *
- * <p>On the loop that its channel is registered with, which may change: see {@link IdMove}. The completion
- * queue stays with the loop that it was made on.
+ * <p>On the loop that its channel is registered with, which may change: see {@link ConnectionIdMigration}. The
+ * completion queue stays with the loop that it was made on: see {@link CompletionRelay}.
  */
-public final class RdmaConnection
-        implements MovableCompletionHandler, LoopEvents.Listener, IdMove.Owner, OutgoingConnection {
+public final class RdmaConnection extends CompletionHandler
+        implements LoopEvents.Listener, ConnectionIdMigration.Owner, OutgoingConnection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaConnection.class);
 
     /** How long the end of a connection may take, once all bytes are sent, before its resources are released anyway. */
@@ -59,36 +60,37 @@ public final class RdmaConnection
     private static final long NONE = -1;
 
     private final ConnectionOwner owner;
-    private final CurrentLoop loop;
+    private final ReadLoop readLoop;
+    private final LoopBinding loop;
     private final ConnectionId id;
     private final ConnectionResources resources;
     private final StreamConnection stream;
     private final RdmaInbound inbound;
     private final ReceiveQueue receives;
-    private final Liveness liveness;
     private final ConnectionLife life;
     private final SendPath sendPath;
     /** {@code null} before the connection is established. */
     private StreamRecord record;
 
-    private boolean pending;
+    /** {@code null} if the connection has never left its first loop. */
+    private CompletionRelay relay;
     private boolean newInput;
     private long sent = NONE;
     private LoopEvents.Listener listener;
 
-    private RdmaConnection(ConnectionOwner owner, CurrentLoop loop, ConnectionId id, LoopEvents.Listener listener,
+    private RdmaConnection(ConnectionOwner owner, LoopBinding loop, ConnectionId id, LoopEvents.Listener listener,
                            ConnectionResources resources) throws Exception {
         this.owner = owner;
+        readLoop = owner.readLoop();
         this.id = id;
         this.listener = listener;
         this.resources = resources;
         this.loop = loop;
         stream = resources.stream;
         inbound = new RdmaInbound(owner, resources);
-        liveness = new Liveness(loop, this, resources.options.liveness);
         receives = resources.receives;
         life = new ConnectionLife(owner, new LifeActions(), resources.options.liveness);
-        sendPath = new SendPath(owner, this, resources, liveness, life);
+        sendPath = new SendPath(owner, this, resources, life);
         resources.attach(this, sendPath::pumpOutsideOfTurn);
         loop.onUnexpected(this::unexpected);
         resources.counters.open();
@@ -100,7 +102,7 @@ public final class RdmaConnection
      * @param listener gets the events of the id until the connection is {@linkplain #establish established}, which then
      *         gets them itself.
      */
-    public static RdmaConnection create(ConnectionOwner owner, CurrentLoop loop, ConnectionId id,
+    public static RdmaConnection create(ConnectionOwner owner, LoopBinding loop, ConnectionId id,
                                         LoopEvents.Listener listener, StreamOptions options, StreamCounters counters)
             throws Exception {
         return create(owner, loop, id, listener,
@@ -108,7 +110,7 @@ public final class RdmaConnection
     }
 
     /** As above, with a queue pair that exists. The resources belong to this class in any case. */
-    public static RdmaConnection create(ConnectionOwner owner, CurrentLoop loop, ConnectionId id,
+    public static RdmaConnection create(ConnectionOwner owner, LoopBinding loop, ConnectionId id,
                                         LoopEvents.Listener listener, ConnectionResources resources)
             throws Exception {
         boolean created = false;
@@ -179,13 +181,18 @@ public final class RdmaConnection
     // ---- moving to another loop
 
     @Override
-    public CurrentLoop loop() {
+    public LoopBinding loop() {
         return loop;
     }
 
     @Override
     public void detach() {
-        resources.relay(this);
+        if (relay == null && !isDestroyed()) {
+            relay = resources.newRelay(this);
+        }
+        if (relay != null) {
+            relay.detach();
+        }
         loop.detach();
     }
 
@@ -206,16 +213,15 @@ public final class RdmaConnection
         }
         id.migrate(events);
         loop.handler().forget(id);
-        loop.handler().guests().remove(this);
+        relay.leave();
     }
 
     @Override
-    public void attach(LoopHandler handler) {
-        if (!isDestroyed() && !resources.isHome()) {
-            handler.guests().add(this);
+    public void attach(LoopHandler handler) throws Exception {
+        if (relay != null) {
+            relay.attach(handler);
         }
         loop.attach(handler);
-        atHome();
         loop.execute(() -> {
             if (life.isOpened()) {
                 sendPath.pump();
@@ -223,10 +229,11 @@ public final class RdmaConnection
         });
     }
 
-    /** If completions come on this loop, nobody else need hand them over, after those that were. */
     @Override
-    public void atHome() {
-        loop.execute(() -> resources.unrelay(this));
+    public void runTasks() {
+        if (relay != null) {
+            loop.run();
+        }
     }
 
     // ---- input
@@ -330,17 +337,18 @@ public final class RdmaConnection
         sendPath.beginTurn();
         try {
             sendPath.postReceives();
-            if (sent != NONE) {
+            boolean acknowledged = sent != NONE;
+            if (acknowledged) {
                 long upTo = sent;
                 sent = NONE;
                 sendPath.complete(upTo);
-                liveness.heard(true);
-            } else {
-                liveness.heard(false);
+            }
+            if (sendPath.liveness != null) {
+                sendPath.liveness.heard(acknowledged);
             }
             if (newInput && !life.isClosed()) {
                 newInput = false;
-                owner.readable();
+                readLoop.read();
             }
         } finally {
             sendPath.endTurn();
@@ -361,7 +369,7 @@ public final class RdmaConnection
         }
     }
 
-    @Override
+    /** Whether it has given everything back. */
     public boolean isDestroyed() {
         return life.isDestroyed();
     }
@@ -477,13 +485,17 @@ public final class RdmaConnection
     /** The end has come: gives everything back. */
     private void release() {
         LoopHandler handler = loop.handler();
-        liveness.stop();
+        if (sendPath.liveness != null) {
+            sendPath.liveness.stop();
+        }
         resources.closeQueuePair();
         handler.forget(id);
-        handler.guests().remove(this);
+        if (relay != null) {
+            relay.release();
+        }
         id.close();
         sendPath.destroy();
-        resources.release(this);
+        resources.release(relay == null ? this : relay);
         resources.counters.close();
         if (record != null) {
             record.close(life.loss());
@@ -500,8 +512,11 @@ public final class RdmaConnection
 
     /** Options were changed, or the connection just established. */
     public void livenessChanged() {
-        if (isUsable()) {
-            liveness.start();
+        if (sendPath.liveness == null && resources.options.liveness.isOn()) {
+            sendPath.liveness = new Liveness(loop, this, resources.options.liveness);
+        }
+        if (sendPath.liveness != null && isUsable()) {
+            sendPath.liveness.start();
         }
     }
 
@@ -514,19 +529,9 @@ public final class RdmaConnection
         life.timedOut(new IOException("Connection timed out: " + owner.remote() + " (" + why + ')'));
     }
 
-    @Override
-    public boolean isPending() {
-        return pending;
-    }
-
-    @Override
-    public void setPending(boolean pending) {
-        this.pending = pending;
-    }
-
     /** What the state has done and asks. */
     private final class LifeActions implements ConnectionLife.Actions {
-        private CurrentLoop.Timer timer;
+        private LoopBinding.Timer timer;
 
         @Override
         public void execute(Runnable task) {

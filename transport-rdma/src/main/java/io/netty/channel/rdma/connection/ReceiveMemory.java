@@ -15,7 +15,7 @@
  */
 package io.netty.channel.rdma.connection;
 
-import io.netty.channel.rdma.loop.CurrentLoop;
+import io.netty.channel.rdma.loop.LoopBinding;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.monitor.Recorder;
@@ -85,10 +85,10 @@ final class ReceiveMemory {
     /** Buffers, by their steps, that are not offered any more, but are not yet back. */
     private final ReceiveBuffer[] leaving;
     private StreamConnection stream;
-    private CurrentLoop loop;
+    private LoopBinding loop;
     private Supplier<InetSocketAddress> peer;
     private Runnable segmentFreed;
-    private CurrentLoop.Timer timer;
+    private LoopBinding.Timer timer;
     /** The size of the first and the grown buffers, in bytes. */
     private int size;
     private int pinned;
@@ -155,14 +155,14 @@ final class ReceiveMemory {
      * @param remote         whose bytes arrive here.
      * @param onSegmentFreed run on it when there is more to offer to the peer.
      */
-    void attach(CurrentLoop currentLoop, Supplier<InetSocketAddress> remote, Runnable onSegmentFreed) {
+    void attach(LoopBinding currentLoop, Supplier<InetSocketAddress> remote, Runnable onSegmentFreed) {
         loop = currentLoop;
         peer = remote;
         segmentFreed = onSegmentFreed;
         windowNanos = loop.nanoTime();
     }
 
-    CurrentLoop loop() {
+    LoopBinding loop() {
         return loop;
     }
 

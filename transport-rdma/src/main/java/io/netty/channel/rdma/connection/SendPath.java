@@ -17,7 +17,7 @@ package io.netty.channel.rdma.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOutboundBuffer;
-import io.netty.channel.rdma.loop.CurrentLoop;
+import io.netty.channel.rdma.loop.LoopBinding;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.Retry;
 import io.netty.channel.rdma.memory.DeviceContext;
@@ -67,18 +67,19 @@ public final class SendPath {
     final int copyThreshold;
     private final ConnectionOwner owner;
     private final RdmaConnection connection;
-    private final CurrentLoop loop;
+    private final LoopBinding loop;
     private final StreamOptions options;
     private final SendQueue queue;
     private final QueuePair queuePair;
     private final ReceiveMemory receiveMemory;
     private final ReceiveQueue receives;
     private final ReceiveBuffer receiveBuffer;
-    private final Liveness liveness;
     private final ConnectionLife life;
     /** Looks again when memory to send from ran out and no completion will tell that there is some. */
     private final Retry retry;
 
+    /** {@code null} as long as no option has asked for it. */
+    Liveness liveness;
     private Unsent unsent = Unsent.NOTHING;
     /** All that there is to send will be looked at soon. */
     private boolean inTurn;
@@ -95,11 +96,9 @@ public final class SendPath {
     private Gatherer gatherer;
     private LoopHandler gathererHandler;
 
-    SendPath(ConnectionOwner owner, RdmaConnection connection, ConnectionResources resources, Liveness liveness,
-             ConnectionLife life) {
+    SendPath(ConnectionOwner owner, RdmaConnection connection, ConnectionResources resources, ConnectionLife life) {
         this.owner = owner;
         this.connection = connection;
-        this.liveness = liveness;
         this.life = life;
         loop = connection.loop();
         options = resources.options;
@@ -276,7 +275,9 @@ public final class SendPath {
             if (gatherer.end()) {
                 loop.handler().posted();
             }
-            liveness.posted();
+            if (liveness != null) {
+                liveness.posted();
+            }
         }
         if (postFailure != null) {
             life.fail(postFailure);

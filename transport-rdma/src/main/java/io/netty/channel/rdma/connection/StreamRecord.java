@@ -16,7 +16,7 @@
 package io.netty.channel.rdma.connection;
 
 import io.netty.channel.rdma.connection.StreamCounters.Counter;
-import io.netty.channel.rdma.loop.CurrentLoop;
+import io.netty.channel.rdma.loop.LoopBinding;
 import io.netty.channel.rdma.monitor.ConnectionKind;
 import io.netty.channel.rdma.monitor.ConnectionRecord;
 import io.netty.channel.rdma.monitor.LoopRecord;
@@ -25,10 +25,10 @@ import java.net.InetSocketAddress;
 
 /** The view of a byte-stream connection from outside. */
 final class StreamRecord extends ConnectionRecord {
-    private final CurrentLoop loop;
+    private final LoopBinding loop;
     private final StreamCounters counters;
 
-    StreamRecord(CurrentLoop loop, ConnectionResources resources, InetSocketAddress local, InetSocketAddress remote,
+    StreamRecord(LoopBinding loop, ConnectionResources resources, InetSocketAddress local, InetSocketAddress remote,
                  String reason) {
         super(resources.context.counters, local, remote, reason);
         this.loop = loop;

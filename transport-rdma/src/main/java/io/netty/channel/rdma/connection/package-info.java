@@ -30,6 +30,7 @@
  *      ├── Liveness                 does the peer answer?
  *      └── ConnectionLife           its state: how it begins and ends, and when memory may be released
  *
+ *   ReadLoop                        gives what has arrived to a pipeline: bytes, messages, or accepted connections
  *   OutgoingConnection              this end of a connection that a peer is asked for: of bytes, or of messages
  *   ConnectionResources             what a connection takes from its device and its loop, all or nothing
  *   QueuePairResources              of it, what connections of messages and datagram channels need as well

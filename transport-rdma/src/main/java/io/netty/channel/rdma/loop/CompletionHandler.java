@@ -18,45 +18,69 @@ package io.netty.channel.rdma.loop;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 
 /**
- * The owner of a queue pair. Called on its event loop only.
+ * The owner of a queue pair. Called on the event loop that polls for it, and on no other.
  */
-public interface CompletionHandler {
+public abstract class CompletionHandler {
+    /** Completions were dispatched to it, and {@link #completionsDone()} was not called since. */
+    boolean pending;
+
     /**
      * A work request completed. Only takes note of it: what follows from it is done, once for all completions of the
      * batch, in {@link #completionsDone()}.
      */
-    void completed(WorkCompletions completions, int index);
+    public abstract void completed(WorkCompletions completions, int index);
 
     /** All completions that were there for this queue pair have been dispatched to {@link #completed}. */
-    void completionsDone();
+    public abstract void completionsDone();
 
     /** The device or the completion queue of the queue pair does not work any more. */
-    void failed(Throwable cause);
+    public abstract void failed(Throwable cause);
 
     /**
      * Called when the handling of something of this owner has thrown. Its state can't be relied upon any more, so it
      * ends, at once and alone. From the middle of anything.
      */
-    void unexpected(Throwable cause);
+    public abstract void unexpected(Throwable cause);
 
-    /** The queue pair is in the error state, and has completed all that it took of a shared receive queue. */
-    default void lastReceiveReached() {
-        // Nothing to do for a handler that shares no receives.
+    /**
+     * The queue pair is in the error state, and has completed all that it took of a shared receive queue. Not every
+     * device tells.
+     */
+    public void lastReceiveReached() {
+        // Nothing to do for an owner that shares no receives.
     }
 
     /** Whether the queue pair takes its receives from there. */
-    default boolean shares(LoopReceiveQueue receives) {
+    public boolean shares(LoopReceiveQueue receives) {
         return false;
     }
 
-    /** The loop that the connection of the queue pair belongs to: not this one if it was moved. */
-    CurrentLoop loop();
-
     /** The event loop ends: release the queue pair and all that depends on it, at once. */
-    void destroy();
+    public abstract void destroy();
 
-    /** Whether completions were dispatched to it, and {@link #completionsDone()} was not called since. */
-    boolean isPending();
+    // ---- for owners that may move to another loop: see the package move
 
-    void setPending(boolean pending);
+    /** The end of the loop is near: runs the tasks that others have handed over, which it runs no more. */
+    public void runTasks() {
+        // Nothing is handed over to an owner that has not moved.
+    }
+
+    /** Whether this stands for an owner that is on another loop, and does not end with the one that polls for it. */
+    public boolean isElsewhere() {
+        return false;
+    }
+
+    /**
+     * Has the loop of the owner that is elsewhere go on with the device, as the one that polls ends.
+     *
+     * @return false if that loop has ended, too.
+     */
+    public boolean takeOver(LoopDevice device) {
+        return false;
+    }
+
+    /** The owner gets no completions any more. */
+    public void unregistered() {
+        // Nothing to do for the owner itself, which knows.
+    }
 }

@@ -32,9 +32,7 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -50,13 +48,12 @@ public final class LoopDevice {
     private static final int MAX_QUEUE_CAPACITY = 1 << 20;
     private static final int ARM_AGAIN_MILLIS = 1;
 
-    final DeviceContext context;
+    public final DeviceContext context;
     private final LoopCounters counters;
-    /** The loop that polls. It hands this on when it ends before connections that have left it. */
-    private final CurrentLoop home;
+    /** The loop that polls; another one when that has ended and connections that have left it go on. */
+    private final LoopBinding loop;
     private final CompletionChannel channel;
     private final List<LoopQueue> queues = new ArrayList<>();
-    private final Map<LoopQueue, WatchedFd> adopted = new IdentityHashMap<>();
     private final IntObjectMap<CompletionHandler> owners = new IntObjectHashMap<>();
     /** Owners that completions were dispatched to, and that are not notified yet. */
     private final List<CompletionHandler> pending = new ArrayList<>();
@@ -77,13 +74,13 @@ public final class LoopDevice {
     /** The queue whose turn it is to be polled, among those that had nothing for a while. */
     private int turn;
     /** Wakes the loop, since a completion may not do so. */
-    private CurrentLoop.Timer armAgain;
+    private LoopBinding.Timer armAgain;
     /** No loop polls any more. */
     private boolean ended;
 
     LoopDevice(LoopHandler handler, DeviceContext context) throws Exception {
         this.context = context;
-        home = new CurrentLoop(handler);
+        loop = new LoopBinding(handler);
         counters = context.counters.newLoopCounters();
         channel = context.device.createCompletionChannel();
         boolean watched = false;
@@ -101,9 +98,9 @@ public final class LoopDevice {
 
     private void watch() throws Exception {
         completionFd = watch(channel.fd(), this::completionEvents);
-        asyncFd = home.handler().hasDevice(context) ? null : watch(context.device.asyncFd(), this::asyncEvents);
-        for (Map.Entry<LoopQueue, WatchedFd> entry : adopted.entrySet()) {
-            entry.setValue(watch(entry.getKey()));
+        asyncFd = loop.handler().hasDevice(context) ? null : watch(context.device.asyncFd(), this::asyncEvents);
+        for (LoopQueue queue : queues) {
+            watch(queue);
         }
         armNone();
     }
@@ -114,16 +111,14 @@ public final class LoopDevice {
         armed = false;
     }
 
-    private WatchedFd watch(LoopQueue queue) throws Exception {
-        CompletionChannel ownChannel = queue.ownChannel;
-        return watch(ownChannel.fd(), () -> {
-            fired = true;
-            ownChannel.consumeEvents(1);
-        });
+    private void watch(LoopQueue queue) throws Exception {
+        if (queue.isStandalone()) {
+            queue.watch(loop.handler(), () -> fired = true);
+        }
     }
 
     private WatchedFd watch(int fd, WatchedFd.Reader reader) throws Exception {
-        LoopHandler handler = home.handler();
+        LoopHandler handler = loop.handler();
         WatchedFd watched = new WatchedFd(handler, fd, reader);
         watched.watch(handler.epoll());
         return watched;
@@ -136,7 +131,7 @@ public final class LoopDevice {
         if (asyncFd != null) {
             asyncFd.unwatch();
         }
-        adopted.values().forEach(WatchedFd::unwatch);
+        queues.forEach(LoopQueue::unwatch);
         if (armAgain != null) {
             armAgain.cancel();
             armAgain = null;
@@ -152,8 +147,8 @@ public final class LoopDevice {
         return channel;
     }
 
-    public CurrentLoop home() {
-        return home;
+    public LoopBinding loop() {
+        return loop;
     }
 
     /**
@@ -184,7 +179,7 @@ public final class LoopDevice {
     private LoopQueue create(int needed) throws VerbsException {
         long capacity = FIRST_QUEUE_CAPACITY;
         for (LoopQueue queue : queues) {
-            capacity += queue.ownChannel == null ? queue.queue.capacity() : 0;
+            capacity += queue.isStandalone() ? 0 : queue.queue.capacity();
         }
         int max = context.attributes.maxCompletions();
         int least = Math.min(Math.max(FIRST_QUEUE_CAPACITY, needed), max);
@@ -218,9 +213,9 @@ public final class LoopDevice {
                 return candidate;
             }
         }
-        int depth = LoopReceiveQueue.depth(home.handler().sharedReceiveQueueDepth(), context);
+        int depth = LoopReceiveQueue.depth(loop.handler().sharedReceiveQueueDepth(), context);
         int number = nextReceiveQueue++ & 0x3fffffff;
-        LoopReceiveQueue queue = new LoopReceiveQueue(context, home, this::refused, number, bufferSize, depth, buffers);
+        LoopReceiveQueue queue = new LoopReceiveQueue(context, loop, this::refused, number, bufferSize, depth, buffers);
         receiveQueues.put(number, queue);
         return queue;
     }
@@ -234,7 +229,7 @@ public final class LoopDevice {
 
     /** Makes this loop handle the completions of a standalone queue from now on. */
     public void adopt(LoopQueue queue) throws Exception {
-        adopted.put(queue, watch(queue));
+        watch(queue);
         queues.add(queue);
         armed = false;
     }
@@ -257,21 +252,40 @@ public final class LoopDevice {
         }
     }
 
-    /** A queue pair does not use the queue any more. */
-    public void release(LoopQueue queue, int completions) {
-        WatchedFd fd = adopted.remove(queue);
-        if (fd == null) {
+    /**
+     * A queue pair that used the queue is destroyed. Any thread.
+     *
+     * @param queuePairNumber of it.
+     * @param owner that got its completions here until now, or {@code null}.
+     */
+    public void release(LoopQueue queue, int completions, int queuePairNumber, CompletionHandler owner) {
+        if (loop.isHere()) {
+            released(queue, completions, queuePairNumber, owner);
+        } else {
+            loop.execute(() -> released(queue, completions, queuePairNumber, owner));
+        }
+    }
+
+    private void released(LoopQueue queue, int completions, int queuePairNumber, CompletionHandler owner) {
+        // A new queue pair may have got the number.
+        if (owner != null && owners.get(queuePairNumber) == owner) {
+            owners.remove(queuePairNumber);
+        }
+        if (owner != null) {
+            owner.unregistered();
+        }
+        if (queue.isStandalone()) {
+            queues.remove(queue);
+            queue.close();
+        } else {
             queue.release(completions);
             // The completion that it fired for may be gone, with the queue pair.
             disarmed(queue);
             if (!queue.isUsed()) {
                 closeUnused(queue);
             }
-        } else {
-            fd.unwatch();
-            queues.remove(queue);
-            queue.close();
         }
+        closeIfReleased();
     }
 
     public void register(int queuePairNumber, CompletionHandler owner) {
@@ -280,41 +294,14 @@ public final class LoopDevice {
 
     public void unregister(int queuePairNumber) {
         CompletionHandler owner = owners.remove(queuePairNumber);
-        if (owner instanceof CompletionRelay) {
-            ((CompletionRelay) owner).end();
+        if (owner != null) {
+            owner.unregistered();
         }
     }
 
-    /** The connection leaves this loop: its completions are to follow it. */
-    public void relay(int queuePairNumber, MovableCompletionHandler connection) {
-        if (owners.get(queuePairNumber) == connection) {
-            owners.put(queuePairNumber, new CompletionRelay(connection, home.handler()));
-        }
-    }
-
-    /** The connection is back. All completions of before have reached it. */
-    public void unrelay(int queuePairNumber, MovableCompletionHandler connection) {
-        if (owners.get(queuePairNumber) instanceof CompletionRelay) {
-            unregister(queuePairNumber);
-            owners.put(queuePairNumber, connection);
-        }
-    }
-
-    /**
-     * Does what {@link #unregister} and {@link #release} do, for a queue pair that was closed on another loop. Any
-     * thread.
-     */
-    public void releaseFromElsewhere(int queuePairNumber, CompletionHandler connection, LoopQueue queue,
-                                     int completions) {
-        home.execute(() -> {
-            CompletionHandler owner = owners.get(queuePairNumber);
-            // A new queue pair may have got the number.
-            if (owner != null && owner.loop() == connection.loop()) {
-                unregister(queuePairNumber);
-            }
-            release(queue, completions);
-            closeIfReleased();
-        });
+    /** The owners of queue pairs at the moment. */
+    public CompletionHandler[] owners() {
+        return owners.values().toArray(new CompletionHandler[0]);
     }
 
     boolean hasQueuePairs() {
@@ -394,14 +381,14 @@ public final class LoopDevice {
      * @return whether it is to be armed again.
      */
     private boolean notArmed(LoopQueue queue, VerbsException cause) {
-        if (!queue.isToBeArmedAgain(home.nanoTime())) {
+        if (!queue.isToBeArmedAgain(loop.nanoTime())) {
             broken(queue, cause);
             return false;
         }
         if (armAgain == null) {
             logger.debug("A completion queue of {} is not armed", context.device, cause);
             try {
-                armAgain = home.schedule(() -> armAgain = null, ARM_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+                armAgain = loop.schedule(() -> armAgain = null, ARM_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
             } catch (RejectedExecutionException e) {
                 logger.debug("The event loop has ended", e);
             }
@@ -411,7 +398,7 @@ public final class LoopDevice {
 
     private int handle(WorkCompletions batch) {
         int size = batch.size();
-        home.handler().waitEnds();
+        loop.handler().waitEnds();
         try {
             dispatch(batch);
         } finally {
@@ -433,10 +420,10 @@ public final class LoopDevice {
                     giveBack(batch.workRequestId(i));
                     continue;
                 }
-                if (!owner.isPending()) {
+                if (!owner.pending) {
                     // In this order: one that is pending and not in the list would never be notified again.
                     pending.add(owner);
-                    owner.setPending(true);
+                    owner.pending = true;
                 }
                 owner.completed(batch, i);
             } catch (Throwable t) {
@@ -481,7 +468,7 @@ public final class LoopDevice {
             // The list may grow meanwhile: user code that runs here may close other connections.
             for (int i = 0; i < pending.size(); i++) {
                 CompletionHandler owner = pending.get(i);
-                owner.setPending(false);
+                owner.pending = false;
                 try {
                     owner.completionsDone();
                 } catch (Throwable t) {
@@ -496,9 +483,9 @@ public final class LoopDevice {
 
     private void unexpected(CompletionHandler owner, Throwable t) {
         if (owner == null) {
-            home.handler().unexpected(t);
+            loop.handler().unexpected(t);
         } else {
-            home.handler().unexpected(owner::unexpected, t);
+            loop.handler().unexpected(owner::unexpected, t);
         }
     }
 
@@ -522,13 +509,17 @@ public final class LoopDevice {
             broken(queue, e);
         }
         if (!notifying && !pending.isEmpty()) {
-            home.execute(this::notifyOwners);
+            loop.execute(this::notifyOwners);
         }
     }
 
     private void completionEvents() throws VerbsException {
         fired = true;
-        channel.consumeEvents(Math.max(queues.size() - adopted.size(), 1));
+        int shared = 0;
+        for (LoopQueue queue : queues) {
+            shared += queue.isStandalone() ? 0 : 1;
+        }
+        channel.consumeEvents(Math.max(shared, 1));
     }
 
     private void asyncEvents() throws VerbsException {
@@ -583,7 +574,7 @@ public final class LoopDevice {
     }
 
     private void fail(Predicate<CompletionHandler> which, Throwable cause) {
-        for (CompletionHandler owner : owners.values().toArray(new CompletionHandler[0])) {
+        for (CompletionHandler owner : owners()) {
             try {
                 if (which.test(owner)) {
                     owner.failed(cause);
@@ -597,44 +588,45 @@ public final class LoopDevice {
     /** Whether connections of this loop have not come to their end yet. */
     boolean hasOwnConnections() {
         for (CompletionHandler owner : owners.values()) {
-            if (!isElsewhere(owner)) {
+            if (!owner.isElsewhere()) {
                 return true;
             }
         }
         return false;
     }
 
-    private boolean isElsewhere(CompletionHandler owner) {
-        return owner.loop().handler() != home.handler();
+    /** Runs what was handed over to owners, as the loop that ends runs no tasks. */
+    void runTasks() {
+        for (CompletionHandler owner : owners()) {
+            owner.runTasks();
+        }
     }
 
-    /** The loop ends. Connections that have left it go on, on the loop of one of them. */
+    /** The loop ends. If there are owners on other loops, one of these goes on. */
     void destroy() {
-        for (CompletionHandler owner : owners.values().toArray(new CompletionHandler[0])) {
-            if (!isElsewhere(owner)) {
+        for (CompletionHandler owner : owners()) {
+            if (!owner.isElsewhere()) {
                 try {
                     owner.destroy();
                 } catch (Throwable t) {
-                    home.handler().unexpected(t);
+                    loop.handler().unexpected(t);
                 }
             }
         }
         unwatch();
         // Connections that have ended elsewhere.
-        home.run();
-        if (!owners.isEmpty() && handOver()) {
-            return;
+        loop.run();
+        for (CompletionHandler owner : owners.values()) {
+            if (owner.takeOver(this)) {
+                return;
+            }
         }
         // The loops of what is left have ended, too, and are destroying it: whoever gives back the last of it closes
         // the queues.
-        for (CompletionHandler owner : owners.values()) {
-            if (owner instanceof CompletionRelay) {
-                ((CompletionRelay) owner).end();
-            }
-        }
+        owners.values().forEach(CompletionHandler::unregistered);
         ended = true;
-        home.abandon();
-        home.execute(this::closeIfReleased);
+        loop.abandon();
+        loop.execute(this::closeIfReleased);
     }
 
     private void closeIfReleased() {
@@ -646,37 +638,14 @@ public final class LoopDevice {
         }
     }
 
-    private boolean handOver() {
-        for (CompletionHandler owner : owners.values()) {
-            LoopHandler next = owner.loop().handler();
-            try {
-                home.detach();
-                next.loop().execute(() -> takenOver(next));
-                return true;
-            } catch (RejectedExecutionException e) {
-                logger.debug("This event loop has ended, too", e);
-                home.attach(home.handler());
-            }
-        }
-        return false;
-    }
-
-    /** Goes on at the new loop, which polls from now on. On the new loop. */
-    private void takenOver(LoopHandler next) {
-        home.attach(next);
+    /** The loop of this handler polls from now on. On that loop, after the one before has ended. */
+    public void attach(LoopHandler next) {
+        loop.attach(next);
         try {
             watch();
         } catch (Throwable t) {
             fail(t);
         }
         next.add(this);
-        for (CompletionHandler owner : owners.values()) {
-            CompletionRelay relay = (CompletionRelay) owner;
-            relay.register(next);
-            if (!isElsewhere(relay)) {
-                next.guests().remove(relay.connection());
-                relay.connection().atHome();
-            }
-        }
     }
 }

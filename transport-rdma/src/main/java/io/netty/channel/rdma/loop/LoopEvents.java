@@ -94,11 +94,11 @@ public final class LoopEvents {
     }
 
     /** Allows ids to come here for which nobody listens yet, until {@link #arrived()}. */
-    void expect() {
+    public void expect() {
         expected++;
     }
 
-    void arrived() {
+    public void arrived() {
         if (--expected == 0) {
             early.clear();
         }

@@ -39,7 +39,6 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -97,8 +96,6 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     private final LoopCounters counters = new LoopCounters(ALL_COUNTERS);
     private final Set<Registration> registrations = new LinkedHashSet<>();
     private final List<LoopDevice> devices = new ArrayList<>(1);
-    /** Connections of this loop whose completion queues belong to another one. */
-    private final Set<MovableCompletionHandler> guests = new HashSet<>();
     /** Objects that all connections of this loop share, by their class. */
     private final Map<Class<?>, AutoCloseable> shared = new IdentityHashMap<>();
     private volatile IoEventLoop loop;
@@ -391,9 +388,6 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         } catch (Throwable t) {
             unexpected(t);
         }
-        for (CompletionHandler guest : guests.toArray(new CompletionHandler[0])) {
-            release(guest::destroy);
-        }
         for (LoopDevice device : devices) {
             release(device::destroy);
         }
@@ -421,9 +415,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         }
         while (hasOwnConnections() && System.nanoTime() - finishDeadline < 0) {
             pollCompletions();
-            for (CompletionHandler guest : guests.toArray(new CompletionHandler[0])) {
-                guest.loop().run();
-            }
+            devices.forEach(LoopDevice::runTasks);
             Thread.onSpinWait();
         }
     }
@@ -434,7 +426,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
                 return true;
             }
         }
-        return !guests.isEmpty();
+        return false;
     }
 
     /** The device failed for good: every loop closes its connections on it. */
@@ -538,11 +530,6 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     /** Whether the caller is the loop's thread. Any thread. */
     public boolean isHere() {
         return executor.isExecutorThread(Thread.currentThread());
-    }
-
-    /** Connections of this loop whose completion queues belong to another one. On the loop. */
-    public Set<MovableCompletionHandler> guests() {
-        return guests;
     }
 
     /** Takes over what another loop had of a device. On the loop. */

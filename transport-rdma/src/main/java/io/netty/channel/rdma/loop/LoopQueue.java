@@ -33,7 +33,9 @@ public final class LoopQueue {
 
     public final CompletionQueue queue;
     /** {@code null} if the loop's is used. */
-    final CompletionChannel ownChannel;
+    private final CompletionChannel ownChannel;
+    /** The descriptor of {@link #ownChannel} on the loop that handles the completions, else {@code null}. */
+    private WatchedFd ownFd;
     private int reserved;
     private int busy;
     private boolean armed;
@@ -63,6 +65,27 @@ public final class LoopQueue {
             if (!created) {
                 channel.close();
             }
+        }
+    }
+
+    /** Whether it was made for one queue pair, with a completion channel of its own. */
+    boolean isStandalone() {
+        return ownChannel != null;
+    }
+
+    /** Watches the completion channel of a standalone queue. On the loop of the handler. */
+    void watch(LoopHandler handler, Runnable fired) throws Exception {
+        ownFd = new WatchedFd(handler, ownChannel.fd(), () -> {
+            fired.run();
+            ownChannel.consumeEvents(1);
+        });
+        ownFd.watch(handler.epoll());
+    }
+
+    void unwatch() {
+        if (ownFd != null) {
+            ownFd.unwatch();
+            ownFd = null;
         }
     }
 
@@ -149,6 +172,7 @@ public final class LoopQueue {
     }
 
     public void close() {
+        unwatch();
         queue.close();
         if (ownChannel != null) {
             ownChannel.close();

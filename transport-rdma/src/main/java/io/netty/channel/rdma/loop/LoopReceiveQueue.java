@@ -62,7 +62,7 @@ public final class LoopReceiveQueue {
     /** How many receives there may be. */
     public final int depth;
     private final DeviceContext context;
-    private final CurrentLoop loop;
+    private final LoopBinding loop;
     private final BiConsumer<LoopReceiveQueue, VerbsException> failure;
     private final int number;
     private final Supplier<ByteBuf> source;
@@ -80,7 +80,7 @@ public final class LoopReceiveQueue {
     private int limit;
     private boolean refused;
     private long refusedSinceNanos;
-    private CurrentLoop.Timer retry;
+    private LoopBinding.Timer retry;
 
     /**
      * @param loop that polls.
@@ -89,7 +89,7 @@ public final class LoopReceiveQueue {
      * @param depth within the limits of the device.
      * @param buffers makes buffers of registered memory, or {@code null} where there is no more.
      */
-    LoopReceiveQueue(DeviceContext context, CurrentLoop loop, BiConsumer<LoopReceiveQueue, VerbsException> failure,
+    LoopReceiveQueue(DeviceContext context, LoopBinding loop, BiConsumer<LoopReceiveQueue, VerbsException> failure,
                      int number, int bufferSize, int depth, Supplier<ByteBuf> buffers) throws IOException {
         this.context = context;
         this.loop = loop;

@@ -16,7 +16,7 @@
 /**
  * Event loops: what a loop does for all connections on it. Not for applications, which use {@link
  * io.netty.channel.rdma.RdmaIoHandler} of the package above. It knows devices ({@code verbs}) and registered memory
- * ({@code memory}), and no channels: those who own queue pairs and connection ids are known by the interfaces {@link
+ * ({@code memory}), and no channels: the owners of queue pairs and connection ids are known as {@link
  * io.netty.channel.rdma.loop.CompletionHandler} and {@link io.netty.channel.rdma.loop.LoopEvents.Listener}.
  * <pre>
  *   LoopHandler ── EpollIoHandler      sleeping, timers, wake-ups, TCP channels
@@ -27,10 +27,8 @@
  *      │      └── LoopReceiveQueue     the receives that its message channels share
  *      └── LoopEvents                  connection manager events, and who owns which connection id
  *
- *   CurrentLoop                        the loop that something belongs to now: its tasks and timers
+ *   LoopBinding                        the loop that an object is bound to now: its tasks and timers
  *   Retry                              tries again what nothing tells of
- *   LoopId, IdMove                     a connection id that may change its loop
- *   CompletionRelay                    completions that follow a connection to another loop
  *   WatchedFd                          a descriptor that epoll watches
  *   EpollRegistration                  a channel of epoll's on such a loop
  * </pre>
@@ -46,18 +44,11 @@
  *
  * <h2>Failures</h2>
  * What an owner throws ends that one owner with this cause, and no other: {@code unexpected} of {@code
- * CompletionHandler}, {@code LoopEvents.Listener} and {@code CurrentLoop}. A completion queue that can't be polled has
+ * CompletionHandler}, {@code LoopEvents.Listener} and {@code LoopBinding}. A completion queue that can't be polled has
  * lost completions, so all its owners fail; so do all of a device that reports that it is broken.
  *
- * <h2>Moving to another loop</h2>
- * A connection id migrates to the event channel of its new loop ({@code IdMove}). A queue pair can't be given another
- * completion queue, so the loop on which the connection was made goes on polling, and hands completions to the loop of
- * the owner, in order ({@code CompletionRelay}, {@code MovableCompletionHandler}): that costs a wake-up, but no work
- * of the owner is done anywhere but on its loop ({@code CurrentLoop}). As long as it does so it is not suspended. When
- * it ends, the loop of one of these owners takes its completion queues over, or, if these loops have ended as well,
- * whoever gives back the last of it closes them. Nothing else in this package has to do with moving.
- *
  * <h2>Threads</h2>
- * All of it belongs to the thread of its loop, except where a method says "any thread".
+ * All of it belongs to the thread of its loop, except where a method says "any thread". Connections that change their
+ * loop are the subject of the package {@code move}.
  */
 package io.netty.channel.rdma.loop;

@@ -19,7 +19,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.rdma.AbstractRdmaChannel;
 import io.netty.channel.rdma.connection.Bind;
 import io.netty.channel.rdma.connection.DeviceOptions;
-import io.netty.channel.rdma.loop.IdMove;
+import io.netty.channel.rdma.loop.move.ConnectionIdMigration;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
 import io.netty.channel.rdma.verbs.ConnectionId;
@@ -80,7 +80,7 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
     abstract void groupEvent(ConnectionEvent event);
 
     @Override
-    protected final List<IdMove.Owner> owners() {
+    protected final List<ConnectionIdMigration.Owner> owners() {
         return Collections.emptyList();
     }
 

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.message;
 
 import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.loop.CompletionHandler;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.VerbsException;
@@ -33,7 +34,7 @@ import java.nio.channels.NotYetConnectedException;
 /**
  * The queue pair of a {@link RdmaDatagramChannel}, and what works on it. On the loop of the channel.
  */
-final class DatagramQueuePair implements ChannelQueuePair.Owner {
+final class DatagramQueuePair extends CompletionHandler {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(DatagramQueuePair.class);
 
     private final RdmaDatagramChannel channel;
@@ -167,7 +168,7 @@ final class DatagramQueuePair implements ChannelQueuePair.Owner {
             sender.complete();
         }
         if (!destroyed) {
-            receiver.read(false);
+            receiver.read();
         }
         if (!destroyed) {
             channel.advanceClose();

@@ -19,6 +19,8 @@ import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.connection.OutgoingConnection;
+import io.netty.channel.rdma.loop.CompletionHandler;
+import io.netty.channel.rdma.loop.LoopReceiveQueue;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
@@ -42,7 +44,7 @@ import java.util.Set;
  * The queue pair of a {@link RdmaMessageChannel}, from before the connection is made until it has ended. On the loop of
  * the channel.
  */
-final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnection {
+final class MessageConnection extends CompletionHandler implements OutgoingConnection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(MessageConnection.class);
 
     /** How long the device may take to give back what was in flight when the connection ended. */
@@ -286,13 +288,13 @@ final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnect
         if (isDestroyed() || aborted) {
             return;
         }
-        if (receiver.hasArrived() && !channel.isActive()) {
+        if (receiver.hasNext() && !channel.isActive()) {
             // A message proves that the peer is there, even if the connection manager's event is yet to come.
             channel.requestEstablished();
         }
         sender.complete();
         if (!isDestroyed()) {
-            receiver.read(false);
+            receiver.read();
         }
         advance();
     }
@@ -427,7 +429,7 @@ final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnect
         state = State.LOST;
         if (!aborted) {
             // The rest is not read after an exception, since nobody knows what is missing.
-            receiver.read(true);
+            receiver.readAll();
         }
         if (!isDestroyed()) {
             channel.connectionLost(cause(), unexpected);
@@ -485,6 +487,11 @@ final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnect
                 release();
             }
         }
+    }
+
+    @Override
+    public boolean shares(LoopReceiveQueue receives) {
+        return queuePair.shares(receives);
     }
 
     @Override

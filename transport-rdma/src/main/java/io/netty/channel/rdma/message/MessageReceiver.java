@@ -20,6 +20,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.connection.ReadLoop;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.rdma.verbs.WorkCompletions;
@@ -28,21 +29,16 @@ import java.io.IOException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/**
- * Gives the messages that arrive at one channel to its pipeline, when they are wanted.
- *
- * <p>On the loop of the channel.
- */
-final class MessageReceiver {
+/** Gives the messages that have arrived at a channel to its pipeline. */
+final class MessageReceiver extends ReadLoop {
     private final Channel channel;
     private final ChannelQueuePair queuePair;
     private final Receives receives;
     private final RdmaMessageMetrics metrics;
     private final BooleanSupplier isReading;
     private final Consumer<IOException> failed;
-    private boolean readPending;
-    private boolean reading;
-    private boolean scheduled;
+    /** Nothing more will come, and nobody will read later. */
+    private boolean all;
 
     /**
      * @param queuePair of the channel.
@@ -75,7 +71,8 @@ final class MessageReceiver {
         receives.completed(completions, index);
     }
 
-    boolean hasArrived() {
+    @Override
+    protected boolean hasNext() {
         return receives.count() > 0;
     }
 
@@ -84,89 +81,83 @@ final class MessageReceiver {
         return receives.isFlushed();
     }
 
-    void clearReadPending() {
-        readPending = false;
+    /** Gives all that has arrived to the pipeline, wanted or not: nothing more will come. */
+    void readAll() {
+        all = true;
+        read();
     }
 
-    /** {@code read()} was called. What is there is delivered later, not from inside of that call. */
-    void beginRead() {
-        readPending = true;
-        if (hasArrived() && !reading && !scheduled) {
-            scheduled = true;
-            queuePair.execute(() -> {
-                scheduled = false;
-                read(false);
-            });
-        }
+    @Override
+    protected ChannelPipeline pipeline() {
+        return channel.pipeline();
     }
 
-    /**
-     * Gives what has arrived to the pipeline, as far as it is wanted.
-     *
-     * @param all whether it is or not: nothing more will come, and nobody will read later.
-     */
-    void read(boolean all) {
-        if (reading || !hasArrived() || !readPending && !all || !isReading.getAsBoolean()) {
-            return;
-        }
-        reading = true;
-        try {
-            loop(all);
-        } finally {
-            reading = false;
-        }
-        if (readPending && hasArrived()) {
-            beginRead();
-        }
-    }
-
-    private void loop(boolean all) {
-        ChannelPipeline pipeline = channel.pipeline();
+    @Override
+    protected RecvByteBufAllocator.ExtendedHandle handle() {
         RecvByteBufAllocator.ExtendedHandle handle =
                 (RecvByteBufAllocator.ExtendedHandle) channel.unsafe().recvBufAllocHandle();
         handle.reset(channel.config());
-        Throwable failure = null;
-        try {
-            do {
-                ByteBufHolder message = receives.take();
-                if (message == null) {
-                    continue;
-                }
+        return handle;
+    }
+
+    @Override
+    protected void execute(Runnable task) {
+        queuePair.execute(task);
+    }
+
+    @Override
+    protected boolean isReading() {
+        return isReading.getAsBoolean();
+    }
+
+    @Override
+    protected boolean isDue() {
+        return isWanted() || all && hasNext();
+    }
+
+    @Override
+    protected ByteBufHolder next(RecvByteBufAllocator.ExtendedHandle handle) throws VerbsException {
+        while (hasNext()) {
+            ByteBufHolder message = receives.take();
+            if (message != null) {
                 int length = length(message);
                 handle.attemptedBytesRead(length);
                 handle.lastBytesRead(length);
-                handle.incMessagesRead(1);
                 metrics.received(length);
-                readPending = false;
-                pipeline.fireChannelRead(message);
-            } while (hasArrived() && isReading.getAsBoolean() && (all || handle.continueReading()));
-        } catch (Throwable t) {
-            failure = t;
+                return message;
+            }
         }
-        repost();
-        handle.readComplete();
-        pipeline.fireChannelReadComplete();
-        if (failure instanceof OutOfMemoryError) {
+        return null;
+    }
+
+    @Override
+    protected boolean goesOn(RecvByteBufAllocator.ExtendedHandle handle) {
+        return hasNext() && isReading() && (all || handle.continueReading());
+    }
+
+    /** Posts the receives again. */
+    @Override
+    protected void taken() {
+        try {
+            receives.repost();
+        } catch (VerbsException e) {
+            failed.accept(e);
+        }
+    }
+
+    @Override
+    protected void failed(Throwable cause) {
+        if (cause instanceof OutOfMemoryError) {
             // A message is lost, and none behind it may be read as if nothing were missing: the connection ends.
-            throw (OutOfMemoryError) failure;
+            throw (OutOfMemoryError) cause;
         }
-        if (failure != null) {
-            pipeline.fireExceptionCaught(failure);
-        }
+        super.failed(cause);
     }
 
     private static int length(ByteBufHolder message) {
         // A send may have gone to memory of the application. A write is none of the receiver's doing.
         return message instanceof RdmaReceive && ((RdmaReceive) message).opcode() == WorkCompletionOpcode.RECEIVE ?
                 ((RdmaReceive) message).length() : message.content().readableBytes();
-    }
-
-    private void repost() {
-        try {
-            receives.repost();
-        } catch (VerbsException e) {
-            failed.accept(e);
-        }
     }
 
     /** The queue pair is gone. */

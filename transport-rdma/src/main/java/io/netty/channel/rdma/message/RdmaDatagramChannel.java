@@ -317,11 +317,6 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     }
 
     @Override
-    protected boolean isOutputEnding() {
-        return isCloseWaiting();
-    }
-
-    @Override
     protected boolean isCloseWaiting() {
         return datagramUnsafe().lingering.isClosing();
     }
@@ -432,7 +427,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     /** The part that the pipeline calls. A close waits for a while until what was flushed before is sent. */
     private final class DatagramUnsafe extends AbstractRdmaUnsafe implements ServiceResolution.Listener {
         private final LingeringClose lingering = new LingeringClose(RdmaDatagramChannel.this::eventLoop, closeFuture(),
-                () -> config.getSoLinger());
+                RdmaDatagramChannel.this::outputEnding, () -> config.getSoLinger());
         private ChannelPromise connectPromise;
         private InetSocketAddress connectAddress;
         private ServiceResolution connecting;

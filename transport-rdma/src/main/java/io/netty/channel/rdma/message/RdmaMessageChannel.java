@@ -25,15 +25,15 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultChannelPipeline;
 import io.netty.channel.rdma.AbstractRdmaConnectedChannel;
 import io.netty.channel.rdma.ChannelQueuePair;
-import io.netty.channel.rdma.RdmaChannelOption;
-import io.netty.channel.rdma.connection.LingeringClose;
-import io.netty.channel.rdma.connection.OutgoingConnection;
-import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.Rdma;
+import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.RegisteredSlice;
-import io.netty.channel.rdma.loop.LoopId;
+import io.netty.channel.rdma.connection.LingeringClose;
+import io.netty.channel.rdma.connection.OutgoingConnection;
+import io.netty.channel.rdma.connection.QueuePairOptions;
+import io.netty.channel.rdma.loop.move.LoopId;
 import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
@@ -542,11 +542,6 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     @Override
-    protected boolean isOutputEnding() {
-        return isClosing();
-    }
-
-    @Override
     protected boolean isCloseWaiting() {
         return isClosing();
     }
@@ -764,7 +759,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     /** The part that the pipeline calls. A close waits for a while until what was flushed before is done. */
     private final class MessageUnsafe extends ConnectingUnsafe {
         private final LingeringClose lingering = new LingeringClose(RdmaMessageChannel.this::eventLoop, closeFuture(),
-                () -> config.getSoLinger());
+                RdmaMessageChannel.this::outputEnding, () -> config.getSoLinger());
 
         @Override
         protected QueuePairOptions queuePairOptions() {

@@ -29,16 +29,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The event loop that something belongs to now. When that moves to another loop, the tasks that were handed over and
- * did not run yet, and the timers, move with it, in order; in between they wait. So whatever belongs to one of these is
- * never touched by two loops at a time.
+ * The event loop that an object is bound to now, with its tasks and timers. When the object moves to another loop, the
+ * tasks that were handed over and did not run yet, and the timers, move with it, in order; in between they wait. So the
+ * object is never touched by two loops at a time.
  *
- * <p>What a task or a timer throws is the failure of whoever it was for ({@link #onUnexpected}).
+ * <p>What a task or a timer throws is the failure of its object ({@link #onUnexpected}).
  *
  * <p>The two loops must hand over safely, as they do by a task that one gives to the other.
  */
-public final class CurrentLoop implements Executor {
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance(CurrentLoop.class);
+public final class LoopBinding implements Executor {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopBinding.class);
 
     // Not Netty's queue for many producers: after an addition its producer could miss a change of the fields below.
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
@@ -50,7 +50,7 @@ public final class CurrentLoop implements Executor {
     private Consumer<Throwable> owner;
 
     /** @param handler of the calling event loop. */
-    public CurrentLoop(LoopHandler handler) {
+    public LoopBinding(LoopHandler handler) {
         this.handler = handler;
     }
 
@@ -132,7 +132,7 @@ public final class CurrentLoop implements Executor {
     }
 
     /** Runs what was handed over. Does nothing if this is not the loop any more. */
-    void run() {
+    public void run() {
         while (isHere()) {
             Runnable task = tasks.poll();
             if (task == null) {
@@ -208,7 +208,7 @@ public final class CurrentLoop implements Executor {
         @Override
         public void run() {
             timers.remove(this);
-            CurrentLoop.this.run(task);
+            LoopBinding.this.run(task);
         }
     }
 }

@@ -13,8 +13,11 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma.loop;
+package io.netty.channel.rdma.loop.move;
 
+import io.netty.channel.rdma.loop.LoopBinding;
+import io.netty.channel.rdma.loop.LoopEvents;
+import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.EventChannel;
@@ -26,13 +29,13 @@ import java.util.concurrent.RejectedExecutionException;
 
 /**
  * The connection id of a channel that is bound, listens or connects, on the event loop of the channel. It may move to
- * another one ({@link IdMove}); in between events wait. On that loop, except where said.
+ * another one ({@link ConnectionIdMigration}); in between events wait. On that loop, except where said.
  */
-public class LoopId implements IdMove.Owner, LoopEvents.Listener {
+public class LoopId implements ConnectionIdMigration.Owner, LoopEvents.Listener {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopId.class);
 
     private final ConnectionId id;
-    private final CurrentLoop loop;
+    private final LoopBinding loop;
     private LoopEvents.Listener listener;
     private boolean closed;
 
@@ -40,7 +43,7 @@ public class LoopId implements IdMove.Owner, LoopEvents.Listener {
     public LoopId(LoopHandler handler, ConnectionId id, LoopEvents.Listener listener) throws Exception {
         this.id = id;
         this.listener = listener;
-        loop = new CurrentLoop(handler);
+        loop = new LoopBinding(handler);
         loop.onUnexpected(this::unexpected);
         handler.events(id.verbs()).listen(id, this);
     }
@@ -51,7 +54,7 @@ public class LoopId implements IdMove.Owner, LoopEvents.Listener {
     }
 
     @Override
-    public CurrentLoop loop() {
+    public LoopBinding loop() {
         return loop;
     }
 
