@@ -109,7 +109,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
     protected abstract boolean isReuseAddress();
 
-    /** Whether the channel is, or was, connected. */
+    /** Returns whether the channel is, or was, connected. */
     protected abstract boolean hasConnection();
 
     /**

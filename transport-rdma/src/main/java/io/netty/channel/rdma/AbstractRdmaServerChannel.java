@@ -446,7 +446,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         }
     }
 
-    /** Whether a child is ready to be read now. */
+    /** Returns whether a child is ready to be read now. */
     private boolean fillBacklog() {
         if (backlog.isEmpty()) {
             C child = nextRequest();

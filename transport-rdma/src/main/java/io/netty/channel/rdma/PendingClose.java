@@ -46,7 +46,7 @@ public class PendingClose {
         this.soLinger = soLinger;
     }
 
-    /** Whether a close waits. Any thread. */
+    /** Returns whether a close waits. Any thread. */
     public final boolean isClosing() {
         return close != null;
     }

@@ -45,7 +45,7 @@ final class PendingEnd extends PendingClose {
         return channel.connection() != null && channel.connection().sendPath().isSending();
     }
 
-    /** Whether the end was asked for, and waits for what was flushed before. Any thread. */
+    /** Returns whether the end was asked for, and waits for what was flushed before. Any thread. */
     boolean isWaiting() {
         return isClosing() || shutdown != null;
     }
@@ -107,7 +107,7 @@ final class PendingEnd extends PendingClose {
         return false;
     }
 
-    /** Whether the promises must not be done yet, since the device reads the memory of their messages. */
+    /** Returns whether the promises must not be done yet, since the device reads the memory of their messages. */
     private boolean mustWait() {
         LoopHandler handler = channel.handler();
         return channel.connection().sendPath().isReadingShared() && (handler == null || !handler.isEnding());

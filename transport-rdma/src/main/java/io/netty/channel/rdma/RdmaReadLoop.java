@@ -51,7 +51,7 @@ final class RdmaReadLoop {
         return inputShutdown;
     }
 
-    /** Whether the pipeline knows that the peer's bytes have ended. */
+    /** Returns whether the pipeline knows that the peer's bytes have ended. */
     boolean isEndReported() {
         return endReported;
     }

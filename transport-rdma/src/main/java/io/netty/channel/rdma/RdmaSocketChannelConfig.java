@@ -254,7 +254,7 @@ public final class RdmaSocketChannelConfig extends DefaultChannelConfig implemen
         return this;
     }
 
-    /** Whether the receive allocator is another one than at first. */
+    /** Returns whether the receive allocator is another one than at first. */
     boolean isReceiveAllocatorSet() {
         return getRecvByteBufAllocator() != firstReceiveAllocator;
     }

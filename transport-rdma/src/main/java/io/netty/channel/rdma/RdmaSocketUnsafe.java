@@ -140,14 +140,14 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     }
 
     /**
-     * Whether the pipeline may get something: not when the channel is closed, about to be, or between two event
+     * Returns whether the pipeline may get something: not when the channel is closed, about to be, or between two event
      * loops.
      */
     boolean isReading() {
         return channel.isOpen() && channel.isRegistered() && !ending.isClosing();
     }
 
-    /** Whether the connection broke, so that no part of it is of use. */
+    /** Returns whether the connection broke, so that no part of it is of use. */
     boolean isFailed() {
         return failed;
     }

@@ -60,7 +60,7 @@ public final class LogRecorder extends AppenderBase<ILoggingEvent> implements Au
                 .map(ILoggingEvent::getFormattedMessage).collect(Collectors.toList());
     }
 
-    /** Whether one of these has the trace of an exception. */
+    /** Returns whether one of these has the trace of an exception. */
     public boolean hasTrace(Level atLeast) {
         return events.stream().anyMatch(event -> event.getLevel().isGreaterOrEqual(atLeast) &&
                 event.getThrowableProxy() != null);

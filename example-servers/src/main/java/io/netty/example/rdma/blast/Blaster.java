@@ -123,7 +123,7 @@ class Blaster extends BlastEnd {
         write(ctx, NumberMessage.of(ctx.alloc(), end == total ? -end : end));
     }
 
-    /** Whether the server checks what is there after so many writes, and says so. */
+    /** Returns whether the server checks what is there after so many writes, and says so. */
     private boolean isAnswered(long end) {
         return barrage.mode() == BlastMode.WRITE && (barrage.check() || end == total);
     }

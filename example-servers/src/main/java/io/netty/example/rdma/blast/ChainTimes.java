@@ -59,7 +59,7 @@ final class ChainTimes {
         windows.done(0, now);
     }
 
-    /** Whether what is counted now was begun when the time to warm up was over. */
+    /** Returns whether what is counted now was begun when the time to warm up was over. */
     boolean isCounting() {
         return firstNanos - startNanos >= warmUpNanos;
     }

@@ -70,7 +70,7 @@ record ServedFile(Path path, long size, long modifiedNanos) {
         return null;
     }
 
-    /** Whether {@code If-Range} lets a range be sent: the client has the rest of just this version. */
+    /** Returns whether {@code If-Range} lets a range be sent: the client has the rest of just this version. */
     boolean isRangeValid(HttpHeaders request) {
         String ifRange = request.get(HttpHeaderNames.IF_RANGE);
         return ifRange == null || ifRange.trim().equals(etag()) || ifRange.trim().equals(lastModified());

@@ -38,7 +38,7 @@ public final class Payloads {
         return Payload.newBuilder().setPosition(position).setBytes(UnsafeByteOperations.unsafeWrap(bytes)).build();
     }
 
-    /** Whether a payload has the bytes that belong to its position. */
+    /** Returns whether a payload has the bytes that belong to its position. */
     public static boolean isRight(Payload payload) {
         return Pattern.matches(Unpooled.wrappedBuffer(payload.getBytes().asReadOnlyByteBuffer()),
                 payload.getPosition());

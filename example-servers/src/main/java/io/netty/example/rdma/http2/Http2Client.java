@@ -176,7 +176,7 @@ public final class Http2Client {
                 .handler(handler).open();
     }
 
-    /** Whether the server has said that it accepts no more streams (GOAWAY). Use another connection. */
+    /** Returns whether the server has said that it accepts no more streams (GOAWAY). Use another connection. */
     public boolean isGoingAway() {
         return goingAway;
     }

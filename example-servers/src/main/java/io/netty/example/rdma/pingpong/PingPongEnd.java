@@ -105,7 +105,7 @@ abstract class PingPongEnd extends VerbsEnd {
                 + " (expected: only a negative one in this mode)");
     }
 
-    /** Whether a message of the peer carries data, and is for {@link #data}. */
+    /** Returns whether a message of the peer carries data, and is for {@link #data}. */
     boolean isData(RdmaReceive message) {
         return false;
     }

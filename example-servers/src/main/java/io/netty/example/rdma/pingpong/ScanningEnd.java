@@ -96,7 +96,7 @@ class ScanningEnd extends PingPongEnd {
         }
     }
 
-    /** Whether one of the bytes is 0: the lowest that is turns its highest bit on when 1 is taken from each. */
+    /** Returns whether one of the bytes is 0: the lowest that is turns its highest bit on when 1 is taken from each. */
     private static boolean hasZero(long bytes) {
         return (bytes - EACH_BYTE_1 & ~bytes & EACH_BYTE_128) != 0;
     }

@@ -43,12 +43,12 @@ public enum ProxyTransport {
         return choice;
     }
 
-    /** Whether it may be RDMA. */
+    /** Returns whether it may be RDMA. */
     boolean mayBeRdma() {
         return rdma;
     }
 
-    /** Whether a connection over this one could be one to a listener of that one. */
+    /** Returns whether a connection over this one could be one to a listener of that one. */
     boolean meets(ProxyTransport listener) {
         return rdma && listener.rdma || tcp && listener.tcp;
     }

@@ -69,11 +69,11 @@ final class Tunnel {
     private final long startNanos = System.nanoTime();
     private final End client;
     private End server;
-    /** Whether bytes go both ways, or have. */
+    /** True if bytes go both ways, or have. */
     private boolean connected;
     /** How many of them have ended, each with its half close. */
     private int directionsEnded;
-    /** Whether both sides are closed, or will be: there is nothing more to decide. */
+    /** True if both sides are closed, or will be: there is nothing more to decide. */
     private boolean ending;
 
     /**

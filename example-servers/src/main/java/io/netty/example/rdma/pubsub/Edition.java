@@ -51,7 +51,7 @@ final class Edition {
         return crc(copy, end) == copy.getInt(end) ? copy.getLong(0) : TORN;
     }
 
-    /** Whether a copy that is not torn has the content that belongs to its number. */
+    /** Returns whether a copy that is not torn has the content that belongs to its number. */
     static boolean isRight(ByteBuf copy) {
         return Pattern.matches(copy.slice(Long.BYTES, copy.capacity() - length(0)), copy.getLong(0));
     }

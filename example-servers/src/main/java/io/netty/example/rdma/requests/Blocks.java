@@ -54,7 +54,7 @@ final class Blocks implements AutoCloseable {
         Pattern.write(to, number * STEP, size);
     }
 
-    /** Whether all readable bytes are those of a block of that size. */
+    /** Returns whether all readable bytes are those of a block of that size. */
     static boolean matches(ByteBuf data, long number, int size) {
         return data.readableBytes() == size && Pattern.matches(data, number * STEP);
     }

@@ -43,12 +43,12 @@ abstract class Responses implements AutoCloseable {
         // There may be nothing to be prepared.
     }
 
-    /** Whether each request is a message here, too. */
+    /** Returns whether each request is a message here, too. */
     boolean areMessages() {
         return false;
     }
 
-    /** Whether the program has receives of its own, for messages in pieces: see {@link ListReceiver}. */
+    /** Returns whether the program has receives of its own, for messages in pieces: see {@link ListReceiver}. */
     boolean areInLists() {
         return false;
     }

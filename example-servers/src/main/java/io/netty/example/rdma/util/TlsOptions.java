@@ -37,7 +37,7 @@ public final class TlsOptions {
             + "nothing else. A server without --key makes a certificate for itself and writes it there.")
     private Path certificate;
 
-    /** Whether to encrypt at all. */
+    /** Returns whether to encrypt at all. */
     public boolean isEnabled() {
         return engine != null;
     }

@@ -157,7 +157,7 @@ public enum Transport {
         return channelType;
     }
 
-    /** Whether event loops can be told never to sleep. */
+    /** Returns whether event loops can be told never to sleep. */
     public boolean canPoll() {
         return this != NIO && this != IO_URING;
     }

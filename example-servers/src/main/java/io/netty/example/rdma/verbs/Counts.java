@@ -34,7 +34,7 @@ public record Counts(long done, long wrong) {
         return new RdmaSend(alloc.buffer(LENGTH, LENGTH).writeLong(done).writeLong(wrong));
     }
 
-    /** Whether it can be read as one. */
+    /** Returns whether it can be read as one. */
     public static boolean isIn(RdmaReceive message) {
         return message.content().readableBytes() == LENGTH && !message.hasImmediate();
     }

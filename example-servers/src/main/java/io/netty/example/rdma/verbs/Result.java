@@ -40,7 +40,7 @@ public record Result(String what, long count, long bytes, long wrong, long nanos
         return new Result(what, count, bytes, wrong, nanos, newCpuNanos);
     }
 
-    /** Whether everything was as it should be. */
+    /** Returns whether everything was as it should be. */
     public boolean isRight() {
         return wrong == 0;
     }

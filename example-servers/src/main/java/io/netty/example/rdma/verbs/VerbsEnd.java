@@ -85,8 +85,8 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
     }
 
     /**
-     * Whether the other end does it all. Then the result tells what this process had to do for it: its event loop, and
-     * not the threads that are the device with the embedded provider.
+     * Returns whether the other end does it all. Then the result tells what this process had to do for it: its event
+     * loop, and not the threads that are the device with the embedded provider.
      */
     protected boolean isPassive() {
         return false;

@@ -156,7 +156,7 @@ final class Peer extends ChannelInboundHandlerAdapter {
         TestTimeouts.result(end);
     }
 
-    /** Whether the other end has said that there is no more. */
+    /** Returns whether the other end has said that there is no more. */
     boolean isEnded() {
         return end.isDone();
     }

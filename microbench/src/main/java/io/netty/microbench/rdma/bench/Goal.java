@@ -217,7 +217,7 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
                 new Value(of.applyAsDouble(own.value(), other.value()), own.settled() && other.settled()));
     }
 
-    /** Whether there are readings of it, and of what it is compared with, if only such as don't count. */
+    /** Returns whether there are readings of it, and of what it is compared with, if only such as don't count. */
     boolean wasTried(BenchResults run) {
         return Stream.of(ours, base).allMatch(figure -> !run.results().rounds(figure).isEmpty()
                 || unsettled(run, figure).findAny().isPresent());
@@ -227,7 +227,7 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
         return run.results().unsettled(of.subject(), of.scenario(), of.figure()).stream();
     }
 
-    /** Whether it was reached in the median of the rounds. */
+    /** Returns whether it was reached in the median of the rounds. */
     boolean isMet(Outcome outcome) {
         return isMetBy(outcome.value.median());
     }
@@ -279,7 +279,7 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
         return show(outcome.value.median()) + (range.contains(" to ") ? " (" + range + ')' : "");
     }
 
-    /** Whether it was reached, for people; if it was not, by how much. */
+    /** Returns whether it was reached, for people; if it was not, by how much. */
     String verdict(Outcome outcome) {
         if (outcome.value == null) {
             return "not measured: " + outcome.why;

@@ -88,12 +88,12 @@ record Section(String name, String title, String text, List<String> scenarios, F
         return number + (number == 1 ? " connection" : " connections");
     }
 
-    /** Whether it is one of those that matter most. */
+    /** Returns whether it is one of those that matter most. */
     boolean inSummary() {
         return SUMMARY.contains(name);
     }
 
-    /** Whether a scenario is in any section. */
+    /** Returns whether a scenario is in any section. */
     static boolean isShown(String scenario) {
         return all().stream().anyMatch(section -> section.scenarios().contains(scenario));
     }
@@ -110,7 +110,7 @@ record Section(String name, String title, String text, List<String> scenarios, F
                         Figure.OPERATIONS)));
     }
 
-    /** Whether a table has a figure of a scenario. */
+    /** Returns whether a table has a figure of a scenario. */
     static boolean has(String scenario, Figure figure) {
         return all().stream().anyMatch(section -> section.scenarios().contains(scenario)
                 && (section.plotted() == figure || section.figures().contains(figure)));

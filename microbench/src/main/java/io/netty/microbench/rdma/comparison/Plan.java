@@ -53,7 +53,7 @@ public enum Plan {
         return rounds;
     }
 
-    /** Whether the processes of a mode live for all rounds, rather than for one. */
+    /** Returns whether the processes of a mode live for all rounds, rather than for one. */
     boolean keepsProcesses() {
         return keepsProcesses;
     }

@@ -52,7 +52,7 @@ public record Chart(String title, String figure, String base, List<Group> groups
             return new Bar(who, 0, "not settled: " + state, Double.NaN, "");
         }
 
-        /** Whether there is a figure. */
+        /** Returns whether there is a figure. */
         public boolean hasFigure() {
             return length > 0;
         }
@@ -87,7 +87,7 @@ public record Chart(String title, String figure, String base, List<Group> groups
                 results.isSettled(who, scenario, rate) ? "" : Remarks.MARK);
     }
 
-    /** Whether a bar has a mark. */
+    /** Returns whether a bar has a mark. */
     boolean hasMarks() {
         return groups.stream().flatMap(group -> group.bars().stream()).anyMatch(bar -> !bar.mark().isEmpty());
     }

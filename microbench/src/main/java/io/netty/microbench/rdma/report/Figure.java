@@ -85,7 +85,7 @@ public enum Figure {
         return Figures.perSecond(rate, this == BYTES ? Measurement.Unit.BYTES : Measurement.Unit.OPERATIONS);
     }
 
-    /** Whether more is better. */
+    /** Returns whether more is better. */
     public boolean isMoreBetter() {
         return more;
     }

@@ -57,12 +57,12 @@ public record Reading(int round, String subject, String scenario, Figure figure,
         this(round, subject, scenario, figure, value, state, null);
     }
 
-    /** Whether the value stands for a steady state. */
+    /** Returns whether the value stands for a steady state. */
     public boolean settled() {
         return state.equals(SETTLED);
     }
 
-    /** Whether the value is not wrong, however far it may be from that of a steady state. */
+    /** Returns whether the value is not wrong, however far it may be from that of a steady state. */
     public boolean hasFigure() {
         return known().hasFigures();
     }

@@ -111,7 +111,7 @@ public final class Results {
         return readings.stream().map(Reading::scenario).distinct().toList();
     }
 
-    /** Whether there is any reading of somebody in a scenario, if only such as don't count. */
+    /** Returns whether there is any reading of somebody in a scenario, if only such as don't count. */
     public boolean isMeasured(String subject, String scenario) {
         return readings.stream().anyMatch(reading -> reading.subject().equals(subject)
                 && reading.scenario().equals(scenario));
@@ -129,7 +129,7 @@ public final class Results {
         return all.stream().filter(Reading::settled).count() + " of " + all.size();
     }
 
-    /** Whether at least half of the readings had settled; else all count that are not wrong. */
+    /** Returns whether at least half of the readings had settled; else all count that are not wrong. */
     public boolean isSettled(String subject, String scenario, Figure figure) {
         return isSettled(new Of(subject, scenario, figure));
     }

@@ -36,7 +36,7 @@ public record Spread(double median, double min, double max) {
         return new Spread(median, sorted.get(0), sorted.get(sorted.size() - 1));
     }
 
-    /** Whether the median stands for all values: none is further away from it than by a factor of two. */
+    /** Returns whether the median stands for all values: none is further away from it than by a factor of two. */
     public boolean isTypical() {
         return max <= MAX_FACTOR * median && median <= MAX_FACTOR * min;
     }

@@ -93,12 +93,12 @@ public record Sample(Measurement measurement, Settling.Seen seen, List<Measureme
                 latencies.getValueAtPercentile(99), latencies.getValueAtPercentile(99.9));
     }
 
-    /** Whether the figures are those of the steady state. */
+    /** Returns whether the figures are those of the steady state. */
     public Settling.State state() {
         return seen.state();
     }
 
-    /** Whether they are. */
+    /** Returns whether they are. */
     public boolean isSettled() {
         return state() == Settling.State.SETTLED;
     }

@@ -66,7 +66,7 @@ public final class Settling {
             this.text = text;
         }
 
-        /** Whether figures are not wrong, however wide they may be: code was compiled, if not all of it. */
+        /** Returns whether figures are not wrong, however wide they may be: code was compiled, if not all of it. */
         public boolean hasFigures() {
             return this != YOUNG;
         }
@@ -116,7 +116,7 @@ public final class Settling {
         }
     }
 
-    /** Whether compilers have had more to do in the last windows, which may still be few, than all may have. */
+    /** Returns whether compilers have had more to do in the last windows, which may still be few, than all may have. */
     boolean isCompiling() {
         return !(entries.stream().mapToDouble(Entry::compiling).sum() <= MAX_COMPILING * WINDOWS);
     }

@@ -160,7 +160,7 @@ public final class PairOptions {
         return host == null ? LocalHost.address() : host;
     }
 
-    /** Whether {@code --polling} was given. */
+    /** Returns whether {@code --polling} was given. */
     public boolean isPolling() {
         return polling;
     }

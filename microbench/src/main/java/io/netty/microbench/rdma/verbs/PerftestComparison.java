@@ -102,7 +102,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
     /** Programs that do the same. */
     protected abstract List<String> programs(M mode);
 
-    /** Whether latencies are compared, not rates. */
+    /** Returns whether latencies are compared, not rates. */
     protected abstract boolean isLatency();
 
     /** What the reader of the table has to know. */

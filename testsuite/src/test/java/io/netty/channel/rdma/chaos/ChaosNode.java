@@ -152,7 +152,7 @@ final class ChaosNode implements AutoCloseable {
         }
     }
 
-    /** Whether each connection is there, and has received something. */
+    /** Returns whether each connection is there, and has received something. */
     boolean isBusy(int connections) {
         return loads.size() == connections && loads.stream().allMatch(load -> load.received() != 0);
     }

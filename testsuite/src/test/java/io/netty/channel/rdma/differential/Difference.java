@@ -80,7 +80,7 @@ enum Difference {
     }
 
     /**
-     * Whether this is why an item is as it is.
+     * Returns whether this is why an item is as it is.
      *
      * @param epoll the item on epoll, or {@code null} if there is none.
      */

@@ -47,8 +47,8 @@ final class Races {
     }
 
     /**
-     * Whether a server has reset its connection while its client was about to learn that it is connected, and was
-     * faster than that, or slower, in each run on epoll.
+     * Returns whether a server has reset its connection while its client was about to learn that it is connected, and
+     * was faster than that, or slower, in each run on epoll.
      */
     static boolean isOfConnect(Outcome onRdma, List<Outcome> onEpoll) {
         String connect = onRdma.items().get("CLIENT connect");

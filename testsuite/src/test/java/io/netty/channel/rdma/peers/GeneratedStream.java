@@ -152,7 +152,7 @@ final class GeneratedStream extends ChannelInboundHandlerAdapter {
         return channel;
     }
 
-    /** Whether the channel was not writable at some time: flow control was at work. */
+    /** Returns whether the channel was not writable at some time: flow control was at work. */
     boolean wasHeldBack() {
         return heldBack;
     }

@@ -97,7 +97,7 @@ public final class EchoServer implements AutoCloseable {
             return TestTimeouts.take(connections, "a connection");
         }
 
-        /** Whether there is one that {@link #nextConnection()} has not given yet. */
+        /** Returns whether there is one that {@link #nextConnection()} has not given yet. */
         public boolean hasConnection() {
             return !connections.isEmpty();
         }

@@ -42,7 +42,7 @@ public final class Generated {
         return alloc.directBuffer(length).writeBytes(bytes);
     }
 
-    /** Whether the readable bytes are those from a position on; the buffer stays as it is. */
+    /** Returns whether the readable bytes are those from a position on; the buffer stays as it is. */
     public static boolean matches(ByteBuf buf, long position) {
         byte[] expected = new byte[buf.readableBytes()];
         fill(expected, position);

@@ -177,15 +177,15 @@ public final class RdmaLoopResources implements LoopResources {
             return this;
         }
 
-        /** Whether the JVM may exit while the event loops run. Default true. */
+        /** Returns whether the JVM may exit while the event loops run. Default true. */
         public Builder daemon(boolean daemon) {
             this.daemon = daemon;
             return this;
         }
 
         /**
-         * Whether a client that connects on one of the event loops gets a connection on the same: a server that asks
-         * another one stays on one thread. Default true.
+         * Returns whether a client that connects on one of the event loops gets a connection on the same: a server that
+         * asks another one stays on one thread. Default true.
          */
         public Builder colocate(boolean colocate) {
             this.colocate = colocate;

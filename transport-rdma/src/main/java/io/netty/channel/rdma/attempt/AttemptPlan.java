@@ -113,7 +113,7 @@ public final class AttemptPlan<C> {
         return remembered;
     }
 
-    /** Whether a candidate remains to be tried after the current one. */
+    /** Returns whether a candidate remains to be tried after the current one. */
     public boolean hasNext() {
         C next = left.peek();
         return next != null && (!suspects.contains(next) || times.total == 0 || elapsedNanos() < times.total);

@@ -33,8 +33,8 @@ final class BindRules {
     private BindRules() { }
 
     /**
-     * Whether RDMA can't listen at this address, whatever the application does: no device has it, or another user holds
-     * the port there, which does not keep TCP from it. Any user may do that on the embedded provider.
+     * Returns whether RDMA can't listen at this address, whatever the application does: no device has it, or another
+     * user holds the port there, which does not keep TCP from it. Any user may do that on the embedded provider.
      */
     static boolean isWithoutRdma(Throwable rdmaCause) {
         return rdmaCause instanceof NoRdmaDeviceException || isHeldByAnotherUser(rdmaCause);
@@ -46,7 +46,7 @@ final class BindRules {
     }
 
     /**
-     * Whether another port may do for RDMA.
+     * Returns whether another port may do for RDMA.
      *
      * @param address that the application has asked for.
      * @param ports   that were tried.

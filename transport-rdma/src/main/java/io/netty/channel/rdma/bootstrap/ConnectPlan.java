@@ -140,7 +140,7 @@ abstract class ConnectPlan {
                     thisHost ? DEFAULT_CONNECT_TIMEOUT_OF_THIS_HOST_MILLIS : DEFAULT_RDMA_CONNECT_TIMEOUT_MILLIS;
         }
 
-        /** Whether it is shared memory where an answer is waited for. */
+        /** Returns whether it is shared memory where an answer is waited for. */
         private boolean isOfThisHost(InetSocketAddress remote) {
             boolean sharedMemory = false;
             boolean device = false;
@@ -312,7 +312,7 @@ abstract class ConnectPlan {
         }
     }
 
-    /** Whether RDMA may do at a later time. */
+    /** Returns whether RDMA may do at a later time. */
     private static boolean mayPass(RdmaOrTcpFallbackReason reason) {
         return reason != RdmaOrTcpFallbackReason.UNAVAILABLE && reason != RdmaOrTcpFallbackReason.RULE;
     }
@@ -329,7 +329,10 @@ abstract class ConnectPlan {
         }
     }
 
-    /** Whether the destination was not, or for another reason, connected over TCP before; or was, and now is not. */
+    /**
+     * Returns whether the destination was not, or for another reason, connected over TCP before; or was, and now is
+     * not.
+     */
     private boolean isChange(Channel channel, RdmaOrTcpTransport transport) {
         if (transport == RdmaOrTcpTransport.RDMA) {
             return TcpDestination.connectedByRdma(remote);

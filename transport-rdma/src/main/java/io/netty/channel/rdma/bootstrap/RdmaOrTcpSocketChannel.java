@@ -125,7 +125,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     private volatile SocketChannel carrier;
     /** The carrier, once it is connected; also after the end. */
     private volatile SocketChannel connected;
-    /** Whether the carrier was told to connect. */
+    /** True if the carrier was told to connect. */
     private boolean carrierUsed;
     /** The carrier whose end is heard of. */
     private SocketChannel watched;
@@ -134,7 +134,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     private RdmaOrTcpFallback bindFallback;
     private Plan plan;
     private ChannelPromise connectPromise;
-    /** Whether {@code read()} was called before there was a connection. */
+    /** True if {@code read()} was called before there was a connection. */
     private boolean readRequested;
     private final PendingWrites pendingWrites;
     private MessageSizeEstimator.Handle estimator;

@@ -140,7 +140,7 @@ public final class ConnectionResources {
         queuePairResources.register(connection);
     }
 
-    /** Whether the completions come on this loop. */
+    /** Returns whether the completions come on this loop. */
     boolean isHome() {
         return queuePairResources.isHome();
     }

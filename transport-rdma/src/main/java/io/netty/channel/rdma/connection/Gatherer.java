@@ -174,7 +174,9 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         return complete;
     }
 
-    /** Whether there was no memory to copy to, or a file region gave nothing: it should be tried again later. */
+    /**
+     * Returns whether there was no memory to copy to, or a file region gave nothing: it should be tried again later.
+     */
     boolean isStarved() {
         return starved;
     }

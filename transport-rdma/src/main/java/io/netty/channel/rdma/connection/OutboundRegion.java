@@ -53,7 +53,7 @@ public final class OutboundRegion implements FileRegion {
         this.region = region;
     }
 
-    /** Whether the region was read to its end. */
+    /** Returns whether the region was read to its end. */
     boolean isRead() {
         // Once and for all, whatever the region says later.
         read |= region.transferred() >= region.count();

@@ -136,7 +136,7 @@ public final class QueuePairResources {
         return device;
     }
 
-    /** Whether the completions come on this loop. */
+    /** Returns whether the completions come on this loop. */
     boolean isHome() {
         return device.home().isHere();
     }

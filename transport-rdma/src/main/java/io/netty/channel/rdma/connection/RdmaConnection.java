@@ -377,7 +377,7 @@ public final class RdmaConnection
         return life.failure();
     }
 
-    /** Whether the peer has said that it sends no more, and takes no more. */
+    /** Returns whether the peer has said that it sends no more, and takes no more. */
     public boolean isClosedByPeer() {
         return inbound.isEndedByPeer() && stream.state() == StreamState.DISCONNECTED;
     }

@@ -218,12 +218,12 @@ public final class SendPath {
         }
     }
 
-    /** Whether anything can still be sent, now or later. */
+    /** Returns whether anything can still be sent, now or later. */
     boolean isWritable() {
         return !life.isBroken() && stream.state() != StreamState.DISCONNECTED && stream.state() != StreamState.FAILED;
     }
 
-    /** Whether what is in flight will tell more, or what the peer had sent before its end is read first. */
+    /** Returns whether what is in flight will tell more, or what the peer had sent before its end is read first. */
     private boolean isFailureLater() {
         return !life.isLost() && (isInFlight() || life.isBroken()) ||
                 connection.inbound().isEndedByPeer() && !owner.isEndReported();
@@ -362,7 +362,7 @@ public final class SendPath {
         return options.isPeerAwaited();
     }
 
-    /** Whether an entry for the peer's target SGL fits into its work request. */
+    /** Returns whether an entry for the peer's target SGL fits into its work request. */
     boolean isEntryInline(StreamRequest request) {
         return request.length() <= queuePair.maxInlineData();
     }
@@ -415,25 +415,25 @@ public final class SendPath {
 
     // ---- what others ask
 
-    /** Whether flushed bytes have not arrived yet, but may. */
+    /** Returns whether flushed bytes have not arrived yet, but may. */
     public boolean isSending() {
         return isInFlight() && !life.isBroken() || unsent != Unsent.NOTHING && isWritable();
     }
 
-    /** Whether bytes of messages are in flight. */
+    /** Returns whether bytes of messages are in flight. */
     public boolean isInFlight() {
         return messages.inFlight() > 0;
     }
 
     /**
-     * Whether work requests in flight read memory that somebody else may change once the promises of their messages
-     * are done.
+     * Returns whether work requests in flight read memory that somebody else may change once the promises of their
+     * messages are done.
      */
     public boolean isReadingShared() {
         return isInFlight() && ring.isInPlace() && messages.isShared();
     }
 
-    /** Whether something waits for the peer: an acknowledgement, or credits. */
+    /** Returns whether something waits for the peer: an acknowledgement, or credits. */
     boolean isWaiting() {
         return !queue.isDrained() || unsent != Unsent.NOTHING && isWritable();
     }

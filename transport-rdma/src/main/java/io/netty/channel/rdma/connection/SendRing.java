@@ -33,7 +33,7 @@ final class SendRing {
     private final int mask;
     /** As many as there were ever in flight at a time, in powers of two. */
     private int[] lengths = new int[FIRST_PLACES];
-    /** Whether nothing refers to the bytes of the request any more once it is posted. */
+    /** True if nothing refers to the bytes of the request any more once it is posted. */
     private boolean[] copied = new boolean[FIRST_PLACES];
     private ByteBuf[] staging = new ByteBuf[FIRST_PLACES];
     private final MemoryInFlight inPlace = new MemoryInFlight();
@@ -102,7 +102,7 @@ final class SendRing {
         inPlace.releaseFrom(queue.next());
     }
 
-    /** Whether requests read memory in place. */
+    /** Returns whether requests read memory in place. */
     boolean isInPlace() {
         return !inPlace.isEmpty();
     }

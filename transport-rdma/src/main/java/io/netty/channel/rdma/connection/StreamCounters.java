@@ -88,7 +88,7 @@ public final class StreamCounters {
         return counters.nanos();
     }
 
-    /** Whether flushed bytes wait for the peer. */
+    /** Returns whether flushed bytes wait for the peer. */
     public boolean isStalled() {
         return counters.isTiming();
     }

@@ -44,7 +44,7 @@ public interface CompletionHandler {
         // Nothing to do for a handler that shares no receives.
     }
 
-    /** Whether the queue pair takes its receives from there. */
+    /** Returns whether the queue pair takes its receives from there. */
     default boolean shares(LoopReceiveQueue receives) {
         return false;
     }
@@ -55,7 +55,7 @@ public interface CompletionHandler {
     /** The event loop ends: release the queue pair and all that depends on it, at once. */
     void destroy();
 
-    /** Whether completions were dispatched to it, and {@link #completionsDone()} was not called since. */
+    /** Returns whether completions were dispatched to it, and {@link #completionsDone()} was not called since. */
     boolean isPending();
 
     void setPending(boolean pending);

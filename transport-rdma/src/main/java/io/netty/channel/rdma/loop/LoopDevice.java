@@ -594,7 +594,7 @@ public final class LoopDevice {
         }
     }
 
-    /** Whether connections of this loop have not come to their end yet. */
+    /** Returns whether connections of this loop have not come to their end yet. */
     boolean hasOwnConnections() {
         for (CompletionHandler owner : owners.values()) {
             if (!isElsewhere(owner)) {

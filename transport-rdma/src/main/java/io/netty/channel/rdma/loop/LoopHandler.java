@@ -504,7 +504,7 @@ public abstract class LoopHandler implements IoHandler {
         return sharedReceiveQueueDepth;
     }
 
-    /** Whether the loop has a part of the device. On the loop. */
+    /** Returns whether the loop has a part of the device. On the loop. */
     boolean hasDevice(DeviceContext context) {
         return find(context) != null;
     }
@@ -545,7 +545,7 @@ public abstract class LoopHandler implements IoHandler {
         return loop;
     }
 
-    /** Whether the caller is the loop's thread. Any thread. */
+    /** Returns whether the caller is the loop's thread. Any thread. */
     public boolean isHere() {
         return executor.isExecutorThread(Thread.currentThread());
     }
@@ -568,7 +568,7 @@ public abstract class LoopHandler implements IoHandler {
         return shuttingDown;
     }
 
-    /** Whether the loop is ending: nothing will come any more that a channel might wait for. */
+    /** Returns whether the loop is ending: nothing will come any more that a channel might wait for. */
     public boolean isEnding() {
         return ending;
     }

@@ -143,7 +143,7 @@ public final class LoopReceiveQueue {
 
     // ---- work requests
 
-    /** Whether the work request is a receive of a shared receive queue. */
+    /** Returns whether the work request is a receive of a shared receive queue. */
     static boolean isShared(long workRequestId) {
         return workRequestId < Long.MIN_VALUE / 2;
     }
@@ -301,7 +301,7 @@ public final class LoopReceiveQueue {
 
     // ---- users
 
-    /** Whether the receives of some queue pair complete there, so that there is room for all completions. */
+    /** Returns whether the receives of some queue pair complete there, so that there is room for all completions. */
     public boolean completesInto(LoopQueue completions) {
         return users.containsKey(completions);
     }

@@ -23,6 +23,6 @@ public interface MovableCompletionHandler extends CompletionHandler {
     /** The owner's loop polls from now on: completions need not be relayed any more. */
     void atHome();
 
-    /** Whether the queue pair is gone: completions are of no interest any more. */
+    /** Returns whether the queue pair is gone: completions are of no interest any more. */
     boolean isDestroyed();
 }

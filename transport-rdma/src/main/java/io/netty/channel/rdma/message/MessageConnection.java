@@ -397,12 +397,12 @@ final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnect
         }
     }
 
-    /** Whether the queue pair takes no more work requests. */
+    /** Returns whether the queue pair takes no more work requests. */
     boolean isBroken() {
         return state != State.OPEN;
     }
 
-    /** Whether the channel is done with it. */
+    /** Returns whether the channel is done with it. */
     boolean isDestroyed() {
         return state.compareTo(State.CLOSED) >= 0;
     }

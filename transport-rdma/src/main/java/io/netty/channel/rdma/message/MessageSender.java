@@ -290,12 +290,12 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         }
     }
 
-    /** Whether flushed operations are in flight, or wait. */
+    /** Returns whether flushed operations are in flight, or wait. */
     boolean isBusy() {
         return !slots.isEmpty() || !messages.isEmpty();
     }
 
-    /** Whether every operation that was posted has completed. */
+    /** Returns whether every operation that was posted has completed. */
     boolean isDrained() {
         return slots.isEmpty();
     }

@@ -356,12 +356,12 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         autoReadCleared();
     }
 
-    /** Whether the pipeline may get something. */
+    /** Returns whether the pipeline may get something. */
     boolean isReading() {
         return isOpen() && isRegistered() && isActive();
     }
 
-    /** Whether receives can be posted. */
+    /** Returns whether receives can be posted. */
     boolean isPosting() {
         return isOpen() && !queuePair.isBroken();
     }

@@ -117,7 +117,7 @@ public abstract class ConnectionRecord {
         return reason;
     }
 
-    /** Whether this side has asked for the connection. */
+    /** Returns whether this side has asked for the connection. */
     public final boolean isOutgoing() {
         return outgoing;
     }

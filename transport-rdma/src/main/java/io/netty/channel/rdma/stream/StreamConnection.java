@@ -147,8 +147,8 @@ public final class StreamConnection {
     }
 
     /**
-     * Whether only the peer can make {@link #writable()} more than 0 again, after it was 0: by credits, or by another
-     * buffer to write to.
+     * Returns whether only the peer can make {@link #writable()} more than 0 again, after it was 0: by credits, or by
+     * another buffer to write to.
      */
     public boolean isHeldUpByPeer() {
         return outputOpen && connected && established && failure == null && queue.hasDataSlot() && send.isHeldUp();
@@ -185,14 +185,14 @@ public final class StreamConnection {
     }
 
     /**
-     * Whether the send queue has room for data.
+     * Returns whether the send queue has room for data.
      */
     public boolean hasDataSlot() {
         return queue.hasDataSlot();
     }
 
     /**
-     * Whether the queue pair may be torn down without losing bytes: our SHUTDOWN or DISCONNECT, which ends the
+     * Returns whether the queue pair may be torn down without losing bytes: our SHUTDOWN or DISCONNECT, which ends the
      * connection, is complete, and so is all that was written before it; or the peer reads no more; or it broke the
      * protocol.
      */
@@ -201,8 +201,8 @@ public final class StreamConnection {
     }
 
     /**
-     * Whether DISCONNECT of the peer ended the connection, and not ours, which it may have crossed. A device may
-     * complete the message here before it acknowledges it (soft-RoCE does), and stopping the queue pair in between
+     * Returns whether DISCONNECT of the peer ended the connection, and not ours, which it may have crossed. A device
+     * may complete the message here before it acknowledges it (soft-RoCE does), and stopping the queue pair in between
      * would leave the peer waiting for that until its retries are used up. It disconnects once it has the
      * acknowledgement, so that is the time to stop.
      */

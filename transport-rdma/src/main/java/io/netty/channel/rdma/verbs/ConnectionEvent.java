@@ -91,7 +91,7 @@ public final class ConnectionEvent {
     }
 
     /**
-     * Whether a rejection came because nobody listens at the address.
+     * Returns whether a rejection came because nobody listens at the address.
      */
     public boolean isNobodyListening() {
         return type == ConnectionEventType.REJECTED &&
@@ -100,7 +100,7 @@ public final class ConnectionEvent {
     }
 
     /**
-     * Whether a rejection came from the application at the other end, and not from its connection manager.
+     * Returns whether a rejection came from the application at the other end, and not from its connection manager.
      */
     public boolean isRejectedByApplication() {
         return type == ConnectionEventType.REJECTED &&
@@ -109,9 +109,9 @@ public final class ConnectionEvent {
     }
 
     /**
-     * Whether somebody listens there, but with a library of another version, so that the two can't speak with each
-     * other. Of the embedded provider also with {@link ConnectionEventType#ADDRESS_ERROR}: then nobody else has the
-     * address.
+     * Returns whether somebody listens there, but with a library of another version, so that the two can't speak with
+     * each other. Of the embedded provider also with {@link ConnectionEventType#ADDRESS_ERROR}: then nobody else has
+     * the address.
      */
     public boolean isOfAnotherVersion() {
         return type == ConnectionEventType.REJECTED && status == REJECT_INVALID_CLASS_VERSION ||

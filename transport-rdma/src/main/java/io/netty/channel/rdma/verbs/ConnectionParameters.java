@@ -59,7 +59,7 @@ public final class ConnectionParameters {
         return this;
     }
 
-    /** Whether hardware flow control is available. Default true. */
+    /** Returns whether hardware flow control is available. Default true. */
     public ConnectionParameters flowControl(boolean available) {
         flowControl = available;
         return this;

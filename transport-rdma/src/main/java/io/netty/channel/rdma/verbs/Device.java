@@ -95,8 +95,8 @@ public final class Device extends VerbsObject {
     }
 
     /**
-     * Whether a provider has a device of this name, or had when it was asked before: one that is removed fails when it
-     * is used.
+     * Returns whether a provider has a device of this name, or had when it was asked before: one that is removed fails
+     * when it is used.
      */
     public static boolean isPresent(Verbs verbs, String name) throws VerbsException {
         Set<String> known = KNOWN.computeIfAbsent(verbs.provider(), provider -> ConcurrentHashMap.newKeySet());
@@ -156,7 +156,10 @@ public final class Device extends VerbsObject {
         return name;
     }
 
-    /** Whether the device is an iWARP one. RFC 5040 gives iWARP neither RDMA WRITE with immediate data nor atomics. */
+    /**
+     * Returns whether the device is an iWARP one. RFC 5040 gives iWARP neither RDMA WRITE with immediate data nor
+     * atomics.
+     */
     public boolean isIwarp() {
         return isIwarp0(address());
     }
@@ -187,8 +190,8 @@ public final class Device extends VerbsObject {
     }
 
     /**
-     * Whether {@link ProtectionDomain#registerDmabuf} can work. No attribute tells, but those that can't say so before
-     * they look at the file descriptor.
+     * Returns whether {@link ProtectionDomain#registerDmabuf} can work. No attribute tells, but those that can't say so
+     * before they look at the file descriptor.
      */
     public boolean supportsDmabuf() throws VerbsException {
         try (ProtectionDomain domain = allocateProtectionDomain()) {

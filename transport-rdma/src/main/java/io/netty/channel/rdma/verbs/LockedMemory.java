@@ -45,7 +45,7 @@ public final class LockedMemory {
         return number(value("/proc/self/limits", "Max locked memory"), 10, Long.MAX_VALUE);
     }
 
-    /** Whether the limit does not count for this process. */
+    /** Returns whether the limit does not count for this process. */
     public static boolean isUnlimited() {
         return limit() == Long.MAX_VALUE || isInitialUserNamespace() &&
                 (number(value("/proc/self/status", "CapEff:"), 16, 0) >>> CAP_IPC_LOCK & 1) != 0;

@@ -98,7 +98,7 @@ public final class QueuePairInitAttributes {
         return this;
     }
 
-    /** Whether each send work request gives a completion, whatever its flags are. Default false. */
+    /** Returns whether each send work request gives a completion, whatever its flags are. Default false. */
     public QueuePairInitAttributes signalAll(boolean all) {
         signalAll = all;
         return this;

@@ -106,7 +106,7 @@ public final class Verbs {
         this.api = api;
     }
 
-    /** Whether this process has a provider. Any thread. */
+    /** Returns whether this process has a provider. Any thread. */
     public static boolean isAvailable() {
         return UNAVAILABILITY_CAUSE == null;
     }

@@ -54,7 +54,7 @@ public final class ConnectionInternals {
         connection.sendPath().destroy();
     }
 
-    /** Whether a completion is asked for that has not come. */
+    /** Returns whether a completion is asked for that has not come. */
     public static boolean awaitsCompletion(RdmaConnection connection) {
         return !connection.sendPath().stream.sendQueue().isDrained();
     }

@@ -108,7 +108,7 @@ public final class Allocations {
         failing = site;
     }
 
-    /** Whether it has failed. */
+    /** Returns whether it has failed. */
     static boolean fired() {
         return fired;
     }

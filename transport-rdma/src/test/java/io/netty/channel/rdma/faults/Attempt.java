@@ -169,7 +169,7 @@ final class Attempt implements AutoCloseable {
         return !troubles.isEmpty();
     }
 
-    /** Whether a message of any exception has the text. */
+    /** Returns whether a message of any exception has the text. */
     boolean says(String text) {
         return troubles.stream().anyMatch(trouble -> says(trouble, text));
     }
