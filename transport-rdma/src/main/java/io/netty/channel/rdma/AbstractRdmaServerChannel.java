@@ -219,7 +219,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
                 id.setReuseAddress(true);
             }
             if (address.getAddress() instanceof Inet6Address) {
-                // Whatever the host has for sockets that don't say (net.ipv6.bindv6only).
+                // The host's default for sockets (net.ipv6.bindv6only).
                 id.setIpv6Only(config.getOption(RdmaChannelOption.IPV6_ONLY));
             }
             int trafficClass = config.getOption(ChannelOption.IP_TOS);

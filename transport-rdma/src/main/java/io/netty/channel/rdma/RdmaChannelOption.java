@@ -174,11 +174,11 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
     public static final ChannelOption<Integer> KEEP_ALIVE_COUNT = valueOf(RdmaChannelOption.class, "KEEP_ALIVE_COUNT");
 
     /**
-     * How many milliseconds flushed bytes may wait for a peer that takes none of them, 0 to 86400000: that does not
-     * acknowledge, or has no room for more. Then the connection ends with an {@code IOException}: "Connection timed
-     * out". Default 0: for ever, as long as the device does not give up by itself ({@link #RETRY_COUNT}), which it
-     * never does while the peer's device answers. The counterpart of {@code TCP_USER_TIMEOUT}, tcp(7). May be changed
-     * at any time.
+     * Maximum time in milliseconds, 0 to 86400000, for which flushed bytes wait for a peer that receives none of them:
+     * that does not acknowledge, or has no room for more. Then the connection ends with an {@code IOException}:
+     * "Connection timed out". Default 0: for ever, as long as the device does not give up by itself ({@link
+     * #RETRY_COUNT}), which it never does while the peer's device answers. The counterpart of {@code TCP_USER_TIMEOUT},
+     * tcp(7). May be changed at any time.
      */
     public static final ChannelOption<Integer> USER_TIMEOUT_MILLIS =
             valueOf(RdmaChannelOption.class, "USER_TIMEOUT_MILLIS");

@@ -167,7 +167,7 @@ final class RdmaReadLoop {
             inputShutdown = true;
             channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
             if (!unsafe.isReading()) {
-                // That has closed the channel.
+                // The exception has closed the channel.
                 return;
             }
         }

@@ -36,9 +36,9 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     private final RdmaSocketChannel channel;
     private final PendingEnd ending;
     private final RdmaReadLoop readLoop;
-    /** How the connection was lost. */
+    /** Cause of the loss of the connection. */
     private IOException loss;
-    /** It broke, and not by the peer's end nor by the network. */
+    /** True if the connection broke, and neither the peer's end nor the network was the cause. */
     private boolean failed;
     /** Nothing has told of it. */
     private boolean untold;
@@ -83,7 +83,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
             try {
                 left.execute(task);
             } catch (RejectedExecutionException e) {
-                // It has ended, and with it the connection.
+                // The event loop has ended, and with it the connection.
                 task.run();
             }
         };

@@ -24,7 +24,7 @@ import java.net.BindException;
 import java.net.InetSocketAddress;
 
 /**
- * What a failure of one of two listeners at a port means, for {@link RdmaOrTcpServerSocketChannel}.
+ * Rules for the failure of one of two listeners at a port, for {@link RdmaOrTcpServerSocketChannel}.
  */
 final class BindRules {
     /** For a port that is free on both. That some program has bound the same numbers for RDMA alone is unlikely. */
@@ -56,7 +56,7 @@ final class BindRules {
                 address.getPort() == 0 && ports < MAX_PORTS;
     }
 
-    /** What the application is told, if it is not a mistake of its own. */
+    /** The application's exception, unless the failure is its own mistake. */
     static IOException failure(InetSocketAddress address, RdmaOrTcpTransport transport, Throwable cause) {
         IOException failure = new BindException("cannot listen at " + address + " for " + transport + ": " +
                 cause.getMessage());

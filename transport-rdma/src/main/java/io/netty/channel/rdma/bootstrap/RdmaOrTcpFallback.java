@@ -33,7 +33,7 @@ public final class RdmaOrTcpFallback {
         return reason;
     }
 
-    /** What happened, for a person. */
+    /** Description of the failure, for people. */
     public String message() {
         return message;
     }

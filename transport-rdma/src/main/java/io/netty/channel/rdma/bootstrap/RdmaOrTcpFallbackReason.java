@@ -25,7 +25,7 @@ import java.nio.channels.ClosedChannelException;
  * table.
  */
 public enum RdmaOrTcpFallbackReason {
-    /** This process can't use RDMA, or the event loop does not serve its channels. Known without trying. */
+    /** RDMA is not available in this process, or the event loop does not serve its channels. Known without trying. */
     UNAVAILABLE,
 
     /** No RDMA device leads to the destination, or none has the local address. */

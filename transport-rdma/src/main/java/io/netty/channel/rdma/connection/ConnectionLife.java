@@ -43,8 +43,9 @@ final class ConnectionLife {
 
     private static final long TIMEOUT_MILLIS = RdmaConnection.END_TIMEOUT_MILLIS;
     /**
-     * How long a peer may take none of the bytes that a closed channel has left. Linux gives up connections without an
-     * owner after 8 retries, which is at least 100 s ({@code tcp_orphan_retries}); but theirs pin less memory.
+     * Maximum time in which a peer receives none of the bytes that a closed channel has left. Linux gives up
+     * connections without an owner after 8 retries, which is at least 100 s ({@code tcp_orphan_retries}); but theirs
+     * pin less memory.
      */
     private static final long DETACHED_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
     /** The time that a peer may need for all these bytes, also if it goes on to take some. */

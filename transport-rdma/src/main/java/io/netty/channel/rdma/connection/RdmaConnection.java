@@ -54,7 +54,7 @@ public final class RdmaConnection
         implements MovableCompletionHandler, LoopEvents.Listener, IdMove.Owner, OutgoingConnection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaConnection.class);
 
-    /** How long the end of a connection may take, once all bytes are sent, before its resources are released anyway. */
+    /** Maximum time of a connection's end after all bytes are sent. Then its resources are released anyway. */
     public static final long END_TIMEOUT_MILLIS = 3_000;
     private static final long NONE = -1;
 
@@ -130,7 +130,7 @@ public final class RdmaConnection
     }
 
     /**
-     * What the peer told us.
+     * Opens the connection with the peer's data.
      *
      * @param peerReady whether it is known to be ready to receive. A client's peer is; a server's is once it
      *         has answered.
@@ -419,7 +419,7 @@ public final class RdmaConnection
 
     /** The peer has disconnected. */
     public void disconnected() {
-        // Whether that is the end or a reset, what has arrived will tell: so wait until the receives are flushed.
+        // The received messages tell an end from a reset, so wait until the receives are flushed.
         life.gone(null);
     }
 
@@ -524,7 +524,7 @@ public final class RdmaConnection
         this.pending = pending;
     }
 
-    /** What the state has done and asks. */
+    /** Actions of the state machine, and its questions. */
     private final class LifeActions implements ConnectionLife.Actions {
         private CurrentLoop.Timer timer;
 

@@ -287,7 +287,7 @@ final class ReceiveMemory {
         }
         resized(left);
         arrivedSinceTick = 0;
-        // What was fast before is no reason to grow now, nor when the peer answers that it has given parts back.
+        // Fast arrivals of the past are no reason to grow now, nor after the peer has given parts back.
         fast = false;
         freeIdle();
         if (!grown.isEmpty() || isLeaving()) {

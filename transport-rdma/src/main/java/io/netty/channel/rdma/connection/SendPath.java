@@ -48,7 +48,7 @@ public final class SendPath {
     /** A number below that of each work request. */
     private static final long NONE = -1;
 
-    /** Whether flushed messages are left to send. */
+    /** States of flushed messages that are left to send. */
     private enum Unsent {
         NOTHING,
         /** Something was flushed, perhaps nothing new, and has to be looked at. */
@@ -351,7 +351,7 @@ public final class SendPath {
 
     // ---- what the gatherer asks, and adds
 
-    /** How many bytes the next message may have for the device and for {@code SO_SNDBUF}. */
+    /** Maximum of bytes in the next message that the device and {@code SO_SNDBUF} allow. */
     long messageRoom() {
         return isInFlight() ? Math.min(device.maxMessage, options.sendBufferSize() - messages.inFlight())
                 : device.maxMessage;

@@ -21,7 +21,7 @@ import io.netty.channel.rdma.memory.RequestMemory;
 import io.netty.channel.rdma.stream.SendQueue;
 
 /**
- * What the send work requests in flight of one connection carry, by the numbers that a {@link SendQueue} gives them. It
+ * Contents of the send work requests in flight of one connection, by the numbers of a {@link SendQueue}. It
  * is by number and never by position in a queue of messages, since those may be discarded while the device still sends
  * them.
  */
@@ -47,7 +47,7 @@ final class SendRing {
         mask = capacity(depth) - 1;
     }
 
-    /** How many requests there is room for, a power of two. */
+    /** Number of places for requests, a power of two. */
     static int capacity(int depth) {
         return 1 << 32 - Integer.numberOfLeadingZeros(depth - 1);
     }

@@ -65,7 +65,7 @@ public abstract class LoopHandler implements IoHandler {
         /** Polls of the completion queues of all devices that found something. */
         FRUITFUL_POLLS,
         COMPLETIONS,
-        /** How often the loop has polled before it would sleep. */
+        /** Number of times that the loop has polled before a sleep. */
         SPINS,
         /** Times that polling before a sleep found nothing. */
         SPINS_IN_VAIN,
@@ -301,7 +301,7 @@ public abstract class LoopHandler implements IoHandler {
         return counters.get(counter.ordinal());
     }
 
-    /** How long the loop has slept so far. Any thread. */
+    /** Time for which the loop has slept so far. Any thread. */
     public long sleptNanos() {
         return counters.nanos();
     }

@@ -45,11 +45,11 @@ import java.util.Set;
 final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(MessageConnection.class);
 
-    /** How long the device may take to give back what was in flight when the connection ended. */
+    /** Maximum time until the device gives back the requests in flight after the end of the connection. */
     private static final long FLUSH_MILLIS = 3_000;
     /**
-     * How long a device may take to complete a shared receive that a message had begun to use when the connection
-     * ended. Devices tell when they have, but soft-RoCE (Linux 6.1) does not.
+     * Maximum time until a device completes a shared receive that a message had begun to use when the connection ended.
+     * Devices report it, but soft-RoCE (Linux 6.1) does not.
      */
     private static final long SETTLE_MILLIS = 100;
 
@@ -461,7 +461,7 @@ final class MessageConnection implements ChannelQueuePair.Owner, OutgoingConnect
             disconnect();
             end();
             if (!settled && queuePair.isShared() && !channel.isEnding()) {
-                // What a message has begun to use would be lost with the queue pair.
+                // A shared receive that a message has begun to use would be lost with the queue pair.
                 releaseLater();
             } else {
                 release();

@@ -80,7 +80,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         }
         messages.buffer(in);
         if (connection.isBroken()) {
-            // What is in flight will tell why; then all fail together.
+            // The requests in flight will tell the cause; then all fail together.
             return;
         }
         full = false;

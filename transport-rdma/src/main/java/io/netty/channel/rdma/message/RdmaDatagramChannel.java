@@ -112,9 +112,9 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     }
 
     /**
-     * How many datagrams have arrived and were not given to the pipeline: of others than the peer of a connected
-     * channel, and such whose header makes no sense. Not those that the device has dropped because all receives were
-     * in use: it does not tell. Any thread.
+     * Number of datagrams that arrived and were not given to the pipeline: from others than the peer of a connected
+     * channel, or with a senseless header. Not those that the device has dropped because all receives were in use: it
+     * does not tell. Any thread.
      */
     public long dropped() {
         DatagramQueuePair current = queuePair;

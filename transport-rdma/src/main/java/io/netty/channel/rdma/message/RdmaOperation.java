@@ -102,7 +102,7 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
         return fenced;
     }
 
-    /** How many bytes it moves. */
+    /** Number of bytes that the operation moves. */
     public int length() {
         return local != null ? localLength : content().readableBytes();
     }

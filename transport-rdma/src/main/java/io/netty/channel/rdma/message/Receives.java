@@ -31,7 +31,7 @@ interface Receives {
     /** A receive has completed. */
     void completed(WorkCompletions completions, int index);
 
-    /** How many messages have arrived and were not taken. */
+    /** Number of messages that have arrived and were not taken. */
     int count();
 
     /**

@@ -128,7 +128,7 @@ public final class StreamConnection {
     }
 
     /**
-     * How many bytes one message may carry now: what the peer's current buffer, its credits and our send queue allow.
+     * Maximum of bytes in one message now, which the peer's current buffer, its credits and the send queue allow.
      * 0 means wait: for {@link StreamEvent#CREDIT}, or for completions if {@link #hasDataSlot()} is false.
      *
      * @throws StreamProtocolException if the peer advertised a buffer that cannot be one
@@ -275,7 +275,7 @@ public final class StreamConnection {
     }
 
     /**
-     * How many receives are to be posted now: all that completed and are not posted again, before the peer is granted
+     * Number of receives to post now: all that completed and are not posted again, before the peer is granted
      * new credits, or when some were used by messages that need no credit. Those that data used need not be posted
      * before that, since the peer has no credits for more data than there are receives left.
      *

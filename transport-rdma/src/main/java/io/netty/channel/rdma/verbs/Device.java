@@ -179,8 +179,7 @@ public final class Device extends VerbsObject {
     }
 
     /**
-     * How many messages that this process has sent have found no receive at the peer: each is counted once, however
-     * long it waits.
+     * Number of this process's messages that found no receive at the peer: each is counted once, however long it waits.
      *
      * @return -1 with devices of {@link VerbsProvider#IBVERBS}: those count retries, of all processes, and the kernel
      *         shows the counters of each port.

@@ -32,9 +32,9 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Which IP addresses of this host stand for which RDMA device. The connection manager chooses a device by the local
- * address, so each address of each network interface is given to it to bind, which is the one answer that is right for
- * InfiniBand, RoCE and iWARP alike. Immutable.
+ * RDMA devices of the IP addresses of this host. The connection manager chooses a device by the local address, so each
+ * address of each network interface is given to it to bind, which is the one answer that is right for InfiniBand, RoCE
+ * and iWARP alike. Immutable.
  */
 public final class DeviceAddresses {
     /** The most addresses in a text: as many as a person reads; a host of containers may have thousands. */

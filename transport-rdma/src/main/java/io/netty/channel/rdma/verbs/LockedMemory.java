@@ -25,9 +25,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How much memory this process may register. The kernel counts registered memory against the limit of locked memory
- * ({@code RLIMIT_MEMLOCK}, getrlimit(2)) unless the process has {@code CAP_IPC_LOCK}; the embedded provider needs none.
- * Any thread.
+ * Limit of the memory that this process may register. The kernel counts registered memory against the limit of locked
+ * memory ({@code RLIMIT_MEMLOCK}, getrlimit(2)) unless the process has {@code CAP_IPC_LOCK}; the embedded provider
+ * needs none. Any thread.
  */
 public final class LockedMemory {
     private static final int CAP_IPC_LOCK = 14;

@@ -58,7 +58,7 @@ public final class WorkCompletions {
     }
 
     /**
-     * How many completions the latest poll put here.
+     * Number of completions of the latest poll.
      */
     public int size() {
         return size;
