@@ -110,8 +110,8 @@ enum qp_work {
 };
 
 /*
- * What queue pairs of all types have. Each type embeds it in a struct of its own: rc.h, ud.h. What a message's way
- * touches is at the end, where the type's own goes on.
+ * Common part of all queue pairs. Each type embeds it in its own struct: rc.h, ud.h. The fields on a message's way are
+ * at the end, next to the type's own.
  */
 struct qp {
     union {

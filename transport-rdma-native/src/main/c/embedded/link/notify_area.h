@@ -87,7 +87,7 @@ struct notify_area {
     _Alignas(4096) _Atomic uint32_t tick[NOTIFY_BANKS][NOTIFY_BANK_SLOTS];
 };
 
-/* This process's notify area; NULL before notify_area_open(). */
+/* Notify area of this process; NULL before notify_area_open(). */
 extern struct notify_area *own_notify_area;
 extern int own_notify_area_fd;
 /*

@@ -43,7 +43,7 @@ class ScanningEnd extends PingPongEnd {
     private MemoryWatch watch;
     /** So many bytes have arrived, from the beginning on. */
     private int scanned;
-    /** What the client has sent. */
+    /** Bytes that the client has sent. */
     private ByteBuf ping;
     private long number;
 

@@ -20,7 +20,7 @@ import io.netty.channel.rdma.bootstrap.RdmaOrTcpChoice;
 import java.util.Locale;
 
 /**
- * What connections go over, as the command line has it.
+ * Transport of connections, as the command line has it.
  */
 public enum ProxyTransport {
     /** To the server: over RDMA if it can be reached so, by shared memory or an adapter, else over TCP. */

@@ -35,7 +35,7 @@ abstract class Requests implements AutoCloseable {
     }
 
     /**
-     * What the responder gives access to.
+     * Begins with the memory that the responder gives access to.
      *
      * @throws IllegalArgumentException if that is not what the operation needs
      */
