@@ -27,7 +27,7 @@ import io.netty.channel.rdma.message.RdmaSend;
  * @param wrong how many of its checks failed
  */
 public record Counts(long done, long wrong) {
-    /** Of the message, in bytes. */
+    /** Length of the message, in bytes. */
     public static final int LENGTH = 2 * Long.BYTES;
 
     public RdmaSend message(ByteBufAllocator alloc) {

@@ -100,7 +100,7 @@ public final class ComparisonOptions {
         return limitSeconds != null ? (int) (limitSeconds * 1000) : plan().limitMillis();
     }
 
-    /** How long fresh processes may {@linkplain Pair#warmUp warm up} before the first scenario counts. */
+    /** Maximum time for which fresh processes {@linkplain Pair#warmUp warm up} before the first scenario counts. */
     int warmUpMillis() {
         return WARM_UP_LIMITS * limitMillis();
     }

@@ -67,7 +67,7 @@ public record Reading(int round, String subject, String scenario, Figure figure,
         return known().hasFigures();
     }
 
-    /** What was seen while it was taken. */
+    /** Observations while the reading was taken. */
     public Settling.Seen seen() {
         return new Settling.Seen(known(), windows == null ? Double.NaN : windows.compiling,
                 windows == null ? Double.NaN : windows.others);

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.function.DoubleFunction;
 
 /**
- * What a figure was in all rounds.
+ * A figure in all rounds.
  */
 public record Spread(double median, double min, double max) {
     private static final double MAX_FACTOR = 2;
