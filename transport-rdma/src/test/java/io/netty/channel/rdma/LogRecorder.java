@@ -26,7 +26,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 
 /**
- * What is logged from its creation to its end, by a logger and those below it.
+ * Recorder of the events of a logger and those below it, from its creation to its end.
  */
 public final class LogRecorder extends AppenderBase<ILoggingEvent> implements AutoCloseable {
     private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();

@@ -47,7 +47,7 @@ import java.util.Map;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What is counted of channels, event loops, devices, and connections that are not made.
+ * Counters of channels, event loops, devices, and failed connects.
  */
 class RdmaMetricsTest {
     @RegisterExtension
@@ -356,7 +356,7 @@ class RdmaMetricsTest {
                 .childHandler(new ChannelInboundHandlerAdapter()).bind(TestAddress.anyPort())).channel();
         long protocol = metrics.rejections(RdmaRejection.PROTOCOL);
         long rejected = metrics.failures(RdmaConnectFailure.REJECTED);
-        // It says nothing of the stream protocol.
+        // The client does not speak the stream protocol.
         TestTimeouts.await(new Bootstrap().group(LOOPS.group()).channel(RdmaMessageChannel.class)
                 .handler(new ChannelInboundHandlerAdapter()).connect(listener.localAddress()));
         TestTimeouts.sync(listener.close());

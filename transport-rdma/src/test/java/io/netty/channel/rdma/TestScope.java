@@ -18,7 +18,7 @@ package io.netty.channel.rdma;
 import io.netty.util.internal.SystemPropertyUtil;
 
 /**
- * How much the tests try.
+ * Extent of the tests.
  */
 public final class TestScope {
     /**

@@ -46,7 +46,7 @@ final class Peer extends ChannelInboundHandlerAdapter {
     private volatile boolean pattern = true;
     private volatile Throwable failure;
     private volatile boolean closed;
-    /** How much of the pattern is still to be written, and how much was. */
+    /** Number of bytes of the pattern that are still to be written, and of written ones. */
     private long toSend;
     private volatile long sent;
     private boolean filling;

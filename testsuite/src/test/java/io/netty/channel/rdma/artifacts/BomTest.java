@@ -71,7 +71,7 @@ class BomTest {
         assertThat(managed()).containsExactlyInAnyOrderElementsOf(expected);
     }
 
-    /** They are the same text twice, as the BOM has no parent: what a parent manages, it would manage for its users. */
+    /** The BOM repeats them, because it has no parent: it would pass a parent's managed versions on to its users. */
     @Test
     void hasTheVersionTheTimeAndTheMetadataOfTheProject() throws Exception {
         Document project = pom(ROOT);

@@ -15,7 +15,7 @@
  */
 package io.netty.channel.rdma.differential;
 
-/** What differs from TCP on purpose. Each has a row of this title in docs/migrating.md, which says why. */
+/** Intended differences from TCP. Each has a row of this title in docs/migrating.md, with the reason. */
 enum Difference {
     CLOSE_IS_AN_END("A close without having read everything is an end of input for the peer") {
         @Override

@@ -167,7 +167,7 @@ final class End extends ChannelDuplexHandler {
                 (operation.getKey().startsWith("close ") || operation.getKey().startsWith("reset ")));
     }
 
-    /** How many have come to the handler. */
+    /** Number of writes that have come to the handler. */
     synchronized int writes() {
         return sent.size();
     }
@@ -185,7 +185,7 @@ final class End extends ChannelDuplexHandler {
         return sent.subList(0, flushed).stream().allMatch(write -> operations.containsKey("write " + write.id));
     }
 
-    /** What was asked for and is not done. */
+    /** Requests that are not done. */
     synchronized List<String> pending() {
         List<String> pending = new ArrayList<>();
         writes.values().forEach(write -> {
@@ -214,8 +214,8 @@ final class End extends ChannelDuplexHandler {
     }
 
     /**
-     * What waits for a flush may be between the water marks. Whether the channel is writable then depends on what was
-     * there before, and how fast that has left.
+     * Writes that wait for a flush may be between the water marks. Whether the channel is writable then depends on
+     * earlier bytes, and how fast they have left.
      */
     private boolean mayBeBetweenWaterMarks() {
         return pendingBytes() > 0;
@@ -382,7 +382,7 @@ final class End extends ChannelDuplexHandler {
             }
         }
         if (buf.readableBytes() < length) {
-            // How much is held depends on how much had arrived when that began.
+            // The number of held bytes depends on how much had arrived when that began.
             buf.addComponent(true, Unpooled.wrappedBuffer(content(id, length - buf.readableBytes())));
         }
         byte[] content = ByteBufUtil.getBytes(buf.writerIndex(length));
@@ -493,7 +493,7 @@ final class End extends ChannelDuplexHandler {
 
     private void event(String event) {
         synchronized (this) {
-            // How many reads it takes is not promised.
+            // The number of reads is not promised.
             if (event.equals(READS) && !events.isEmpty() && events.get(events.size() - 1).equals(READS)) {
                 return;
             }

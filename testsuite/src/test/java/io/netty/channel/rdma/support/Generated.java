@@ -67,7 +67,7 @@ public final class Generated {
         return String.format("%d %08x", length, crc.getValue());
     }
 
-    /** What {@link #toString()} is for the first so many bytes. */
+    /** Value of {@link #toString()} for the first so many bytes. */
     public static String sum(long length) {
         Generated sum = new Generated();
         byte[] part = new byte[1 << 16];

@@ -39,7 +39,7 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What docs/grpc.md says.
+ * Tests of docs/grpc.md.
  */
 @Tag("quick")
 @Timeout(120)

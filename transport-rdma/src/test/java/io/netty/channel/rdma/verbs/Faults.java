@@ -71,7 +71,7 @@ public final class Faults {
             return name;
         }
 
-        /** How often it was called since the last plan. */
+        /** Number of calls since the last plan. */
         public long count() {
             return calls0(index);
         }
