@@ -17,7 +17,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/scripts/common.sh"
 . "$ROOT/scripts/examples.sh"
 
-# What there is, by purpose, on one screen.
+# List of examples, by purpose, on one screen.
 list() {
     cat <<'END'
 Usage: ./run-example.sh NAME [OPTION...]  NAME --help: its options; --help: more

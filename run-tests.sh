@@ -101,14 +101,14 @@ END
 default_lanes=(scripts c c-asan c-tsan java iwarp faults faults-java stalls containers conformance consumer fuzz
     fuzz-java chaos differential hostile)
 lanes=()
-# What is passed to Maven and to the JVMs, and what -Dtest selects.
+# Arguments for Maven and the JVMs, and the patterns of -Dtest.
 properties=() PATTERNS=''
 install=yes rounds='' load=0
-# Of the lanes with random input; empty: the fixed set.
+# Seed and time of lanes with random input; empty: the fixed set.
 TEST_SEED='' TEST_SECONDS=''
 # Not empty: everything, also what repeats other tests.
 TEST_ALL=''
-# Of testsuite/conformance/run.
+# Option of testsuite/conformance/run.
 CONFORMANCE_OPTION=''
 while [ $# != 0 ]; do
     case $1 in
