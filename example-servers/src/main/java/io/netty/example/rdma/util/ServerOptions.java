@@ -129,7 +129,8 @@ public final class ServerOptions {
      */
     public int serve(String name, Starter starter) throws IOException, InterruptedException {
         EventLoopGroup group = transport.newGroup();
-        return ServerRun.untilStopped(group, name + ", " + transport + (rdmaOnly ? " only" : "") + ", " + tls,
+        String served = transport.transport() != Transport.RDMA ? "" : rdmaOnly ? " only" : " and tcp";
+        return ServerRun.untilStopped(group, name + ", " + transport.describe(served) + ", " + tls,
                 () -> starter.start(transport.transport(), group, new InetSocketAddress(host(), port)));
     }
 
