@@ -48,12 +48,14 @@
 #define COUNTER (3 * AREA + RECEIVES * RECEIVE_SIZE)
 
 enum kind { SEND, WRITE, READ, ADD, RECEIVE };
+#define ALL_KINDS ((1u << (RECEIVE + 1)) - 1)
 
 struct connection {
     struct end end;
     struct address peer;
     uint32_t requests, receives; /* posted and not completed */
     uint32_t read_offset[READS], read_length[READS]; /* length 0: free */
+    unsigned succeeded; /* the kinds of which a request has succeeded, as bits */
     bool broken;
 };
 
@@ -146,21 +148,25 @@ static void post(struct connection *connection) {
 }
 
 static void completed(struct connection *connection, const struct ibv_wc *wc) {
+    connection->requests--;
     if (wc->status != IBV_WC_SUCCESS) {
         CHECK(wc->status == IBV_WC_RETRY_EXC_ERR || wc->status == IBV_WC_WR_FLUSH_ERR);
         connection->broken = true;
-    } else if ((wc->wr_id & 0xff) == READ) {
+        return;
+    }
+    connection->succeeded |= 1u << (wc->wr_id & 0xff);
+    if ((wc->wr_id & 0xff) == READ) {
         int slot = (int) (wc->wr_id >> 8);
         check_words(&connection->end, READ_RESULTS + (uint32_t) slot * PIECE, connection->read_length[slot],
                     connection->read_offset[slot]);
         connection->read_length[slot] = 0;
     }
-    connection->requests--;
 }
 
 static void received(struct connection *connection, const struct ibv_wc *wc) {
     if (wc->status == IBV_WC_SUCCESS) {
         uint32_t at = RECEIVED + (uint32_t) wc->wr_id * RECEIVE_SIZE, first;
+        connection->succeeded |= 1u << RECEIVE;
         memcpy(&first, connection->end.buffer + at, 4);
         CHECK(offset_of(first) < AREA);
         check_words(&connection->end, at, wc->byte_len, offset_of(first));
@@ -273,6 +279,11 @@ static void survive(const int *sockets, unsigned rounds, int answering, int repo
     struct connection other;
     open_connection(&other);
     CHECK(connect_over(answering, &other));
+    limit_life();
+    /* What this connection keeps has to be there before the first count, whenever the first victim is killed. */
+    while (other.succeeded != ALL_KINDS) {
+        turn(&other);
+    }
     int fds = 0, maps = 0;
     for (unsigned i = 0; i < rounds; i++) {
         limit_life();

@@ -31,7 +31,7 @@ import java.util.function.LongSupplier;
  * <tr><td>{@code PREEMPTED}</td><td>while it polled, others had the core for more than a third of the time</td>
  *     <td>sleeps at once, until it was less</td></tr>
  * <tr><td>{@code OVERSPENT}</td><td>polling was in vain, or took longer than a wake-up, too often</td>
- *     <td>sleeps at once, until it has earned the next try: 1/256 of the time</td></tr>
+ *     <td>sleeps at once, until it has earned the next try by work: 1/64 of the time that this takes</td></tr>
  * <tr><td>{@code ACTIVE}</td><td>otherwise</td>
  *     <td>polls, for four times as long as a sleep takes here, then sleeps</td></tr>
  * </table>
@@ -66,8 +66,14 @@ final class SpinPolicy {
         QUIET, PREEMPTED, OVERSPENT, ACTIVE
     }
 
-    /** The share (one in so many) of the time that has passed that polling in vain may take, for each kind of wait. */
-    static final int VAIN_SHARE = 256;
+    /**
+     * The share (one in so many) of the loop's work that polling in vain may take, for each kind of wait. A share of
+     * the time would be large beside the work of a loop that has a message each millisecond. It would be small beside
+     * the work of a busy loop, which finds out sooner that polling pays again.
+     */
+    static final int VAIN_SHARE = 64;
+    /** The share (one in so many) of the time that long spins may take, whatever comes of them. */
+    static final int LONG_SPIN_SHARE = 256;
     /** The tries in a row that may be in vain, after a pause of the peer's virtual machine for example. */
     static final int MAX_TRIES = 5;
     /** The peer's wake-up and the own one, and twice the average, as both take longer at times. */
@@ -99,24 +105,21 @@ final class SpinPolicy {
     private final class Waits {
         private boolean quiet = true;
         private long credit = maxCredit;
-        /** The time up to which the share of these waits is in the credit. */
-        private long creditTime;
+        /** The part of {@link #worked} whose share is in the credit. */
+        private long creditedWork;
         /** Moving average of short sleeps. */
         private long sleepNanos = FIRST_SLEEP_NANOS;
         /** Tries in a row, with a short sleep after each. */
         private int triesInVain;
 
-        Waits(long now) {
-            creditTime = now;
-        }
-
         long spinNanos() {
             return Math.min(maxSpinNanos, SLEEPS_PER_SPIN * sleepNanos);
         }
 
-        long credit(long now) {
-            add((now - creditTime) / VAIN_SHARE);
-            creditTime = now;
+        long credit() {
+            long earned = (worked - creditedWork) / VAIN_SHARE;
+            creditedWork += earned * VAIN_SHARE;
+            add(earned);
             return credit;
         }
 
@@ -130,6 +133,8 @@ final class SpinPolicy {
     private final LongSupplier preemptions;
     private final Waits forAnswers;
     private final Waits forOthers;
+    /** The time between waits, and the wake-ups, in nanoseconds. */
+    private long worked;
     /** The kind of the present wait, or of the last one. */
     private Waits waits;
     private long knownPreemptions;
@@ -161,8 +166,8 @@ final class SpinPolicy {
         this.maxSpinNanos = maxSpinNanos;
         this.preemptions = preemptions;
         maxCredit = MAX_TRIES * maxSpinNanos;
-        forAnswers = new Waits(now);
-        forOthers = new Waits(now);
+        forAnswers = new Waits();
+        forOthers = new Waits();
         waits = forOthers;
         lostTime = now;
         waitEnd = now;
@@ -179,6 +184,7 @@ final class SpinPolicy {
     boolean begin(long now, boolean asked) {
         waits = asked ? forAnswers : forOthers;
         waiting = true;
+        worked += now - waitEnd;
         waitStart = now;
         lastLook = now;
         outdated |= now - waitEnd > LONG_WORK_NANOS;
@@ -201,7 +207,7 @@ final class SpinPolicy {
     State state(long now) {
         lost = Math.max(0, lost - (now - lostTime) / LOST_SHARE);
         lostTime = now;
-        long credit = waits.credit(now);
+        long credit = waits.credit();
         if (waits.quiet) {
             return State.QUIET;
         }
@@ -230,10 +236,10 @@ final class SpinPolicy {
         return Math.min(maxSpinNanos, now - waitStart);
     }
 
-    /** Ends a long spin. Whatever comes of long spins, they take no more than {@link #VAIN_SHARE} of the time. */
+    /** Ends a long spin. Whatever comes of long spins, they take no more than {@link #LONG_SPIN_SHARE} of the time. */
     private void endLongSpin(long now) {
         if (spinLimit > maxSpinNanos) {
-            nextLongSpin = now + VAIN_SHARE * (now - waitStart);
+            nextLongSpin = now + LONG_SPIN_SHARE * (now - waitStart);
             waits.triesInVain = 0;
         }
     }
@@ -286,6 +292,7 @@ final class SpinPolicy {
             long difference = Math.min(counted, FIRST_SLEEP_NANOS) - wakeUpNanos;
             wakeUpNanos += difference >> (difference < 0 ? 2 : 6);
         }
+        worked += wakeUpNanos;
         end(now);
     }
 
