@@ -17,21 +17,21 @@
 . "$(dirname "${BASH_SOURCE[0]}")/scripts/common.sh"
 . "$ROOT/scripts/examples.sh"
 
-# What there is, by purpose, on one screen.
+# List of examples, by purpose, on one screen.
 list() {
     cat <<'END'
 Usage: ./run-example.sh NAME [OPTION...]  NAME --help: its options; --help: more
 The first run installs and builds, in minutes. It needs no RDMA device.
 
 See it work
-  echo         a file of 100 MB there and back; then figures beside TCP    2 min
+  echo         echoes a file of 100 MB; then figures beside TCP            2 min
 Compare with TCP: answers checked; a table, a chart, a plot (--quick: 30 s)
   http         HTTP/1.1: short answers, pipelining, downloads, uploads     2 min
   h2           HTTP/2: short answers, many streams, downloads, echoes      2 min
   grpc         gRPC: unary calls, an exchange, long messages, streaming    2 min
-  files        static files and ranges of them                             2 min
+  files        static files, and ranges of files                           2 min
   websocket    texts and large frames                                      2 min
-  proxy        HTTP over TCP through a proxy that goes on by RDMA          2 min
+  proxy        HTTP over TCP to a proxy, then over RDMA                    2 min
 Learn verbs: docs/verbs-guide.md goes through these
   requests     read, write, send, immediate data, atomics, memory windows   30 s
   pubsub       a publisher and subscribers, by read and by write            10 s
@@ -39,11 +39,11 @@ Learn verbs: docs/verbs-guide.md goes through these
   pingpong     round trips in several modes, beside perftest               2 min
   blast        chained writes and reads, beside perftest                   2 min
 Look inside
-  diagnose     what this machine has for RDMA, and how to fix the rest       3 s
-  top          what a running JVM does: connections, rates, memory          live
+  diagnose     this machine's support of RDMA, and how to fix problems       3 s
+  top          a running JVM: connections, rates, memory                    live
 Servers and clients alone: one in this terminal, the other in the next one
   http-server, http-client ...   also echo-, h2-, grpc-, files-, websocket-, proxy-
-  requester, responder ...       ends of the programs of verbs: see --help
+  requester, responder ...       ends of the verbs programs: see --help   
 END
 }
 
@@ -51,24 +51,24 @@ usage() {
     cat <<'END'
 Usage: ./run-example.sh [--no-install] EXAMPLE [OPTION...]
 
-Installs what is missing (packages.txt), builds, and runs an example. Needs no RDMA device: where there is none, the
-transport uses its embedded provider. Without EXAMPLE: a list by purpose, and how long each takes.
+Installs missing packages (packages.txt), builds, and runs an example. It needs no RDMA device: without one, the
+transport uses its embedded provider. Without EXAMPLE it lists all examples, with their run time.
 
-Comparisons. Each runs a server and a client, checks every answer, and shows figures of RDMA beside those of epoll TCP:
-in two minutes, with a table after each round, and a chart at the end, which is also drawn to target/plots/EXAMPLE.svg
+Comparisons. Each runs a server and a client, checks every answer, and shows figures of RDMA and epoll TCP, in two
+minutes. It prints a table after each round and a chart at the end, and draws the chart to target/plots/EXAMPLE.svg
 (--plot FILE). --full gives figures to quote, --quick only checks that it works, --polling adds event loops that never
-sleep (--rounds N, --tls jdk|openssl, --help). A row that was not steady has a "?" and its range, and the foot of the
-table says what was seen. RDMA is the embedded provider, unless --provider ibverbs --host ADDRESS says otherwise:
+sleep (--rounds N, --tls jdk|openssl, --help). A row that was not steady has a "?" and its range, and the lines below
+the table say why. RDMA is the embedded provider; --provider ibverbs --host ADDRESS uses a device:
   echo         a file of over 100 MB, SHA-256 compared; then round trips and streaming, beside a C program on shared
                memory
   http         HTTP/1.1: short answers, pipelining, downloads, chunked uploads
   h2           HTTP/2: short answers, many streams at once, downloads, echoes
   grpc         gRPC: unary calls, a bidirectional stream, messages of 4 MiB, server streaming
-  files        static files and ranges of them; --files region|mapped
+  files        static files, and ranges of files; --files region|mapped
   websocket    an echo of texts and of large frames
-  proxy        HTTP/1.1 over TCP to a proxy, which reaches the server by RDMA, or by TCP
+  proxy        HTTP/1.1 over TCP to a proxy, which connects to the server over RDMA or TCP
 
-Their servers and clients alone: --transport rdma|epoll|unix|io_uring|nio (not unix: h2, grpc; auto: clients except
+Servers and clients alone: --transport rdma|epoll|unix|io_uring|nio (not unix: h2, grpc; auto: clients except
 echo's), --polling, --sleeping, --host, --port, --help. Servers on rdma, except echo's, answer TCP clients at
 the same port:
   echo-server, echo-client
@@ -77,36 +77,36 @@ the same port:
   grpc-server, grpc-client
   files-server (its client is http-client)
   websocket-server, websocket-client
-With --rdma-only they leave the port of TCP free, for a proxy:
+With --rdma-only a server leaves the TCP port free, for a proxy:
   proxy-server --listen tcp:HOST:PORT --to HOST:PORT [--transport auto|rdma|tcp], or --listen rdma:HOST:PORT, auto:...
 
-The classic programs of verbs, on message and datagram channels (docs/verbs-guide.md). Each runs its ends as processes,
-which check what they receive (--size, --polling, --help; all except the last two: --count):
-  requests     a requester and a responder: read, write, write and send with immediate, send, also of lists of pieces
-               into receives of the program's own, atomics, sync events, a text, memory that a request offers or lends;
+Verbs programs, on message and datagram channels (docs/verbs-guide.md). Each runs both ends as processes, which check
+the bytes that they receive (--size, --polling, --help; all except the last two: --count):
+  requests     a requester and a responder: read, write, write and send with immediate, send, also with lists of pieces
+               and the program's own receives, atomics, sync events, a text, memory in a request, memory windows;
                each by the connection manager, and by descriptors in files
-  pubsub       a publisher and subscribers, by read and by write, that detect torn data
-  multicast    publish and subscribe with datagrams to a group: a publisher and --subscribers N, --rate N
-  pingpong     round trips by writes and reads: one end does all, or each writes, or each reads; with --mode also by
-               messages, by writes that a message or immediate data tell of, by random data
+  pubsub       a publisher and subscribers, by read and by write, with detection of torn data
+  multicast    datagrams to a group: a publisher and --subscribers N, --rate N
+  pingpong     round trips by writes and reads: of one end, of both by writes, or of both by reads; with --mode also by
+               messages, by writes with a message or immediate data, by random data
   blast        chained writes, and chained reads, as fast as possible
-The last two take several modes and sizes (--mode, --size 64,64K), and show their figures beside those of perftest's
-programs, if these are installed (--quick, --rounds N, --perftest-options).
+The last two accept several modes and sizes (--mode, --size 64,64K), and compare with perftest's programs, if these are
+installed (--quick, --rounds N, --perftest-options).
 
-Their ends alone: --host and --port (--adopt listens by an event channel of the program's own), or --descriptors FOLDER,
-or -ld FILE and -rd FILE; -d NAME, -i PORT and -g INDEX choose device, port and GID; --states, --inline-receive BYTES:
+One end alone: --host and --port (--adopt: with the program's own event channel), or --descriptors FOLDER, or -ld FILE
+and -rd FILE; -d NAME, -i PORT and -g INDEX select device, port and GID; --states, --inline-receive BYTES:
   requester, responder (--operation, --text)
   publisher, subscriber (--by read|write, --connect, --listen)
   multicast-publisher, multicast-subscriber (--group, no port and no descriptors)
   pingpong-server, pingpong-client, blast-server, blast-client (--mode, --no-check, --warm-up; blast:
   --by-server, --chain)
 
-  top [PID]    what the transport does in a JVM of this user: connections, providers, rates, memory, loops; again
-               each second, or --once, --count N. Without PID: which JVMs use the transport
+  top [PID]    shows the transport in a JVM of this user: connections, providers, rates, memory, loops; updated each
+               second, or --once, --count N. Without PID it lists the JVMs that use the transport
 
-  diagnose     which verbs provider the transport would use here and why; devices, ports, GIDs, addresses, limits; how
-               to fix what is missing. Exit status 0 if the transport can be used, 1 if not. --provider ibverbs
-               checks for a network adapter in any case
+  diagnose     shows the verbs provider of this machine and its reason, devices, ports, GIDs, addresses, limits, and how
+               to fix problems. Exit status 0 if the transport can be used, 1 if not. --provider ibverbs checks the
+               network adapter only
 END
 }
 

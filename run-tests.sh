@@ -21,21 +21,22 @@ usage() {
     cat <<'END'
 Usage: ./run-tests.sh [--no-install] [--quick | --all | --rxe | --conformance | LANE...] [-Dtest=PATTERN] [OPTION...]
 
-Builds once, then runs the tests side by side, one process more than there are cores, each in a network
-namespace of its own where the system allows it. Ends with what passed, failed, is flaky and was skipped, the time of
-each lane, and the command that repeats each failure; the last line is "N passed, N failed, N flaky". The exit status
-is not 0 if anything failed or did not run. No lane needs an RDMA device: all except rxe* run on the embedded provider.
+Builds once, then runs the tests in parallel, one process more than there are cores, each in its own network namespace
+if the system allows it. At the end it prints the numbers of passed, failed, flaky and skipped tests, the time of each
+lane, and for each failure its log and the command that repeats it; the last line is "N passed, N failed, N flaky". The
+exit status is not 0 if anything failed or did not run. No lane needs an RDMA device: all except rxe* run on the
+embedded provider.
 
-What failed runs once more, alone, at the end. If it passes then, it is flaky, and more than one that is not in
-testsuite/flaky.list is a failure. A sanitizer's report, a leak, a crash and wrong data are never run again.
+A failed test runs again, alone, at the end. If it passes then, it is flaky. More than one flaky test that is not in
+testsuite/flaky.list is a failure. A sanitizer's report, a leak, a crash and wrong data never run again.
 
-Lanes, with the minutes that each takes on two idle cores, which are half of its processor time in a run of all, after
-one or two for the build. Default: these, in 20 minutes.
-  scripts        0.1  the scripts parse, packages.txt covers what they and the C sources use, docs/testsuite.md is
-                      complete, links in the documents lead to files, versions in them are those of the build,
-                      pictures name what the code has, the folders of the C sources include downwards only, lines of
-                      C and of scripts have the style, the lists of tests are true
-  c              0.4  the C tests of the native library, and that its folders call downwards only, its files in no
+Lanes, with their minutes on two idle cores (half of the processor time in a run of all), besides one or two minutes
+for the build. The default is all of these, in 20 minutes.
+  scripts        0.1  checks of the tree: the scripts parse, packages.txt has their commands and the C headers,
+                      docs/testsuite.md is complete, links in pages lead to headings, versions in pages are the build's,
+                      pictures have names of the code, C folders include lower ones only, C and scripts have the style,
+                      the lists of tests are true
+  c              0.4  the C tests of the native library, and that its folders call lower ones only, its files in no
                       circle
   c-asan         0.4  the same under AddressSanitizer and UndefinedBehaviorSanitizer, and, if root runs it, as a user
                       without privileges and with 1024 descriptors
@@ -43,29 +44,29 @@ one or two for the build. Default: these, in 20 minutes.
   java           8.0  unit and integration tests of every module, and Netty's own transport testsuite
   iwarp          0.6  byte streams and channels of messages on the embedded provider as an iWARP device, with
                       librdmacm as peer
-  faults         1.6  makes each call fail that can fail for lack of a resource
-  faults-java    0.5  the same for verbs calls, and for what event loops allocate, in Java
+  faults         1.6  each call that can fail for lack of a resource fails once
+  faults-java    0.5  the same for verbs calls and for allocations of event loops, in Java
   stalls         0.3  C tests and classes that connect, on a build of the native library that fails when a thread sleeps
                       or works for long with a lock or in a native method
-  containers     0.5  the entry point of the container image (docs/containers.md), in namespaces as containers have
+  containers     0.5  the entry point of the container image (docs/containers.md), in namespaces like a container's
   conformance    1.5  unmodified C programs of rdma-core and perftest on the provider's preloadable build
                       (--conformance: and many others)
-  consumer       1.5  applications that see what is deployed only, on the class path and the module path, with each
-                      JDK there is
+  consumer       1.5  applications with only the deployed artifacts, on the class path and the module path, with each
+                      installed JDK
   fuzz           0.3  fuzz targets for input from peers: they replay their corpora, then run for 10 seconds each
-  fuzz-java      0.6  the same for the Java side, for 8 seconds each
+  fuzz-java      0.6  the same in Java, for 8 seconds each
   chaos          0.6  processes with busy connections, stopped and killed at random instants (random input)
   differential   0.4  random programs of handlers on epoll and on RDMA, whose results are compared (random input)
   hostile        0.4  a server and clients beside processes that attack them: another user, other PID namespaces
 
-Parts of the lane java: a lane for each module, of the name of its folder, for example testsuite. Parts of the lanes c
-and java that --quick runs: quick-c, quick-java. The tags at test classes say which: docs/testsuite.md#tags
+Parts of the lane java: a lane for each module, with the name of its folder, for example testsuite. Parts of the lanes c
+and java for --quick: quick-c, quick-java. Tags at test classes select them: docs/testsuite.md#tags
 
 Not in the default:
-  platforms      the lane java, in part, on Java 25, with a newer Netty, and the oldest: docs/compatibility.md#versions
-  reproducible   two builds of what a release has, for both platforms, in different folders: the same bytes
-  aarch64        most C tests, and some of those in Java, on an emulated aarch64 machine (x86_64 only): half an hour
-  load           the lanes c and java with --load 8: which tests depend on the speed of the machine
+  platforms      a part of the lane java on Java 25, with a newer Netty, and the oldest: docs/compatibility.md#versions
+  reproducible   two builds of a release, for both platforms, in different folders, have the same bytes
+  aarch64        most C tests, and some Java tests, on an emulated aarch64 machine (x86_64 only): half an hour
+  load           the lanes c and java with --load 8, to find tests that depend on the speed of the machine
 
 Neither are these; those in the guest on x86_64 only:
   rxe-c          the C tests on real kernel verbs: soft-RoCE in a QEMU guest (testsuite/rxe/README.md)
@@ -78,8 +79,8 @@ Neither are these; those in the guest on x86_64 only:
                  the lane differential there (random input)
 
 Options:
-  --quick        scripts, quick-c and quick-java: something of everything, in two minutes on two idle cores
-  --all          everything, also what repeats other tests (the tag all, all combinations and rounds): the default
+  --quick        scripts, quick-c and quick-java: some tests of each part, in two minutes on two idle cores
+  --all          everything, also repetitions of other tests (the tag all, all combinations and rounds): the default
                  lanes, platforms, rxe-c and rxe, and all programs of conformance. Hours
   -Dtest=PATTERN selects classes and C programs by name: A,B*,!C; with a slash by the path of a class
   --no-install   do not install missing packages (packages.txt), fail instead
@@ -87,11 +88,11 @@ Options:
                  of all: program, version, result, reason. RDMA_CORE_SOURCE: a source tree of the installed version of
                  rdma-core, whose tests are run in place of those of the package
   --load N       N processes that never sleep run beside the tests
-  --repeat N     run the lanes N times, but no more after a round in which something failed: its logs are kept
-  --seed N       the seed that a lane with random input has printed: repeats that run
-  --seconds N    such a lane runs for N seconds, with new seeds, instead of its fixed set; a fuzz target that long
-  -DNAME=VALUE   is passed to Maven and to the JVMs of the tests: -Dtest.timeout.multiplier=5 gives slow machines more
-                 time (not in the guest: it has its own)
+  --repeat N     run the lanes N times, or until something fails; the logs of that round are kept
+  --seed N       repeat a run of a lane with random input, which has printed this seed
+  --seconds N    run such a lane for N seconds with new seeds instead of its fixed set; a fuzz target for N seconds
+  -DNAME=VALUE   passed to Maven and to the JVMs of the tests: -Dtest.timeout.multiplier=5 gives slow machines more
+                 time (not in the guest, which has its own)
 
 Logs are in target/test-logs, a folder for each lane; JUnit's reports in each module's target/test-reports.
 END
@@ -100,14 +101,14 @@ END
 default_lanes=(scripts c c-asan c-tsan java iwarp faults faults-java stalls containers conformance consumer fuzz
     fuzz-java chaos differential hostile)
 lanes=()
-# What is passed to Maven and to the JVMs, and what -Dtest selects.
+# Arguments for Maven and the JVMs, and the patterns of -Dtest.
 properties=() PATTERNS=''
 install=yes rounds='' load=0
-# Of the lanes with random input; empty: the fixed set.
+# Seed and time of lanes with random input; empty: the fixed set.
 TEST_SEED='' TEST_SECONDS=''
 # Not empty: everything, also what repeats other tests.
 TEST_ALL=''
-# Of testsuite/conformance/run.
+# Option of testsuite/conformance/run.
 CONFORMANCE_OPTION=''
 while [ $# != 0 ]; do
     case $1 in

@@ -78,10 +78,10 @@ maven() {
     mvn -B -ntp -f "$ROOT/pom.xml" "$@"
 }
 
-# Whether build() has built a module with these arguments, and no source has changed since.
+# Checks that build() has built a module with these arguments, and no source has changed since.
 is_built() { # MODULE
     local built=$ROOT/$1/target/built
-    # What was deleted or renamed shows in the time of its folder.
+    # A deleted or renamed file shows in the time of its folder.
     [ -z "${BUILD_PHASE-}" ] && [ -e "$built" ] && grep -qxF -- "arguments: ${BUILD_ARGUMENTS[*]-}" "$built" \
         && [ -z "$(find "$ROOT"/pom.xml "$ROOT"/*/pom.xml "$ROOT"/*/src -newer "$built" -print -quit)" ]
 }

@@ -22,12 +22,12 @@
 . "$ROOT/testsuite/rxe/lanes.sh"
 C_SOURCES=$ROOT/transport-rdma-native/src/main/c
 C_OUT=$ROOT/transport-rdma-native/target/c
-# What the tasks know of the command line, and of the machine.
+# Variables of the command line and of the machine that tasks know.
 QUEUE_SETTINGS=(properties PATTERNS TEST_SEED TEST_SECONDS TEST_ALL CONFORMANCE_OPTION ISOLATION JAVA_HOME
     build_modules deploys)
 JAVA_MODULES=(transport-rdma transport-rdma-micrometer transport-rdma-vertx transport-rdma-grpc
     transport-rdma-reactor-netty testsuite example-servers microbench)
-# What lane platforms runs its tests on, beside the oldest Netty.
+# Versions of lane platforms, beside the oldest Netty.
 PLATFORMS_JAVA=25
 PLATFORMS_NETTY=4.2.18.Final
 # C: all programs but the longest.
@@ -144,7 +144,7 @@ run_c() { # LANE PROGRAM
     run_c_program "$1" "$program"
 }
 
-# How a C program runs, and what check.h reads.
+# Options of a C program, and variables for check.h.
 c_options() {
     C_AS=(isolated)
     export RDMA_TEST_MULTIPLIER RDMA_TEST_ALL
@@ -234,7 +234,7 @@ lane_stalls() {
 }
 
 run_stalls() { # PROGRAM
-    # What tells a thread that sleeps from one that waits for a processor (CONFIG_SCHED_INFO).
+    # File that distinguishes sleep from the wait for a processor (CONFIG_SCHED_INFO).
     if [ ! -r /proc/thread-self/schedstat ]; then
         echo 'no /proc/thread-self/schedstat'
         echo '@ stalls 0 0 1'
@@ -398,7 +398,7 @@ run_conformance() { # [EXPRESSION]
     sed -n -E 's/^FAILED (([^:]|:[^ ])*): .*/\1/p' "$TMPDIR/output" | while read -r line; do
         echo "! again conformance ${line//[ \/]/_} 1 run_conformance ^${line//[^a-zA-Z0-9_=-]/.}"
     done
-    # Its last line is of the form "N passed, N failed, N skipped".
+    # The last line has the form "N passed, N failed, N skipped".
     sed -n -E '$s/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/@ conformance \1 \2 \3/p' "$TMPDIR/output"
 }
 

@@ -17,7 +17,7 @@
 #
 # Runs programs and classes of tests: for scripts/task, and for the guests of testsuite/rxe. Source it after common.sh.
 #
-# What ran is printed in lines of these forms, which scripts/summary reads:
+# Results are lines of these forms, which scripts/summary reads:
 #
 #   @ GROUP PASSED FAILED SKIPPED            GROUP is a row of the summary
 #   ! KIND GROUP NAME COUNT COMMAND          COUNT of the failed ones are those of NAME, a class or a program

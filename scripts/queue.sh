@@ -69,7 +69,7 @@ run_queue() {
 }
 
 run_make() {
-    # What make says itself is that a task broke, which the summary says, too.
+    # make's own messages say that a task broke, which the summary says, too.
     SHELL=$BASH MAKEFLAGS='' make -s -k --no-print-directory -C "$LOGS" "$@" 2>> "$LOGS/make.log" || true
 }
 

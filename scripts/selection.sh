@@ -17,7 +17,7 @@
 # The tests that a lane of run-tests.sh has: by patterns of their names, and by tags (docs/testsuite.md#tags). Source it
 # after common.sh and programs.sh.
 
-# Whether patterns select a class or a program, as Maven's -Dtest does: "A,B*,!C"; a pattern with a slash is for the
+# Checks that patterns select a class or a program, like Maven's -Dtest: "A,B*,!C"; a pattern with a slash is for the
 # path of a class.
 selected() { # PATTERNS NAME PATH
     local pattern each subject status=1 patterns
@@ -35,7 +35,7 @@ selected() { # PATTERNS NAME PATH
     return "$status"
 }
 
-# Whether tests with a tag run in the lane of the tag alone.
+# Checks that tests with a tag run in the lane of the tag only.
 is_apart() { # TAG
     [[ " $(excluded_tags) " = *" $1 "* ]]
 }
@@ -58,7 +58,7 @@ java_classes() { # MODULE [TAG[|TAG...]]
     done
 }
 
-# Whether a C program has a tag in the comment at its head; each has the empty one.
+# Checks that a C program has a tag in the comment at its head; each has the empty one.
 c_program_has() { # NAME TAG
     [ -z "$2" ] || grep -rqF --include="$1.c" "@Tag(\"$2\")" "$ROOT/transport-rdma-native/src/test/c"
 }

@@ -83,7 +83,7 @@ multicast '-m 239.77.2.3 -b 127.0.0.1 -C 50 -S 500'
 multicast '-m 239.77.2.4 -b 127.0.0.1 -C 50' -o
 multicast '-m ff1e::77 -b ::1 -C 20'
 
-# What the device does not have.
+# Options that need a feature which the device lacks.
 for options in '' '-e' '-s 65536' '-g 0'; do
     pair once '^success' "ibv_xsrq_pingpong -p PORT $options" "ibv_xsrq_pingpong -p PORT $options 127.0.0.1"
 done

@@ -30,7 +30,7 @@ for command in 'ib_send_lat -n 500' 'ib_send_lat -n 200 -s 65536' 'ib_send_lat -
     pair once '^ [0-9]+ +[0-9]+ +[0-9.]+' "$command -p PORT" "$command -p PORT 127.0.0.1"
 done
 
-# What the device does not have.
+# Options that need a feature which the device lacks.
 while IFS='|' read -r why command; do
     if known "$why"; then
         pair once '^ [0-9]+ +[0-9]+ +[0-9.]+' "$command -p PORT" "$command -p PORT 127.0.0.1"

@@ -32,5 +32,5 @@ if selected rcopy && [ -e "$logs.copy" ]; then
 fi
 rm -f "$logs.data" "$logs.copy"
 
-# Its server has to be told an address: without one it takes the first of the host's name, ::1 here and there.
+# udpong's server needs an address: by default it takes the first one of the host's name, which may be ::1.
 pair forever '^custom .* 64 ' 'udpong -b 127.0.0.1 -p PORT' 'udpong -s 127.0.0.1 -p PORT -S 64 -C 100'

@@ -24,7 +24,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What the command line sets; see peer.c. */
+/* Options of the command line; see peer.c. */
 struct stream_options {
     int receive_buffer;
     int send_buffer;
@@ -52,7 +52,7 @@ struct sum {
 };
 
 /*
- * These connect, or accept one connection and say before on which port: "port N". They end the program if they can't.
+ * Functions that connect, or print "port N" and accept one connection. They end the program if they can't.
  */
 void stream_connect(struct stream *stream, const char *host, const char *port, const struct stream_options *options);
 void stream_accept(struct stream *stream, const char *host, const struct stream_options *options);

@@ -62,7 +62,7 @@ struct blob {
 
 _Static_assert(sizeof(struct blob) == 28, "RemoteMemory.BLOB_LENGTH");
 
-/* What the device reads and writes. */
+/* Memory that the device reads and writes. */
 static struct memory {
     uint64_t event;
     uint64_t value;     /* to write, or that was read */

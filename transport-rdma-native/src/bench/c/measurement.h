@@ -14,7 +14,7 @@
  * under the License.
  */
 /*
- * What was measured, and the line that tells it: that of io.netty.example.rdma.util.Measurement, which reads it.
+ * A measurement, and its line, which io.netty.example.rdma.util.Measurement reads.
  */
 #ifndef SHM_MEASUREMENT_H
 #define SHM_MEASUREMENT_H

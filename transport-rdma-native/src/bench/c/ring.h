@@ -53,7 +53,7 @@ struct ring_end {
     uint64_t consumed; /* writer: what it knows of the reader */
 };
 
-/* How an end waits, the same for all of a process. */
+/* Way of waiting, the same for all ends of a process. */
 struct waiting {
     bool yield; /* both processes have one core */
     const _Atomic bool *stop;

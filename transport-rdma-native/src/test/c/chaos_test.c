@@ -280,7 +280,7 @@ static void survive(const int *sockets, unsigned rounds, int answering, int repo
     open_connection(&other);
     CHECK(connect_over(answering, &other));
     limit_life();
-    /* What this connection keeps has to be there before the first count, whenever the first victim is killed. */
+    /* The objects of this connection have to exist before the first count, whenever the first victim is killed. */
     while (other.succeeded != ALL_KINDS) {
         turn(&other);
     }

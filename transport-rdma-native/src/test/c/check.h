@@ -159,7 +159,7 @@ static inline int threads(const char *name) {
     } while (0)
 
 #ifdef __SANITIZE_ADDRESS__
-/* Whether all threads but this one sleep (proc(5), /proc/[pid]/task/[tid]/stat). */
+/* Returns whether all threads but this one sleep (proc(5), /proc/[pid]/task/[tid]/stat). */
 static inline bool others_sleep(void) {
     DIR *threads = opendir("/proc/self/task");
     bool sleep = true;

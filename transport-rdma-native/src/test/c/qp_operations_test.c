@@ -45,7 +45,7 @@ static void send_carries_data_of_any_length(void) {
         CHECK_EQ(wc.opcode, IBV_WC_RECV);
         CHECK_EQ(wc.byte_len, length);
         CHECK_EQ(wc.qp_num, b.qp->qp_num);
-        /* This flag is of use with UD only, yet some set it. */
+        /* IBV_WC_GRH is of use with UD only, yet some providers set it. */
         CHECK_EQ(wc.wc_flags & ~IBV_WC_GRH, i % 2 ? 0 : IBV_WC_WITH_IMM);
         CHECK(i % 2 || wc.imm_data == htobe32(100 + i));
         CHECK_EQ(memcmp(a.buffer, b.buffer, length), 0);

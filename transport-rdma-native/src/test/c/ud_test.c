@@ -185,7 +185,7 @@ static void queue_pair_may_send_to_itself(void) {
     end_close(&a);
 }
 
-/* Whatever was dropped before: the next good one arrives, and takes the first receive. */
+/* The next good datagram arrives, and takes the first receive, whatever was dropped before. */
 static void expect_next_arrives(struct end *a, struct end *b, struct ibv_ah *ah, uint64_t first_receive) {
     send_datagram(a, 99, 0, 8, ah, b->qp->qp_num);
     struct ibv_wc wc = next_wc(b->recv_cq);

@@ -62,7 +62,7 @@ static jint channel_fd(JNIEnv *env, jclass class, jlong channel) {
     return ((struct rdma_event_channel *) to_pointer(channel))->fd;
 }
 
-/* Whether an event carries connection parameters; the union is undefined in others (rdma_get_cm_event(3)). */
+/* Returns whether an event carries connection parameters; the union is undefined in others (rdma_get_cm_event(3)). */
 static bool has_parameters(const struct rdma_cm_event *event) {
     switch (event->event) {
         case RDMA_CM_EVENT_CONNECT_REQUEST:

@@ -137,7 +137,9 @@ static void one_of_many_takes_a_stale_name_over(void) {
     }
 }
 
-/* Whether the name of a killed process can be taken over, in spite of what was done to the lock file meanwhile. */
+/*
+ * Returns whether the name of a killed process can be taken over, in spite of what was done to the lock file meanwhile.
+ */
 static int take_over_after(uint16_t number, void (*spoil)(const char *path)) {
     struct child owner = begin_child(hold_port, &number);
     CHECK_EQ(hear(&owner), 0);

@@ -44,7 +44,7 @@ static size_t resident(const char *text) {
     return sum;
 }
 
-/* Whether the kernel says what is mapped: PROCMAP_QUERY in linux/fs.h. */
+/* Returns whether the kernel says what is mapped: PROCMAP_QUERY in linux/fs.h. */
 static bool kernel_tells(void) {
     struct utsname name;
     int major = 0, minor = 0;

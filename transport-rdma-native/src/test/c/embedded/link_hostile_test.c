@@ -35,7 +35,7 @@
 
 /* ---- peers that lie ---- */
 
-/* Whether the other side closes; data that it sends before is skipped. */
+/* Returns whether the other side closes; data that it sends before is skipped. */
 static bool is_closed_by_peer(int fd) {
     char packet[4096];
     ssize_t n;

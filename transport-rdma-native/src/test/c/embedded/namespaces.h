@@ -37,7 +37,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Whether this process may make network namespaces, with a user namespace or without; asked in a child. */
+/* Returns whether this process may make network namespaces, with a user namespace or without; asked in a child. */
 static inline bool has_namespaces(void) {
     pid_t child = fork();
     CHECK(child >= 0);
@@ -201,7 +201,7 @@ static inline void kill_child(struct child *child) {
 
 /* ---- PID namespaces ---- */
 
-/* Whether this process may make PID namespaces; asked in a child. */
+/* Returns whether this process may make PID namespaces; asked in a child. */
 static inline bool has_pid_namespaces(void) {
     pid_t child = fork();
     CHECK(child >= 0);

@@ -57,7 +57,7 @@ static int names(void) {
     return count;
 }
 
-/* Whether the provider has nothing left beside what the test itself has. */
+/* Returns whether the provider has nothing left beside what the test itself has. */
 static bool nothing_is_left(int fds) {
     return threads("rdma-engine") == 0 && open_fds() == fds && mappings("/memfd:rdma-") == 0;
 }

@@ -27,7 +27,7 @@ static inline bool is_introducing_itself(struct qp *qp) {
     return atomic_load(&qp->introduce_at_ns) != 0;
 }
 
-/* Whether the queue pair holds an introduction, of a peer that was ready first. */
+/* Returns whether the queue pair holds an introduction, of a peer that was ready first. */
 static inline bool holds_introduction(struct qp *qp) {
     pthread_mutex_lock(&qp->control);
     bool held = rc_of(qp)->held != NULL;
@@ -53,8 +53,8 @@ static inline int count_arenas(void) {
 }
 
 /*
- * Whether the queue pair's polls find its peer's work by themselves: until the peer has said where it announces, the
- * engine is needed.
+ * Returns whether the queue pair's polls find its peer's work by themselves: until the peer has said where it
+ * announces, the engine is needed.
  */
 static inline bool hears_its_peer(struct qp *qp) {
     pthread_mutex_lock(&qp->control);

@@ -224,7 +224,7 @@ static void messages_that_find_no_receive_are_counted_once_each(void) {
     pair_close(&a, &b);
 }
 
-/* How long the engine waits before it looks at a queue pair whose latest message has arrived, after the next post. */
+/* Time until the engine looks at a queue pair whose latest message has arrived, after the next post. */
 static uint64_t gap_after_a_message(const struct options *options) {
     struct end a, b;
     pair_open(&a, &b, options);

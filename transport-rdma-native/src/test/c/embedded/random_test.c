@@ -40,7 +40,7 @@ static struct sequence draw(void) {
     return sequence;
 }
 
-/* Whether two sequences have much in common: one of 32 bits may come by chance in both, but not four. */
+/* Returns whether two sequences have much in common: one of 32 bits may come by chance in both, but not four. */
 static bool have_much_in_common(const struct sequence *a, const struct sequence *b) {
     int common = 0;
     for (int i = 0; i < WORDS; i++) {

@@ -312,7 +312,7 @@ static struct condition condition_of(uint32_t handle) {
     return condition;
 }
 
-/* Whether a message is about a connection that is on another link, or has another name there. */
+/* Returns whether a message is about a connection that is on another link, or has another name there. */
 static bool is_foreign(int link, const struct cm_wire_ids *ids, const struct condition *condition) {
     const struct home *home = home_of(ids->to);
     return (home != NULL && home->link_number != peer_number(link))

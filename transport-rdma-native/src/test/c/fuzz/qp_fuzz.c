@@ -364,7 +364,7 @@ static struct wire_slot *slot_of(enum wire_stream stream, uint32_t pos) {
                                    : &segment->response[pos % WIRE_RESPONSE_SLOTS];
 }
 
-/* Whatever came before it. */
+/* A lie does not depend on earlier descriptors. */
 static bool is_lie(enum wire_stream stream, const struct wire_desc *desc) {
     bool is_first = (desc->flags & WIRE_FIRST) != 0, is_last = (desc->flags & WIRE_LAST) != 0;
     uint32_t slab = stream == WIRE_REQUESTS ? WIRE_REQUEST_SLAB : WIRE_RESPONSE_SLAB;

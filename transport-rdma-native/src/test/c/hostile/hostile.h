@@ -61,7 +61,7 @@ void take_port(void);        /* the name of the port */
 void take_numbers(void);     /* the names of queue pair numbers, as many as this user may */
 void make_fifo(void);        /* puts a FIFO in place of the lock of the folder NAME */
 void make_link(void);        /* the same, a hard link to a file of this user */
-/* Whether the listener at that name answers a version that it may not read. */
+/* Returns whether the listener at that name answers a version that it may not read. */
 bool is_answered_in_another_version(int i);
 
 /* by_verbs.c */

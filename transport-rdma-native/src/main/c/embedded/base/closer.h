@@ -75,12 +75,12 @@ bool closer_close_received(struct msghdr *message);
 #define CLOSER_MAX_RECEIVED 253 /* descriptors of one message: SCM_MAX_FD, unix(7) */
 
 /*
- * Whether so many descriptors wait that no peer should add more, which could use up the limit of the process. Peers
- * keep all threads busy, or the threads are late for a moment.
+ * Returns whether so many descriptors wait that no peer should add more, which could use up the limit of the process.
+ * Peers keep all threads busy, or the threads are late for a moment.
  */
 bool closer_is_behind(void);
 
-/* Whether nothing waits and nothing is being closed: for tests that count descriptors. */
+/* Returns whether nothing waits and nothing is being closed: for tests that count descriptors. */
 bool closer_is_done(void);
 
 /*

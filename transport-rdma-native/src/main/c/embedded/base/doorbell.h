@@ -42,7 +42,10 @@ struct doorbell {
 
 void doorbell_ring(struct doorbell doorbell);
 
-/* Whether doorbell_clear() of an empty doorbell is one call that empties it, during which other threads may read. */
+/*
+ * Returns whether doorbell_clear() of an empty doorbell is one call that empties it, during which other threads may
+ * read.
+ */
 bool doorbell_can_nowait(struct doorbell doorbell);
 
 /*

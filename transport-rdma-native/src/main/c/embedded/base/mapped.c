@@ -68,7 +68,10 @@ static int open_maps(void) {
     return maps;
 }
 
-/* Whether the kernel says that the memory is private, anonymous, readable and writable. Called with `lock` held. */
+/*
+ * Returns whether the kernel says that the memory is private, anonymous, readable and writable. Called with `lock`
+ * held.
+ */
 static bool is_plain(uintptr_t from, uintptr_t end) {
     const unsigned wanted = MAPPING_READABLE | MAPPING_WRITABLE;
     struct mapping_query query;

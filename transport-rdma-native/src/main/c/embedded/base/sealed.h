@@ -34,7 +34,7 @@ int sealed_is_allowed(size_t size, char *reason, size_t reason_size);
 /* Makes zeroed memory; *address is the writable mapping. Returns the descriptor (CLOEXEC) or -1 with errno. */
 int sealed_create(const char *name, size_t size, void **address);
 
-/* Whether a descriptor is of a file in memory, which answers system calls at once. */
+/* Returns whether a descriptor is of a file in memory, which answers system calls at once. */
 bool sealed_can_be(int fd);
 
 /*

@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * Whether a thread that has nothing to do polls for a while before it sleeps, and for how long. SpinPolicy.java says
- * why. The engine needs only a part of it: all of its waits are of one kind, and a poll that finds something has paid,
- * as the engine polls only while two long messages keep it busy.
+ * Policy for an idle thread: whether it polls for a while before it sleeps, and for how long. SpinPolicy.java has the
+ * reasons. The engine needs only a part of it: all of its waits are of one kind, and a poll that finds something has
+ * paid, as the engine polls only while two long messages keep it busy.
  *
  *   SPIN_QUIET      at first, and after a wait that polling would not have shortened: sleeps at once
  *   SPIN_PREEMPTED  others were given the processor while it polled, for more than 1/64 of the time: sleeps at once

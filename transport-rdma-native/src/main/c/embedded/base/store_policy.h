@@ -52,12 +52,12 @@ struct store_policy {
 /* Initializes the policy with the latest result of another one of this process. */
 void store_policy_init(struct store_policy *policy);
 
-/* Whether to store the next piece, of at least STORE_POLICY_MIN bytes, past the cache. */
+/* Returns whether to store the next piece, of at least STORE_POLICY_MIN bytes, past the cache. */
 static inline bool store_policy_past_cache(const struct store_policy *policy) {
     return policy->decided != (policy->phase >= STORE_OTHER_WAY);
 }
 
-/* Whether to measure how long the next piece takes. */
+/* Returns whether to measure how long the next piece takes. */
 static inline bool store_policy_samples(const struct store_policy *policy) {
     return (policy->phase & 1) != 0;
 }

@@ -195,7 +195,7 @@ static inline struct cm_id *cm_of(struct rdma_cm_id *id) {
     return container_of(id, struct cm_id, id);
 }
 
-/* Whether the id is the parent's: the call is to fail with EIO. */
+/* Returns whether the id is the parent's: the call is to fail with EIO. */
 static inline bool cm_is_inherited(const struct cm_id *id) {
     return id->generation != fork_generation;
 }
@@ -264,7 +264,7 @@ int cm_port_listen(struct cm_id *id);
 void cm_port_unbind(struct cm_id *id);
 struct cm_id *cm_port_listener(int port_space, const struct cm_wire_address *destination);
 void cm_port_forget(void); /* forgets all ports, in a forked child */
-/* Whether anybody listens at the port (in network order), at any address. */
+/* Returns whether anybody listens at the port (in network order), at any address. */
 bool cm_port_is_listened(int port_space, uint16_t number);
 
 /* cm_address.c */
@@ -277,12 +277,12 @@ bool cm_address_is_loopback(const struct sockaddr *address);
 bool cm_address_equal(const struct sockaddr *a, const struct sockaddr *b); /* compares without ports */
 uint16_t *cm_address_port(struct sockaddr *address); /* returns the port in network order */
 /*
- * Whether a socket of this host may have the address, and not for broadcasts only: 0 or errno. The answer is reused for
- * a moment, as a server's many connections lead to one address; a connection could as well be made just before the
- * address goes.
+ * Returns whether a socket of this host may have the address, and not for broadcasts only: 0 or errno. The answer is
+ * reused for a moment, as a server's many connections lead to one address; a connection could as well be made just
+ * before the address goes.
  */
 int cm_address_check_local(const struct sockaddr *address);
-/* Whether this network namespace would send packets for the address to itself. Not for groups. */
+/* Returns whether this network namespace would send packets for the address to itself. Not for groups. */
 bool cm_address_leads_here(const struct sockaddr *address);
 /* Finds the source address of packets for the destination, with port 0: 0 or errno. */
 int cm_address_route(const struct sockaddr *destination, struct sockaddr_storage *source);
@@ -350,7 +350,7 @@ void cm_detach(struct cm_id *id); /* detaches the id from its link */
 void cm_enter_timewait(struct cm_id *id);
 void cm_end(struct cm_id *id); /* does the connection's part of destroying an id */
 void cm_forget_connections(void); /* called in a forked child */
-/* Whether the queue pair takes part in another connection, which the peer has forgotten: IBA 12.9.8.3.1 */
+/* Returns whether the queue pair takes part in another connection, which the peer has forgotten: IBA 12.9.8.3.1 */
 bool cm_is_stale(struct link *link, uint32_t qpn);
 /* Sends to ids of the peer that have no id here. */
 void cm_send_plain_on(struct link *link, enum cm_message type, uint32_t from, uint32_t to);

@@ -44,7 +44,7 @@ static inline bool ah_is_multicast(const struct ah *ah) {
     return ah->attr.is_global && gid_is_multicast(&ah->attr.grh.dgid);
 }
 
-/* Whether packets sent to this address arrive at the device's port at all; a multicast address may. */
+/* Returns whether packets sent to this address arrive at the device's port at all; a multicast address may. */
 bool ah_leads_here(const struct ibv_ah_attr *attr);
 
 /*

@@ -79,7 +79,7 @@ static inline struct context *context_of(struct ibv_context *context) {
     return container_of(context, struct context, extended.context);
 }
 
-/* Whether the context, with all objects made with it, is the parent's: the call is to fail with EIO. */
+/* Returns whether the context, with all objects made with it, is the parent's: the call is to fail with EIO. */
 static inline bool context_is_inherited(struct ibv_context *context) {
     return context_of(context)->generation != fork_generation;
 }

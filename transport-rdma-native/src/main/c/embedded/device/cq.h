@@ -209,7 +209,7 @@ static inline uint32_t cq_ring_size(int entries) {
 /* Does ibv_resize_cq(3). Returns 0 or errno. */
 int cq_resize(struct ibv_cq *cq, int entries);
 
-/* Whether completions were lost; all later ones are lost then. */
+/* Returns whether completions were lost; all later ones are lost then. */
 static inline bool cq_has_overflowed(const struct cq *cq) {
     return atomic_load_explicit(&cq->overflowed, memory_order_relaxed);
 }
@@ -247,7 +247,7 @@ static inline void cq_ring_deferred(struct cq *cq) {
 
 void cq_polling_init(struct cq *cq);
 
-/* Whether the queue is marked as polled. */
+/* Returns whether the queue is marked as polled. */
 static inline bool cq_is_polled(const struct cq *cq) {
     return !atomic_load(&cq->destroyed) && NOTIFY_CQ_STATE(atomic_load(cq->word)) == NOTIFY_CQ_POLLED;
 }
@@ -285,7 +285,7 @@ void cq_overdue_init(struct cq *cq);
 bool cq_claim_overdue(struct qp *qp);
 void cq_add_overdue(struct cq *cq, struct qp *qp);
 
-/* Whether there is work to check. For polls. */
+/* Returns whether there is work to check. For polls. */
 static inline bool cq_expects(const struct cq *cq) {
     return atomic_load_explicit(&cq->overdue.expecting, memory_order_relaxed) != NULL;
 }

@@ -14,7 +14,7 @@
  * under the License.
  */
 /*
- * Whether a thread polls the completion queue, as published to peers by the word on the notify area. A few polls in
+ * State of polling of a completion queue, which a word in the notify area publishes to peers. A few polls in
  * quick succession are enough to mark it as polled: an engine that works beside a polling thread takes its processor,
  * and makes completions faster than the thread takes them and posts receives. Polls that are far apart do not count. A
  * program that polls a few times after each message leaves its peers waiting the rest of the time: if the mark was

@@ -116,7 +116,7 @@ static bool take_access(int *access) {
     return (*access & ~SUPPORTED) == 0 && ((*access & REMOTE_CHANGE) == 0 || (*access & IBV_ACCESS_LOCAL_WRITE) != 0);
 }
 
-/* Whether both addresses are at the same place in their pages, as the manual pages and the kernel require. */
+/* Returns whether both addresses are at the same place in their pages, as the manual pages and the kernel require. */
 static bool is_same_in_page(uint64_t a, uint64_t b) {
     return ((a ^ b) & ((uint64_t) sysconf(_SC_PAGESIZE) - 1)) == 0;
 }

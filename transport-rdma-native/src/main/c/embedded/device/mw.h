@@ -57,7 +57,7 @@ void mw_close_all(struct qp *qp);
  */
 void *mw_enter(const struct qp *qp, uint32_t key, uint64_t address, uint64_t length, int access, struct mw **entered);
 void mw_leave(struct mw *entered); /* NULL: does nothing */
-/* Whether mw_enter() would find such a range now. */
+/* Returns whether mw_enter() would find such a range now. */
 bool mw_allows(const struct qp *qp, uint32_t key, uint64_t address, uint64_t length, int access);
 
 #endif

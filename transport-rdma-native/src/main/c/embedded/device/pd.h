@@ -38,7 +38,7 @@ static inline struct pd *pd_of(struct ibv_pd *pd) {
 }
 
 /*
- * Whether two domains are the same. A parent domain may stand for its protection domain everywhere
+ * Returns whether two domains are the same. A parent domain may stand for its protection domain everywhere
  * (ibv_alloc_parent_domain(3)).
  */
 static inline bool pd_is_same(const struct ibv_pd *a, const struct ibv_pd *b) {

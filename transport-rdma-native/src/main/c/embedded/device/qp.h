@@ -110,8 +110,8 @@ enum qp_work {
 };
 
 /*
- * What queue pairs of all types have. Each type embeds it in a struct of its own: rc.h, ud.h. What a message's way
- * touches is at the end, where the type's own goes on.
+ * Common part of all queue pairs. Each type embeds it in its own struct: rc.h, ud.h. The fields on a message's way are
+ * at the end, next to the type's own.
  */
 struct qp {
     union {
@@ -271,7 +271,7 @@ static inline enum ibv_qp_state qp_state(const struct qp *qp) {
     return (enum ibv_qp_state) atomic_load_explicit(&qp->state, memory_order_acquire);
 }
 
-/* Whether sends go on. In SQD only those that have begun do: IB specification 10.3.1. */
+/* Returns whether sends go on. In SQD only those that have begun do: IB specification 10.3.1. */
 static inline bool qp_sends_in(enum ibv_qp_state state) {
     return state == IBV_QPS_RTS || state == IBV_QPS_SQD;
 }
@@ -316,7 +316,7 @@ int qp_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr *
 int qp_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 /* qp_post.c; called with the lock of sq held */
-/* Whether requests may be posted in this state. */
+/* Returns whether requests may be posted in this state. */
 bool qp_takes_sends(const struct qp *qp);
 /* Checks the request and copies it to the place of the index `head`: 0 or errno. */
 int qp_fill_send(struct qp *qp, const struct ibv_send_wr *wr, uint32_t head);
@@ -338,9 +338,9 @@ void qp_unlock(struct qp *qp);
 void qp_fail(struct qp *qp, int event);
 /* Sets the queue pair to ERR on demand, after the work that the peer has published before. Called with the gate. */
 void qp_to_error(struct qp *qp);
-/* Whether the peer owes an acknowledgement or an answer, or requests wait to be sent. */
+/* Returns whether the peer owes an acknowledgement or an answer, or requests wait to be sent. */
 bool qp_has_outstanding(const struct qp *qp);
-/* Whether a work request has been staged in part. */
+/* Returns whether a work request has been staged in part. */
 bool qp_is_staging(const struct qp *qp);
 /* Raises an asynchronous event about the queue pair. */
 void qp_raise(struct qp *qp, enum ibv_event_type event);
@@ -349,7 +349,7 @@ void qp_fail_users(struct cq *cq);
 /* Does a round of the engine. Returns when to look again, or 0 if the queue pair is not watched any more. */
 uint64_t qp_round(struct qp *qp, uint64_t now_ns);
 
-/* Whether the peer seems to have done something; a hint, for polls. */
+/* Returns whether the peer seems to have done something; a hint, for polls. */
 static inline bool qp_has_work(const struct qp *qp) {
     const struct wire_control *peer = atomic_load_explicit(&qp->peek, memory_order_acquire);
     return peer != NULL

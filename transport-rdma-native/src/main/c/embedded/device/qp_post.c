@@ -41,7 +41,9 @@ static int op_of(enum ibv_wr_opcode opcode) {
     }
 }
 
-/* Whether iWARP has the operation. RFC 5040 has no immediate data and no atomics, and a READ has one element. */
+/*
+ * Returns whether iWARP has the operation. RFC 5040 has no immediate data and no atomics, and a READ has one element.
+ */
 static bool iwarp_has(int op, int num_sge) {
     switch (op) {
         case WIRE_SEND_IMM:

@@ -78,7 +78,7 @@ static inline const struct receive_wqe *work_queue_receive(const struct work_que
     return same ? (const struct receive_wqe *) queue->same : work_queue_at(queue, index);
 }
 
-/* Whether the queue is full, with `head` as the index of the next request. */
+/* Returns whether the queue is full, with `head` as the index of the next request. */
 static inline bool work_queue_is_full(const struct work_queue *queue, uint32_t head) {
     return head - atomic_load_explicit(&queue->tail, memory_order_acquire) >= queue->limit;
 }

@@ -45,7 +45,7 @@ bool account_charge_share(struct account *account, enum link_kept kind, uint64_t
 
 void account_discharge(struct account *account, enum link_kept kind, uint64_t count);
 
-/* Whether an account has more than half of what it may have of the share: time to ask for less. */
+/* Returns whether an account has more than half of what it may have of the share: time to ask for less. */
 bool account_nears_share(struct account *account, enum link_kept kind, uint64_t limit);
 
 #endif

@@ -260,7 +260,8 @@ int arenas_begin_introduction(struct arenas *arenas, struct arena *arena, const 
 }
 
 /*
- * Whether too many are kept: a burst of unanswered introductions must leave descriptors to others, and for repetitions.
+ * Returns whether too many are kept: a burst of unanswered introductions must leave descriptors to others, and for
+ * repetitions.
  */
 static bool are_too_many_kept(void) {
     struct rlimit limit;

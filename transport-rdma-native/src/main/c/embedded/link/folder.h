@@ -45,7 +45,7 @@ int folder_configure(const char *folder, const char *users, const char *groups);
  */
 int folder_start(char *reason, size_t reason_size);
 
-/* Whether names are in a folder. Called after folder_start(). */
+/* Returns whether names are in a folder. Called after folder_start(). */
 bool folder_is_used(void);
 
 /* Describes the folder and the possible peers, for a person. */

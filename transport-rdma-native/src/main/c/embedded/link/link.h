@@ -162,7 +162,7 @@ struct link_network {
 int link_connect_port_in(const struct link_network *network, int port_space, uint16_t port, bool fresh,
                          struct link **link);
 
-/* Whether names are in a folder, which other network namespaces may share. */
+/* Returns whether names are in a folder, which other network namespaces may share. */
 bool link_uses_folder(void);
 
 /*
@@ -190,7 +190,7 @@ struct link *link_find(uint64_t number);
  */
 int link_send(struct link *link, unsigned type, const void *body, size_t length, const int *fds, int nfds);
 
-/* Whether messages are queued here that the peer could not take yet. */
+/* Returns whether messages are queued here that the peer could not take yet. */
 bool link_is_behind(struct link *link);
 
 /* Closes a link whose peer misbehaves; its down handlers run on the engine thread. */
@@ -198,7 +198,7 @@ void link_abort(struct link *link);
 
 bool link_is_up(struct link *link);
 
-/* Whether the peer has said that it is of another LINK_VERSION, with which the link goes down. */
+/* Returns whether the peer has said that it is of another LINK_VERSION, with which the link goes down. */
 bool link_is_of_another_version(const struct link *link);
 
 /*
@@ -220,8 +220,8 @@ static inline bool link_peer_is(const struct link_peer *a, const struct link_pee
 }
 
 /*
- * Whether two processes count together against a limit: those that may not signal this one count by user, as a user can
- * have any number of them.
+ * Returns whether two processes count together against a limit: those that may not signal this one count by user, as a
+ * user can have any number of them.
  */
 bool link_peers_share_limits(const struct link_peer *a, const struct link_peer *b);
 

@@ -199,10 +199,10 @@ void link_discard_queue(struct link *link, void (*close_fd)(int fd)) {
 }
 
 /*
- * Whether the peer has so much to read that nothing is read from it before it has taken some, as with TCP: answers take
- * memory, and a peer that asks without reading them would choose how much. Only a peer that made the link can have too
- * much: it reads the link as long as its process lives, so what waits here goes then, and no two ends wait for each
- * other. Reading goes on at half of the limit.
+ * Returns whether the peer has so much to read that nothing is read from it before it has taken some, as with TCP:
+ * answers take memory, and a peer that asks without reading them would choose how much. Only a peer that made the link
+ * can have too much: it reads the link as long as its process lives, so what waits here goes then, and no two ends wait
+ * for each other. Reading goes on at half of the limit.
  */
 static bool has_too_much_to_read(const struct link *link) {
     bool is_acceptor = link->name.kind == LINK_UNNAMED;
@@ -446,7 +446,7 @@ static bool handle(struct link *link, const struct received *packet, struct msgh
     return valid;
 }
 
-/* Whether the link goes on after an error. */
+/* Returns whether the link goes on after an error. */
 static bool goes_on_after(int err, bool *again) {
     /* ECONNRESET is reported ahead of the messages that the peer sent before its death (net/unix/af_unix.c). */
     *again = err == EINTR || err == ECONNRESET;

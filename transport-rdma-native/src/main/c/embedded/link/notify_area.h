@@ -60,7 +60,7 @@ enum notify_cq_state {
 #define NOTIFY_CQ_NEXT(word, state) ((((word) | 3) + 1) | (state))
 #define NOTIFY_CQ_SAME(word, state) (((word) & ~UINT64_C(3)) | (state))
 
-/* Whether the engine's word says that it sleeps: odd while it sleeps, and different for each sleep. */
+/* Returns whether the engine's word says that it sleeps: odd while it sleeps, and different for each sleep. */
 #define NOTIFY_ENGINE_ASLEEP(word) (((word) & 1) != 0)
 
 struct notify_word {
@@ -87,7 +87,7 @@ struct notify_area {
     _Alignas(4096) _Atomic uint32_t tick[NOTIFY_BANKS][NOTIFY_BANK_SLOTS];
 };
 
-/* This process's notify area; NULL before notify_area_open(). */
+/* Notify area of this process; NULL before notify_area_open(). */
 extern struct notify_area *own_notify_area;
 extern int own_notify_area_fd;
 /*
@@ -112,7 +112,10 @@ int notify_area_open(void);
  */
 bool notify_area_close(void);
 
-/* Whether the area is open, or the limit of file sizes lets it be made: 0, or errno and the reason. See sealed.h. */
+/*
+ * Returns whether the area is open, or the limit of file sizes lets it be made: 0, or errno and the reason. See
+ * sealed.h.
+ */
 int notify_area_is_allowed(char *reason, size_t reason_size);
 
 /* Claiming of indices; -1 when there are none left. A bank for one completion queue leaves NOTIFY_COMMON_BANKS. */

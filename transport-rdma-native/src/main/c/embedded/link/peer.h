@@ -44,7 +44,7 @@ struct link *peer_link(const struct peer *peer);
 /* Returns the memory that is shared over this link. Called with a reference. */
 struct arenas *peer_arenas(struct peer *peer);
 
-/* Whether the peer has not answered in time, nor since. */
+/* Returns whether the peer has not answered in time, nor since. */
 bool peer_is_silent(const struct peer *peer);
 void peer_set_silent(struct peer *peer, bool silent);
 

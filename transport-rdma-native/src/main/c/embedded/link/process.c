@@ -95,7 +95,7 @@ static bool is(const struct process *process, const struct link_peer *peer, cons
     return link_peer_is(&process->peer, peer) && process->device == status->st_dev && process->inode == status->st_ino;
 }
 
-/* Whether a notify area is this one; another copy of this library in the process has another. */
+/* Returns whether a notify area is this one; another copy of this library in the process has another. */
 static bool is_self(const struct link_peer *peer, const struct stat *status) {
     struct stat own;
     return peer->pid == getpid() && fstat(own_notify_area_fd, &own) == 0 && own.st_dev == status->st_dev

@@ -76,7 +76,7 @@ static inline uint32_t consumer_pos(const struct consumer *consumer) {
     return atomic_load_explicit(&consumer->pos, memory_order_relaxed);
 }
 
-/* Whether the next descriptor is there. Any thread, as a hint. */
+/* Returns whether the next descriptor is there. Any thread, as a hint. */
 static inline bool consumer_ready(const struct consumer *consumer) {
     uint32_t pos = consumer_pos(consumer);
     const struct wire_slot *slot = &consumer->ring[pos & consumer->mask];

@@ -146,7 +146,7 @@ bool trust_owns(uid_t uid, gid_t gid) {
     return uid == 0 || uid == geteuid() || contains(&users, uid) || contains(&groups, gid);
 }
 
-/* Whether the peer is in a listed group, beside the one that SO_PEERCRED has. */
+/* Returns whether the peer is in a listed group, beside the one that SO_PEERCRED has. */
 static bool is_in_listed_group(int fd) {
     gid_t ids[MAX_GROUPS];
     socklen_t size = sizeof(ids);

@@ -38,13 +38,13 @@
 int trust_set(const char *users_name, const char *users, const char *groups_name, const char *groups, char *reason,
               size_t reason_size);
 
-/* Whether users or groups other than this user are listed. */
+/* Returns whether users or groups other than this user are listed. */
 bool trust_has_lists(void);
 
-/* Whether a peer may have made a file, by its owner, who may be in any groups. */
+/* Returns whether a peer may have made a file, by its owner, who may be in any groups. */
 bool trust_may_own(uid_t uid);
 
-/* Whether a folder belongs to root, this user, or a listed user or group. */
+/* Returns whether a folder belongs to root, this user, or a listed user or group. */
 bool trust_owns(uid_t uid, gid_t gid);
 
 /*

@@ -14,7 +14,7 @@
  * under the License.
  */
 /*
- * What unmodified programs call and Java does not: it is in the preloadable object and in tests, not in the JNI
+ * Calls of unmodified programs that Java does not make. They are in the preloadable object and in tests, not in the JNI
  * library. The folders below know of it by what its constructor registers, and by the operations of its types of queue
  * pairs (qp_ops) and of shared receive queues (srq_ops).
  *

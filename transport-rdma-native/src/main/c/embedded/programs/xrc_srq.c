@@ -82,7 +82,7 @@ struct ibv_srq *srq_create_ex(struct ibv_context *context, struct ibv_srq_init_a
         errno = error;
         return NULL;
     }
-    /* This struct begins with the same fields (verbs.h). */
+    /* The struct begins with the same fields (verbs.h). */
     struct ibv_srq_init_attr *init = (struct ibv_srq_init_attr *) attr;
     if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) == 0 || attr->srq_type == IBV_SRQT_BASIC) {
         return embedded_ibv_create_srq(attr->pd, init);

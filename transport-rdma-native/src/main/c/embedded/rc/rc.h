@@ -176,7 +176,7 @@ void rc_want(struct qp *qp, enum wire_stream stream);
 /* Ends the link to a peer that broke the protocol, and fails the queue pair. */
 void rc_violation(struct qp *qp);
 /*
- * Whether the peer has work for us of which its application need not know. A message waits for a poll: only the
+ * Returns whether the peer has work for us of which its application need not know. A message waits for a poll: only the
  * application needs it, and an application that is delayed would find all its receives consumed.
  */
 static inline bool rc_awaits_one_sided(const struct qp *qp) {

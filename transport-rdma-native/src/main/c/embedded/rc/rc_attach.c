@@ -162,8 +162,9 @@ static int send_introduction(struct qp *qp) {
 }
 
 /*
- * Whether an error is a shortage: the message is sent again later. Descriptors may be short besides memory: of this
- * process, or on their way for all processes of its user (unix(7), ETOOMANYREFS), which then wait in a bounded queue.
+ * Returns whether an error is a shortage: the message is sent again later. Descriptors may be short besides memory: of
+ * this process, or on their way for all processes of its user (unix(7), ETOOMANYREFS), which then wait in a bounded
+ * queue.
  */
 static bool is_shortage(int error) {
     return error == EMFILE || error == ENFILE || error == ENOMEM;
@@ -296,8 +297,8 @@ static void attach(struct qp *qp, struct attachment *attachment) {
 }
 
 /*
- * Whether an introduction is from the peer, as anybody can claim to be: ours went to the process of the link that was
- * found. A peer that is dead already was reset after it introduced itself, and will come again.
+ * Returns whether an introduction is from the peer, as anybody can claim to be: ours went to the process of the link
+ * that was found. A peer that is dead already was reset after it introduced itself, and will come again.
  */
 static bool is_from_peer(const struct qp *qp, const struct attachment *a) {
     const struct rc *rc = rc_of(qp);
@@ -423,8 +424,8 @@ static bool is_same_end(const struct attachment *a, const struct attachment *b) 
 }
 
 /*
- * Whether the introduction is repeated: our answer may be on its way. A peer that was reset meanwhile has marked the
- * segment that we are attached to.
+ * Returns whether the introduction is repeated: our answer may be on its way. A peer that was reset meanwhile has
+ * marked the segment that we are attached to.
  */
 static bool is_repeated(const struct qp *qp, const struct attachment *attachment) {
     const struct rc *rc = rc_of(qp);

@@ -73,7 +73,7 @@ static void nudge(struct qp *qp) {
     }
 }
 
-/* Whether the peer has polled each completion queue for which it has work. */
+/* Returns whether the peer has polled each completion queue for which it has work. */
 static bool is_polled_since(const struct qp *qp, bool requests, bool answers) {
     const struct rc *rc = rc_of(qp);
     return (!requests || process_polls(&rc->to_recv_cq) != rc->stuck_recv_polls)
@@ -108,7 +108,7 @@ static const struct announcement *announcement_of(const struct qp *qp, uint32_t 
     return streams == WIRE_DIRECT_REQUESTS ? &rc->to_recv_cq : &rc->to_send_cq;
 }
 
-/* Whether polls of the peer look at these streams without a tick. */
+/* Returns whether polls of the peer look at these streams without a tick. */
 static bool is_direct(const struct qp *qp, uint32_t streams, memory_order order) {
     return (atomic_load_explicit(&rc_of(qp)->attached->control->direct, order) & streams) != 0;
 }

@@ -84,9 +84,9 @@ void rc_settle(struct qp *qp) {
 #define TIMEOUT_FACTOR 4u
 
 /*
- * Whether the peer is alive. A device answers for as long as it has current, whatever becomes of the process. Here the
- * process is the device: if it is stopped, by a debugger or a freezer, it says nothing for a while and is not gone. The
- * end of its link would say that it is, and the mark in its segment that its queue pair is.
+ * Returns whether the peer is alive. A device answers for as long as it has current, whatever becomes of the process.
+ * Here the process is the device: if it is stopped, by a debugger or a freezer, it says nothing for a while and is not
+ * gone. The end of its link would say that it is, and the mark in its segment that its queue pair is.
  */
 static bool is_peer_alive(const struct qp *qp) {
     const struct rc *rc = rc_of(qp);

@@ -131,7 +131,7 @@ __attribute__((noinline)) static bool select_srq(struct qp *qp, uint32_t number)
     return !rc->inbound.active && qp->ops->select(qp, number);
 }
 
-/* Whether no honest end of this provider would send the request. */
+/* Returns whether no honest end of this provider would send the request. */
 static bool is_malformed(const struct qp *qp, const struct wire_desc *desc) {
     const struct inbound *in = &rc_of(qp)->inbound;
     bool first = (desc->flags & WIRE_FIRST) != 0, last = (desc->flags & WIRE_LAST) != 0;

@@ -42,7 +42,7 @@ int rc_fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_
     return 0;
 }
 
-/* Whether the request waits for a response of the peer. */
+/* Returns whether the request waits for a response of the peer. */
 static bool is_answered(const struct send_wqe *wqe) {
     return wqe->op >= WIRE_READ && wqe->op < QP_OP_BIND_MW;
 }
@@ -232,7 +232,7 @@ static bool stage_some(struct qp *qp, uint32_t budget, uint32_t *bytes) {
     return true;
 }
 
-/* Whether the peer, by the time it was told what we want, had acknowledged that: then it does not wake us. */
+/* Returns whether the peer, by the time it was told what we want, had acknowledged that: then it does not wake us. */
 static bool has_what_it_wanted(const struct qp *qp) {
     const struct rc *rc = rc_of(qp);
     uint32_t want = atomic_load(&rc->own->stream[WIRE_REQUESTS].want);

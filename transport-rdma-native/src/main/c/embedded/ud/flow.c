@@ -138,7 +138,7 @@ static int reach(struct qp *qp, struct flow *flow) {
     return error;
 }
 
-/* Whether to wait for the receiver's next step, for which it has had time since since_ns. */
+/* Returns whether to wait for the receiver's next step, for which it has had time since since_ns. */
 static bool waits_for(const struct flow *flow, uint64_t patience_ns) {
     if (is_past(flow, patience_ns)) {
         peer_set_silent(flow->peer, true);

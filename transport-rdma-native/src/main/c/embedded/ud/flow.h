@@ -112,7 +112,7 @@ extern _Atomic uint64_t flow_room_patience_ns;
 
 /* Returns the flow that the receiver's message names, or NULL. */
 struct flow *flow_find(const struct qp *qp, const struct link *link, const struct wire_flow *message);
-/* Whether senders have given up waiting for the receiver's answer. */
+/* Returns whether senders have given up waiting for the receiver's answer. */
 bool flow_is_overdue(const struct flow *flow);
 /* Tells the sender how far its datagrams were read, and wakes it if it asked for that. */
 void flow_acknowledge(struct qp *qp, struct rx_flow *rx_flow);

@@ -70,7 +70,7 @@ struct ud {
 /* ud.c */
 void ud_init(void);
 
-/* Whether a queue pair is one of these. */
+/* Returns whether a queue pair is one of these. */
 static inline bool is_ud(const struct qp *qp) {
     return qp->ibv.qp_type == IBV_QPT_UD;
 }

@@ -41,7 +41,7 @@ bool ud_is_member(const struct ud *ud, const union ibv_gid *gid) {
     return find_group(ud, gid) < ud->num_groups;
 }
 
-/* Whether a group is valid, as is_valid_mcast_lid() and ib_attach_mcast() of the kernel's verbs.c say. */
+/* Returns whether a group is valid, as is_valid_mcast_lid() and ib_attach_mcast() of the kernel's verbs.c say. */
 static bool is_valid(const struct qp *qp, const union ibv_gid *gid, uint16_t lid) {
     return is_ud(qp) && gid_is_multicast(gid) && lid >= 0xc000 && lid != 0xffff;
 }

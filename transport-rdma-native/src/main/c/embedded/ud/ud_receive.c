@@ -27,7 +27,7 @@
 /* Number of datagrams that one call takes, roughly. */
 #define BUDGET_DATAGRAMS 256
 
-/* Whether no honest end of this provider would send the datagram. */
+/* Returns whether no honest end of this provider would send the datagram. */
 static bool is_malformed(const struct wire_desc *desc) {
     uint32_t header = (desc->flags & WIRE_GRH) != 0 ? UD_GRH_BYTES : 0;
     return (desc->op != WIRE_SEND && desc->op != WIRE_SEND_IMM) || desc->total > UD_MTU

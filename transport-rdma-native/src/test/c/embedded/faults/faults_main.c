@@ -218,7 +218,7 @@ static bool is_error_of(int error, const struct fault_plan *plan) {
     return error == ENOMEM || plan->per_mille > 0;
 }
 
-/* Whether the trouble is this side's own: most events, and completions, tell what the other side did. */
+/* Returns whether the trouble is this side's own: most events, and completions, tell what the other side did. */
 static bool is_own(const struct trouble *trouble) {
     return strchr(trouble->call, '(') != NULL || strcmp(trouble->call, "ADDR_ERROR") == 0
             || strcmp(trouble->call, "MULTICAST_ERROR") == 0;
@@ -455,7 +455,7 @@ static bool has_place(const struct fault_site *site) {
     return is_selected("RDMA_PLACE", place);
 }
 
-/* Whether a call is made only when a message could not be sent at once. */
+/* Returns whether a call is made only when a message could not be sent at once. */
 static bool comes_after(int then, int site) {
     return strcmp(fault_site(site)->call, "sendmsg") == 0 && strcmp(fault_site(then)->file, fault_site(site)->file) == 0
             && strcmp(fault_site(then)->call, "recvmsg") != 0;
@@ -557,7 +557,7 @@ static void run_all(uint64_t seed, int turns) {
     }
 }
 
-/* Whether this call follows only a failure of another madvise() of the file, on old kernels. */
+/* Returns whether this call follows only a failure of another madvise() of the file, on old kernels. */
 static bool is_fallback(const struct fault_site *site) {
     bool same = false;
     for (int i = 0; i < fault_sites(); i++) {

@@ -35,8 +35,7 @@ import org.openjdk.jmh.annotations.Warmup;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What an event loop pays for looking at a completion queue that has nothing: the price of one spin of a polling loop,
- * and of one attempt to go to sleep.
+ * Costs of a look at an empty completion queue: one spin of a polling loop, and one attempt to sleep.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

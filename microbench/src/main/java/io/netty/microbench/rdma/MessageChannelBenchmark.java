@@ -55,8 +55,8 @@ import java.util.EnumSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What an operation of a message channel costs, with the work of both ends: they are on one event loop, which the
- * thread of the benchmark runs itself, so that no waiting is measured.
+ * Costs of an operation of a message channel at both ends. They are on one event loop, which the benchmark's thread
+ * runs itself, so no waiting is measured.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -70,7 +70,7 @@ public class MessageChannelBenchmark {
     @Param({ "64", "65536" })
     public int size;
 
-    /** How many operations are flushed together. */
+    /** Number of operations in one flush. */
     @Param({ "1", "64" })
     public int flushed;
 
@@ -166,7 +166,7 @@ public class MessageChannelBenchmark {
         }
     }
 
-    /** Of 64 bytes: the default RECEIVE_BUFFER_SIZE is 4096. */
+    /** A message of 64 bytes: the default RECEIVE_BUFFER_SIZE is 4096. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
     public int send() {

@@ -38,8 +38,8 @@ import java.nio.ByteOrder;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the byte-stream protocol itself costs for a message, on both sides together and including the credits that come
- * back: no native code, no memory is moved.
+ * Costs of the byte-stream protocol itself for a message, on both sides together, credits included: no native code
+ * runs, and no memory is moved.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -92,7 +92,7 @@ public class StreamConnectionBenchmark {
         return bytes;
     }
 
-    /** What the peer writes buffers into that it offers. */
+    /** Table to which the peer writes its offered buffers. */
     private static final class Table implements TargetSgl {
         private static final int LENGTH_OFFSET = 12;
         private static final int KEY_OFFSET = 8;

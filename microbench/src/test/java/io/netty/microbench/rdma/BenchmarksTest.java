@@ -32,7 +32,7 @@ class BenchmarksTest {
     @Test
     @Timeout(120)
     void everyBenchmarkRuns() throws Exception {
-        // Its lock is one for all JVMs of a user, which may run other tests meanwhile.
+        // JMH's lock is one for all JVMs of a user, which may run other tests meanwhile.
         System.setProperty("jmh.ignoreLock", "true");
         Collection<RunResult> results = new Runner(new OptionsBuilder()
                 .include("io\\.netty\\.microbench\\.rdma\\..*")

@@ -132,7 +132,7 @@ abstract class RdmaGrpcInterop {
         @Rule
         public final TestRule globalTimeout = Timeout.seconds(90L * TestTimeouts.MULTIPLIER);
 
-        /** How long an answer may take. The 7 s of the superclass are meant for hardware, too. */
+        /** Maximum time of an answer. The 7 s of the superclass are meant for hardware, too. */
         @Override
         protected int operationTimeoutMillis() {
             return (int) TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS);

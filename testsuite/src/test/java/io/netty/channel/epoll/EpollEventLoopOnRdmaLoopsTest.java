@@ -36,7 +36,7 @@ public class EpollEventLoopOnRdmaLoopsTest extends EpollEventLoopTest {
         return channel;
     }
 
-    /** Of one loop: a test shuts down no more of the group. */
+    /** Group of one loop: a test shuts down no more of the group. */
     @Override
     protected EventLoopGroup newEventLoopGroup() {
         return new RdmaEventLoopGroup(1);

@@ -33,7 +33,7 @@ import org.junit.platform.suite.api.Suite;
         // No event loop of epoll's.
         ".*\\.(Native|LinuxSocket|Epoll|EpollSocket|EpollKQueueIovArray|EpollDomainDatagramChannel)Test",
         ".*\\.Epoll(Datagram)?ChannelConfigTest", ".*\\.EpollDatagramMulticastIpv6WithIpv4AddrTest",
-        // They abort, whatever the engine: BoringSSL does not renegotiate.
+        // Classes that abort, whatever the engine: BoringSSL does not renegotiate.
         ".*SslClientRenegotiateTest",
         // Subclasses of these run.
         ".*\\.EpollEventLoopTest", ".*SslEchoTest" })

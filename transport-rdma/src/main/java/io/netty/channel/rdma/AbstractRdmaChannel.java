@@ -108,7 +108,10 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         return misused;
     }
 
-    /** Whether the native objects of the channel can't leave the event loop that it was registered with. Any thread. */
+    /**
+     * Returns whether the native objects of the channel can't leave the event loop that it was registered with. Any
+     * thread.
+     */
     protected boolean isBoundToLoop() {
         return false;
     }
@@ -214,7 +217,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         return handler;
     }
 
-    /** Whether the event loop is about to end, so that nothing may take long. On the loop. */
+    /** Returns whether the event loop is about to end, so that nothing may take long. On the loop. */
     protected final boolean isLoopEnding() {
         return handler != null && handler.isShuttingDown();
     }
@@ -319,8 +322,8 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     }
 
     /**
-     * Whether the end of the output was asked for and waits for what was flushed before, so that further writes fail.
-     * Any thread.
+     * Returns whether the end of the output was asked for and waits for what was flushed before, so that further writes
+     * fail. Any thread.
      */
     protected final boolean isOutputEnding() {
         return outputEnding;
@@ -331,15 +334,15 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         outputEnding = waits;
     }
 
-    /** Whether a close was asked for and waits for what was flushed before. On the loop. */
+    /** Returns whether a close was asked for and waits for what was flushed before. On the loop. */
     protected boolean isCloseWaiting() {
         return false;
     }
 
     /**
-     * Whether there is room for writes: none, as in {@link AbstractChannel}, once the channel is told to close. A
-     * handler that writes as long as there is room would otherwise do so for ever, as each write fails at once, and its
-     * event loop would do nothing else.
+     * Returns whether there is room for writes: none, as in {@link AbstractChannel}, once the channel is told to close.
+     * A handler that writes as long as there is room would otherwise do so for ever, as each write fails at once, and
+     * its event loop would do nothing else.
      */
     @Override
     public final boolean isWritable() {

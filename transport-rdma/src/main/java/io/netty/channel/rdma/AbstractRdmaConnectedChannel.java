@@ -109,7 +109,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
     protected abstract boolean isReuseAddress();
 
-    /** Whether the channel is, or was, connected. */
+    /** Returns whether the channel is, or was, connected. */
     protected abstract boolean hasConnection();
 
     /** The attempt to connect has ended without a connection; its promise is told next. */
@@ -158,8 +158,8 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     }
 
     /**
-     * How long the peer of an incoming connection may take to confirm it, in milliseconds; 0 for any time. One on this
-     * host does that as soon as its event loop has a turn: until then it makes this process keep memory.
+     * Maximum time until the peer of an incoming connection confirms it, in milliseconds; 0 for no limit. Until then
+     * the connection keeps memory of this process. A peer on this host confirms in the next turn of its event loop.
      */
     protected final int confirmationMillis() {
         int millis = config().getConnectTimeoutMillis();

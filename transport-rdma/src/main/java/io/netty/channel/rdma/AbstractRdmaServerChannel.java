@@ -231,7 +231,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
                 id.setReuseAddress(true);
             }
             if (address.getAddress() instanceof Inet6Address) {
-                // Whatever the host has for sockets that don't say (net.ipv6.bindv6only).
+                // The host's default for sockets (net.ipv6.bindv6only).
                 id.setIpv6Only(config.getOption(RdmaChannelOption.IPV6_ONLY));
             }
             int trafficClass = config.getOption(ChannelOption.IP_TOS);
@@ -432,7 +432,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         accepting.clearReadPending();
     }
 
-    /** Whether a child is ready to be read now. */
+    /** Returns whether a child is ready to be read now. */
     private boolean fillBacklog() {
         if (backlog.isEmpty()) {
             C child = nextRequest();

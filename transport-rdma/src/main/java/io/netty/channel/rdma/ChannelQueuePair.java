@@ -166,7 +166,7 @@ public final class ChannelQueuePair {
         return resources.context.attributes;
     }
 
-    /** Whether the device has no immediate data, and reads only into memory that the peer could write to. */
+    /** Returns whether the device has no immediate data, and reads only into memory that the peer could write to. */
     public boolean isIwarp() {
         return resources.context.iwarp;
     }
@@ -203,7 +203,7 @@ public final class ChannelQueuePair {
     }
 
     /**
-     * Whether this device can use the memory.
+     * Returns whether this device can use the memory.
      *
      * @param memory of {@link #retainedMemory}.
      */
@@ -292,12 +292,12 @@ public final class ChannelQueuePair {
 
     // ---- shared receives
 
-    /** Whether the queue pair takes its receives from there. */
+    /** Returns whether the queue pair takes its receives from there. */
     public boolean shares(LoopReceiveQueue receives) {
         return resources.shared() == receives;
     }
 
-    /** Whether the queue pair takes its receives from those of its loop. */
+    /** Returns whether the queue pair takes its receives from those of its loop. */
     public boolean isShared() {
         return resources.shared() != null;
     }

@@ -103,7 +103,7 @@ final class LingeringEnd extends LingeringClose {
         return false;
     }
 
-    /** Whether the promises must not be done yet, since the device reads the memory of their messages. */
+    /** Returns whether the promises must not be done yet, since the device reads the memory of their messages. */
     private boolean mustWait() {
         LoopHandler handler = channel.handler();
         return channel.connection().sendPath().isReadingShared() && (handler == null || !handler.isEnding());

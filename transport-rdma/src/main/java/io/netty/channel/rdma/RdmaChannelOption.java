@@ -174,17 +174,17 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
     public static final ChannelOption<Integer> KEEP_ALIVE_COUNT = valueOf(RdmaChannelOption.class, "KEEP_ALIVE_COUNT");
 
     /**
-     * How many milliseconds flushed bytes may wait for a peer that takes none of them, 0 to 86400000: that does not
-     * acknowledge, or has no room for more. Then the connection ends with an {@code IOException}: "Connection timed
-     * out". Default 0: for ever, as long as the device does not give up by itself ({@link #RETRY_COUNT}), which it
-     * never does while the peer's device answers. The counterpart of {@code TCP_USER_TIMEOUT}, tcp(7). May be changed
-     * at any time.
+     * Maximum time in milliseconds, 0 to 86400000, for which flushed bytes wait for a peer that receives none of them:
+     * that does not acknowledge, or has no room for more. Then the connection ends with an {@code IOException}:
+     * "Connection timed out". Default 0: for ever, as long as the device does not give up by itself ({@link
+     * #RETRY_COUNT}), which it never does while the peer's device answers. The counterpart of {@code TCP_USER_TIMEOUT},
+     * tcp(7). May be changed at any time.
      */
     public static final ChannelOption<Integer> USER_TIMEOUT_MILLIS =
             valueOf(RdmaChannelOption.class, "USER_TIMEOUT_MILLIS");
 
     /**
-     * Whether a wildcard address of a listener is of its own family alone ({@code RDMA_OPTION_ID_AFONLY}), {@code ::}
+     * True if a wildcard address of a listener is of its own family alone ({@code RDMA_OPTION_ID_AFONLY}), {@code ::}
      * of IPv6 and {@code 0.0.0.0} of IPv4, so that the port can be bound for each. Default false: either is the
      * wildcard of both, as with a socket of Netty.
      */
@@ -217,7 +217,7 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
             valueOf(RdmaChannelOption.class, "MAX_INLINE_RECEIVE");
 
     /**
-     * Whether a message channel takes its receives from a shared receive queue ({@code ibv_qp_init_attr.srq}), which
+     * True if a message channel takes its receives from a shared receive queue ({@code ibv_qp_init_attr.srq}), which
      * all channels with this option, of the same event loop, device and {@link #RECEIVE_BUFFER_SIZE}, have in common.
      * Default false. For many connections, few of which are busy at a time: memory for receives then does not grow with
      * their number. {@link RdmaIoHandlerConfig#setSharedReceiveQueueDepth} is how many there are.
@@ -237,7 +237,7 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
             valueOf(RdmaChannelOption.class, "MAX_UNREAD_MESSAGES");
 
     /**
-     * Whether the application posts the receives of a message channel itself, into memory that it has registered: see
+     * True if the application posts the receives of a message channel itself, into memory that it has registered: see
      * {@code RdmaMessageChannel.postReceive}. Default false. The channel then posts none, so the peer waits until there
      * is one. Not together with {@link #SHARED_RECEIVE_QUEUE}.
      */

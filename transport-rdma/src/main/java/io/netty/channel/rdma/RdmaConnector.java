@@ -69,13 +69,13 @@ final class RdmaConnector implements LoopEvents.Listener {
     private final InetSocketAddress requestedRemote;
     /** Or {@code null}. */
     private final InetSocketAddress requestedLocal;
-    /** Those that the channel may use; none if it is bound. */
+    /** Providers that the channel may use; empty if it is bound. */
     private List<Verbs> providers = List.of();
     /** {@code null} if the channel is bound. */
     private AttemptPlan<Verbs> plan;
     /** Why those that were tried do not do, or {@code null}. */
     private IOException failure;
-    /** That is being tried, or was last; {@code null} before the first one. */
+    /** The provider of the present or last attempt; {@code null} before the first one. */
     private Verbs provider;
     /** Ends the attempt, if there is another one after it; else {@code null}. */
     private LoopBinding.Timer limit;
@@ -97,7 +97,10 @@ final class RdmaConnector implements LoopEvents.Listener {
         return loopId.loop();
     }
 
-    /** What goes to another event loop with the channel; for a connection that can't, what waits for its return. */
+    /**
+     * The part of the attempt that moves to another event loop with the channel. If the connection cannot move, it
+     * waits there for the channel's return.
+     */
     ConnectionIdMigration.Owner owner() {
         return connection instanceof ConnectionIdMigration.Owner ? (ConnectionIdMigration.Owner) connection : loopId;
     }
@@ -152,7 +155,7 @@ final class RdmaConnector implements LoopEvents.Listener {
         }
     }
 
-    /** Which provider is being tried, or was last; {@code null} if there was none. */
+    /** The provider of the present or last attempt; {@code null} if there was none. */
     VerbsProvider provider() {
         return provider == null ? null : provider.provider();
     }
@@ -207,8 +210,8 @@ final class RdmaConnector implements LoopEvents.Listener {
     }
 
     /**
-     * That nobody listens says more than that another provider has no way; that somebody does, with another version,
-     * says more than both.
+     * The cause that tells most. "Nobody listens" tells more than "no route" of another provider; "a listener has
+     * another version" tells more than both.
      */
     private IOException mostTelling(IOException cause) {
         if (failure == null) {
@@ -307,7 +310,7 @@ final class RdmaConnector implements LoopEvents.Listener {
         Throwable earlier = connection == null ? null : connection.failure();
         Throwable last = cause;
         if (earlier != null) {
-            // What else goes wrong with a queue pair that is broken only follows from that.
+            // Later failures of a broken queue pair only follow from the first one.
             last = earlier;
         } else if (cause instanceof IOException) {
             try {

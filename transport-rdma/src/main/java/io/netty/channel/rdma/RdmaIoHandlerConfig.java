@@ -40,8 +40,8 @@ public final class RdmaIoHandlerConfig {
     }
 
     /**
-     * Whether the loop never sleeps while it has an RDMA connection: the lowest latency, for one core per event loop.
-     * Default false.
+     * Returns whether the loop never sleeps while it has an RDMA connection: the lowest latency, for one core per event
+     * loop. Default false.
      */
     public RdmaIoHandlerConfig setBusyPoll(boolean busyPoll) {
         this.busyPoll = busyPoll;

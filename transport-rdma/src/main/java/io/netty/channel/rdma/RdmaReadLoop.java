@@ -45,7 +45,7 @@ final class RdmaReadLoop extends ReadLoop {
         return inputShutdown;
     }
 
-    /** Whether the pipeline knows that the peer's bytes have ended. */
+    /** Returns whether the pipeline knows that the peer's bytes have ended. */
     boolean isEndReported() {
         return endReported;
     }
@@ -154,7 +154,7 @@ final class RdmaReadLoop extends ReadLoop {
             inputShutdown = true;
             channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
             if (!isReading()) {
-                // That has closed the channel.
+                // The exception has closed the channel.
                 return;
             }
         }

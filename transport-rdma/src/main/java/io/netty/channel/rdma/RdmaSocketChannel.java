@@ -86,17 +86,17 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     }
 
     /**
-     * How many bytes went which way. Any thread.
+     * Counters of the channel's bytes, by their way. Any thread.
      */
     public RdmaMetrics metrics() {
         return metrics;
     }
 
     /**
-     * What the connection uses, as its device tells: device, port, GID index, path MTU, traffic class, retries, queues.
-     * Why it is that provider's, {@link #providerChoice()} tells.
-     * The device is asked on the event loop; called there, the future is done at the return. It fails with {@link
-     * NotYetConnectedException} or {@link ClosedChannelException} if there is no connection. Any thread.
+     * Attributes of the connection, from its device: device, port, GID index, path MTU, traffic class, retries, queues.
+     * {@link #providerChoice()} has the reason for its provider. The device is asked on the event loop; called there,
+     * the future is done at the return. It fails with {@link NotYetConnectedException} or {@link
+     * ClosedChannelException} if there is no connection. Any thread.
      */
     public Future<QueuePairInfo> info() {
         return callOnLoop(() -> {
@@ -187,7 +187,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     @Override
     protected void registeredAgain() {
         if (connection != null) {
-            // What arrived while the channel was not registered.
+            // Bytes may have arrived while the channel was not registered.
             connection.loop().execute(socketUnsafe().readLoop()::read);
         }
     }

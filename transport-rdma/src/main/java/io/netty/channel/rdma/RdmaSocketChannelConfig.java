@@ -219,7 +219,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
         return this;
     }
 
-    /** Whether the receive allocator is another one than at first. */
+    /** Returns whether the receive allocator is another one than at first. */
     boolean isReceiveAllocatorSet() {
         return getRecvByteBufAllocator() != firstReceiveAllocator;
     }

@@ -41,9 +41,9 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     private final RdmaSocketChannel channel;
     private final LingeringEnd ending;
     private final RdmaReadLoop readLoop;
-    /** How the connection was lost. */
+    /** Cause of the loss of the connection. */
     private IOException loss;
-    /** It broke, and not by the peer's end nor by the network. */
+    /** True if the connection broke, and neither the peer's end nor the network was the cause. */
     private boolean failed;
     /** Nothing has told of it. */
     private boolean untold;
@@ -105,7 +105,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
             try {
                 left.execute(task);
             } catch (RejectedExecutionException e) {
-                // It has ended, and with it the connection.
+                // The event loop has ended, and with it the connection.
                 task.run();
             }
         };
@@ -161,7 +161,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
         return messages != null && !messages.isEmpty();
     }
 
-    /** Whether the connection broke, so that no part of it is of use. */
+    /** Returns whether the connection broke, so that no part of it is of use. */
     boolean isFailed() {
         return failed;
     }

@@ -264,7 +264,7 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         return permissions;
     }
 
-    /** Whether {@link #close()} was not called yet, or operations are in flight. */
+    /** Returns whether {@link #close()} was not called yet, or operations are in flight. */
     public boolean isOpen() {
         return refCnt() > 0;
     }

@@ -57,7 +57,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * them are used; with one, all of its addresses. Everything runs on one event loop.
  */
 class DeviceSelectionTest {
-    /** Of TEST-NET-3 (RFC 5737): nobody has it. */
+    /** Address of TEST-NET-3 (RFC 5737), which nobody has. */
     private static final String NOBODYS_ADDRESS = "203.0.113.77";
 
     @RegisterExtension

@@ -68,7 +68,7 @@ final class HalfOpenPeers implements AutoCloseable {
         handleUntil(() -> asked == all);
     }
 
-    /** How many connections the server has accepted. */
+    /** Number of connections that the server has accepted. */
     int answered() {
         return answered;
     }
@@ -79,7 +79,7 @@ final class HalfOpenPeers implements AutoCloseable {
         halfOpen.clear();
     }
 
-    /** What the server has said when it refused others. */
+    /** Reasons with which the server has refused others. */
     List<String> rejections() {
         return rejections;
     }

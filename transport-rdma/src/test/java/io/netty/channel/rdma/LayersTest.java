@@ -88,7 +88,7 @@ class LayersTest {
                 .should().dependOnClassesThat().areAssignableTo(Channel.class).check(ALL);
     }
 
-    /** These packages are not for applications. What is public in the other ones, is in docs/api.md. */
+    /** Packages below the root are not for applications. docs/api.md lists the public classes of the others. */
     @Test
     void packagesBelowTheRootShowOnlyWhatAnotherPackageUses() {
         classes().that()

@@ -26,7 +26,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 
 /**
- * What is logged from its creation to its end, by a logger and those below it.
+ * Recorder of the events of a logger and those below it, from its creation to its end.
  */
 public final class LogRecorder extends AppenderBase<ILoggingEvent> implements AutoCloseable {
     private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
@@ -60,7 +60,7 @@ public final class LogRecorder extends AppenderBase<ILoggingEvent> implements Au
                 .map(ILoggingEvent::getFormattedMessage).collect(Collectors.toList());
     }
 
-    /** Whether one of these has the trace of an exception. */
+    /** Returns whether one of these has the trace of an exception. */
     public boolean hasTrace(Level atLeast) {
         return events.stream().anyMatch(event -> event.getLevel().isGreaterOrEqual(atLeast) &&
                 event.getThrowableProxy() != null);

@@ -73,7 +73,7 @@ public final class LoopClock implements Ticker {
     public void advance(long time, TimeUnit unit) {
         ahead.addAndGet(unit.toNanos(time));
         for (EventExecutor loop : group) {
-            // It may sleep until what was the time for that.
+            // The loop may sleep until the old time.
             loop.execute(() -> { });
         }
     }

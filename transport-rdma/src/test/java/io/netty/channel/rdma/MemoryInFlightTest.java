@@ -49,7 +49,7 @@ class MemoryInFlightTest {
 
     @Test
     void ofABufferThatIsReleased() {
-        // Its owner has lent its memory to another one.
+        // The cell's owner has lent its memory to another buffer.
         ByteBuf buf = allocator.directBuffer(CELL).writeZero(CELL);
         assertHeldWhile(Unpooled.wrappedBuffer(buf.nioBuffer()), buf::release);
     }

@@ -36,13 +36,13 @@ import java.util.concurrent.LinkedBlockingQueue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What event loops allocate for a message, once everything is warm: nothing.
+ * Warm event loops allocate nothing for a message.
  */
 class MessageAllocationTest {
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(2);
 
-    /** Of one window. An object of 16 bytes for each message would be 16 times as much as is allowed. */
+    /** Messages of one window. An object of 16 bytes for each message would be 16 times the limit. */
     private static final int MESSAGES = 20_000;
     /** The first windows are before the code is compiled; a later one may meet a resize of something. */
     private static final int MAX_WINDOWS = 10;
@@ -50,7 +50,7 @@ class MessageAllocationTest {
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private ResourceLeakDetector.Level level;
 
-    /** It would be what is measured: buffers that are tracked have an object for that. */
+    /** Leak detection would be measured: a tracked buffer has an object for it. */
     @BeforeEach
     void stopLeakDetection() {
         level = ResourceLeakDetector.getLevel();

@@ -50,7 +50,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What GraalVM's native-image has to be told, as its analysis does not see it, is what the sources say: the C code,
+ * Metadata for GraalVM's native-image, whose analysis does not see it, agrees with the sources: the C code,
  * for what it looks up by name; the classes, for what Netty makes by reflection. The image itself is not built
  * here: docs/compatibility.md.
  */
@@ -79,7 +79,7 @@ class NativeImageMetadataTest {
                 .map(text -> "{\"name\": \"" + text.replaceAll("^[^\"]*\"(\\w+)\".*", "$1") + "\"}")
                 .collect(Collectors.joining(", ", ",\n    \"fields\": [", "]")));
         assertThat(metadata("jni-config.json")).isEqualTo(list(entries));
-        /* Whatever else it may look up by name is to be added above. */
+        /* Other look-ups by name have to be added above. */
         assertThat(matches("->(Get\\w*ID|FindClass|ThrowNew|NewObject|FromReflected\\w+)\\(", sources).stream()
                 .map(match -> match.group(1)).sorted()).containsExactly("FindClass", "FindClass", "GetFieldID");
         for (MatchResult field : fields) {

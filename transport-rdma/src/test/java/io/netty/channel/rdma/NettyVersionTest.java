@@ -34,7 +34,7 @@ class NettyVersionTest {
     Path folder;
 
     /**
-     * What a jar of Netty says of itself.
+     * Adds the properties of a jar of Netty.
      *
      * @param folder that becomes a part of a class path.
      */

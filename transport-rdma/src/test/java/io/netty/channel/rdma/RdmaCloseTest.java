@@ -47,7 +47,7 @@ import static io.netty.channel.rdma.TestTimeouts.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a close does to bytes that were flushed before it, on either side.
+ * Effects of a close on bytes that were flushed before it, on either side.
  */
 @Tag("iwarp-all")
 class RdmaCloseTest {
@@ -167,7 +167,7 @@ class RdmaCloseTest {
         }
     }
 
-    /** What the device reads must not be the application's again before it has read it. */
+    /** Memory that the device reads must not go back to the application before. */
     @Test
     void closeThatHasGivenUpWaitingWaitsForWhatIsInFlight() throws Exception {
         byte[] content = random(30_000, 9);
@@ -276,7 +276,7 @@ class RdmaCloseTest {
         }
     }
 
-    /** Its handler may write whenever there is room, and each write fails at once. */
+    /** A handler may write whenever there is room, and each write fails at once. */
     @ParameterizedTest
     @ValueSource(booleans = { true, false })
     void channelHasNoRoomWhileItsEndWaits(boolean close) throws Exception {

@@ -40,7 +40,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * What becomes of the options when a connection is made.
+ * Effects of options when a connection is made.
  */
 class RdmaConnectionOptionsTest {
     @RegisterExtension
@@ -156,10 +156,10 @@ class RdmaConnectionOptionsTest {
         assertThat(VerbsResource.QUEUE_PAIR.live()).isEqualTo(queuePairs);
     }
 
-    /** Of connecting with these options to a listener that accepts anything. */
+    /** Failure of a connect with these options to a listener that accepts anything. */
     private Throwable failureOf(Bootstrap bootstrap) throws Exception {
         try (ConnectedPair pair = new ConnectedPair(loops.group())) {
-            // Those of connections before this one may be there for a while after their channels are closed.
+            // Queue pairs of earlier connections may exist for a while after their channels are closed.
             TestTimeouts.awaitTrue(() -> VerbsResource.QUEUE_PAIR.live() == queuePairs + 2);
             ChannelFuture future = bootstrap.group(loops.group()).channel(RdmaSocketChannel.class)
                     .handler(new ChannelInboundHandlerAdapter()).connect(pair.listener.localAddress());

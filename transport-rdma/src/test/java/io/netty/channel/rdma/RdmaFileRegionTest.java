@@ -158,7 +158,7 @@ class RdmaFileRegionTest {
         }
     }
 
-    /** What was flushed before it has nothing to do with it. */
+    /** Writes that were flushed before it do not fail with it. */
     @ParameterizedTest
     @CsvSource({ "2990000, 20000", "3000000, 1", "4000000, 10", "0, 3000001" })
     void regionBeyondTheEndOfItsFileFailsAfterWhatIsBeforeIt(int position, int count) throws Exception {
@@ -307,7 +307,7 @@ class RdmaFileRegionTest {
         }
     }
 
-    /** What the channel has not taken would be missing in the stream, without a sign. */
+    /** Bytes that the channel has not taken would be missing in the stream, without a sign. */
     @ParameterizedTest
     @ValueSource(booleans = { false, true })
     void regionThatDropsWhatWasNotTakenFails(boolean inPieces) throws Exception {
@@ -352,7 +352,7 @@ class RdmaFileRegionTest {
         }
     }
 
-    /** Of the first bytes of the content. */
+    /** Region of the first bytes of the content. */
     private class BytesRegion extends TestRegion {
         private final int piece;
 

@@ -51,7 +51,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @Tag("quick")
 @Tag("rxe-quick")
 class RdmaIoHandlerTest {
-    /** How a loop waits for completions. */
+    /** Ways in which a loop waits for completions. */
     enum Waiting {
         SLEEP(new RdmaIoHandlerConfig().setMaxSpinMicros(0)),
         SPIN(new RdmaIoHandlerConfig().setMaxSpinMicros(50)),
@@ -116,7 +116,7 @@ class RdmaIoHandlerTest {
     @ParameterizedTest
     @ValueSource(ints = { 0, 50 })
     void shutdownClosesChannelsAndReleasesEverything(int quietMillis) throws Exception {
-        // What the process keeps, like the protection domain of the device, is made by a first run.
+        // A first run makes the objects that the process keeps, such as the device's protection domain.
         EventLoopGroup first = new RdmaEventLoopGroup(1);
         new ConnectedPair(first).close();
         shutdown(first);

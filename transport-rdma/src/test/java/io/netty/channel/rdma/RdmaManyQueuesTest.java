@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The completion queues of a loop with more connections than one of them has room for.
  */
 class RdmaManyQueuesTest {
-    /** Of each kind of work request: both ends of a connection need more than one of the first queues. */
+    /** Depth for each kind of work request: both ends of a connection need more than one of the first queues. */
     private static final int DEPTH = 2048;
 
     private static ConnectedPair pair(EventLoopGroup group) throws Exception {

@@ -49,7 +49,7 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What is counted of channels, event loops, devices, and connections that are not made.
+ * Counters of channels, event loops, devices, and failed connects.
  */
 class RdmaMetricsTest {
     @RegisterExtension
@@ -343,7 +343,7 @@ class RdmaMetricsTest {
                 .childHandler(new ChannelInboundHandlerAdapter()).bind(TestAddress.anyPort())).channel();
         long protocol = metrics.rejections(RdmaConnectMetrics.Rejection.PROTOCOL);
         long rejected = metrics.failures(RdmaConnectMetrics.Failure.REJECTED);
-        // It says nothing of the stream protocol.
+        // The client does not speak the stream protocol.
         TestTimeouts.await(new Bootstrap().group(LOOPS.group()).channel(RdmaMessageChannel.class)
                 .handler(new ChannelInboundHandlerAdapter()).connect(listener.localAddress()));
         TestTimeouts.sync(listener.close());

@@ -97,7 +97,7 @@ class RdmaMistakesTest {
         }
     }
 
-    /** Of the packages of this project, as logback-test.xml has them. */
+    /** Log lines of this project's packages, in the format of logback-test.xml. */
     private static List<String> lines(String output, String level) {
         return output.lines().filter(line -> line.matches("\\S+ " + level + " +\\[\\S+\\] i\\.n\\.c\\.r\\..*"))
                 .toList();
@@ -148,7 +148,7 @@ class RdmaMistakesTest {
         }
     }
 
-    /** That is what has been asked for. */
+    /** The user has disabled them, which is no mistake. */
     @Test
     void nativeTransportsThatAreDisabledAreNoMistake() throws Exception {
         try (ChildJvm child = new ChildJvm(Both.class, List.of("io.netty.transport.noNative=true"))) {

@@ -40,8 +40,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the log has at info level of servers and clients for RDMA and TCP. In a process of its own, as lines are bounded
- * and told once.
+ * Log lines at info level of servers and clients for RDMA and TCP. In a process of its own, because lines are limited
+ * and logged once.
  */
 class RdmaOrTcpLogTest {
     @Sharable

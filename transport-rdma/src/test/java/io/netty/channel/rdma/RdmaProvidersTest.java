@@ -122,7 +122,7 @@ class RdmaProvidersTest {
                     assertThat(other.line("child")).isEqualTo("served");
                     assertThat(other.line("child")).isEqualTo("served");
                     other.signal("CONT");
-                    // What it hears too late of the client that has gone by the device meanwhile.
+                    // The report about the client, which has connected by the device meanwhile, comes too late.
                     assertThat(other.line("child")).isEqualTo("never active");
                     application.echo(Set.of(EMBEDDED), EMBEDDED);
                     RdmaOrTcpFailures.shared().forget(address);
@@ -311,7 +311,7 @@ class RdmaProvidersTest {
             void run(Application application) throws Exception;
         }
 
-        /** What a process does, which leaves nothing. */
+        /** Steps of a process, which leaves nothing. */
         static void run(Steps steps) throws Exception {
             assertThat(Verbs.usable()).containsExactly(Verbs.of(EMBEDDED), Verbs.of(IBVERBS));
             Application application = new Application();

@@ -63,7 +63,7 @@ class RdmaRedeployTest {
         }
     }
 
-    /** What an application server does. It uses no class of the transport or of Netty itself. */
+    /** Part of an application server. It uses no class of the transport or of Netty itself. */
     static final class Deployments {
         private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(120);
 
@@ -111,7 +111,7 @@ class RdmaRedeployTest {
                 try {
                     left.add(Files.readString(task.resolve("comm")).trim());
                 } catch (NoSuchFileException ignore) {
-                    // It has ended.
+                    // The thread has ended.
                     continue;
                 }
             }
@@ -144,7 +144,7 @@ class RdmaRedeployTest {
         }
     }
 
-    /** What is deployed. */
+    /** The deployed application. */
     public static final class Application {
         private Application() {
         }

@@ -304,7 +304,7 @@ class RdmaReregistrationTest {
     @Test
     void whatALoopHasInCommonWithOneThatEndsSlowlyIsGivenBackByThatOne() throws Exception {
         pair.listener.close().sync();
-        // Those of the pair are the first of their loop.
+        // The pair's queue pairs are the first of their loop.
         int queuePairs = VerbsResource.QUEUE_PAIR.live() - 2;
         int queues = VerbsResource.COMPLETION_QUEUE.live() - 1;
         int channels = VerbsResource.COMPLETION_CHANNEL.live() - 1;

@@ -44,7 +44,7 @@ import static io.netty.channel.rdma.TestTimeouts.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What may be called when: from inside of other calls, before the connection is made, and after its end was asked for.
+ * Allowed calls: from inside of other calls, before the connection is made, and after its end was requested.
  */
 @Tag("iwarp-all")
 @Tag("rxe-quick")
@@ -199,7 +199,8 @@ class RdmaSocketChannelReentrancyTest {
                     ctx.fireChannelRead(msg);
                 }
             });
-            // It finds the bytes and the end at once: the server's queue pair is given back when both have arrived.
+            // The read finds the bytes and the end at once: the server's queue pair is given back when both have
+            // arrived.
             CountDownLatch begun = new CountDownLatch(1);
             Future<?> busy = pair.client.eventLoop().submit(() -> {
                 begun.countDown();

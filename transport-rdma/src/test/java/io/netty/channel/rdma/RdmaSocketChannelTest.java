@@ -156,7 +156,7 @@ class RdmaSocketChannelTest {
             sync(pair.server.eventLoop().submit(() -> pair.server.pipeline().addFirst(answering)));
             sync(pair.client.writeAndFlush(Unpooled.copyInt(1)));
             pair.clientEvents.read(400);
-            // What fits into one request goes inline, and that is one of them, but not nine.
+            // Bytes that fit into one request are sent inline: one buffer does, nine do not.
             assertThat(pair.server.metrics().bytesSentInline()).isEqualTo(40);
             assertThat(pair.server.metrics().bytesSentCopied()).isEqualTo(360);
         }
@@ -340,7 +340,7 @@ class RdmaSocketChannelTest {
 
     // ---- how it ends
 
-    /** Who closes while bytes are in flight. */
+    /** End that closes while bytes are in flight. */
     enum Close { REMOTE, LOCAL, LOCAL_RESET, REMOTE_RESET, NONE }
 
     @ParameterizedTest
@@ -384,7 +384,7 @@ class RdmaSocketChannelTest {
                 assertThat(futures.get(futures.size() - 1).isSuccess()).isFalse();
             }
         }
-        // What the device may still read is kept beyond the close, until the end of the connection.
+        // Memory that the device may still read is kept beyond the close, until the end of the connection.
         awaitTrue(() -> bufs.stream().allMatch(buf -> buf.refCnt() == 0));
     }
 

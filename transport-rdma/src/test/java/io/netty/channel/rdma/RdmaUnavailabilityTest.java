@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * What may be wrong with kernel verbs, and what is said then. Each case is made in a process of its own, with a view of
+ * Failures of kernel verbs, and their messages. Each case has its own process, with a view of
  * the file system of its own (unshare(1)) and without the privileges that override permissions and limits (setpriv(1)).
  */
 @Tag("quick")

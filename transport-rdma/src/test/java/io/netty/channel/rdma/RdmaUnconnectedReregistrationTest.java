@@ -290,7 +290,7 @@ class RdmaUnconnectedReregistrationTest {
         assertThat(received.read(4)).containsExactly(0, 0, 0, 2);
     }
 
-    /** What reads the listener may forget to register what it has read. */
+    /** A handler that reads from the listener may forget to register the connection. */
     @Test
     void connectionThatWasNeverRegisteredIsClosedWithTheLoopOfItsListener() throws Exception {
         BlockingQueue<Object> read = new LinkedBlockingQueue<>();

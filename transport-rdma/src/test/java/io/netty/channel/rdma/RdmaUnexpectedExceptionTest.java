@@ -60,7 +60,7 @@ class RdmaUnexpectedExceptionTest {
 
     private static final String MESSAGE = "injected";
 
-    /** What throws. */
+    /** Places that throw. */
     enum Where {
         /** A completion of the connection is noted. */
         COMPLETION {
@@ -69,7 +69,7 @@ class RdmaUnexpectedExceptionTest {
                 register(channel, new Broken(channel.connection(), this));
             }
         },
-        /** What follows from completions is done. */
+        /** Work after completions. */
         COMPLETIONS {
             @Override
             void inject(RdmaSocketChannel channel) throws Exception {
@@ -143,7 +143,7 @@ class RdmaUnexpectedExceptionTest {
             assertFailure(pair.serverEvents.next());
             assertThat(pair.serverEvents.next()).isEqualTo("inactive");
             assertThat(pair.server.isOpen()).isFalse();
-            // It is a reset for the peer.
+            // The failure is a reset for the peer.
             TestTimeouts.sync(pair.client.closeFuture());
 
             other.client.writeAndFlush(Unpooled.copyInt(1));
@@ -179,7 +179,7 @@ class RdmaUnexpectedExceptionTest {
         }
     }
 
-    /** What has begun to go wrong goes wrong again: there is another way to the end. */
+    /** The failure repeats, so the connection needs another way to its end. */
     @Test
     void failsTheConnectionIfItsEndThrows() throws Exception {
         try (ConnectedPair pair = new ConnectedPair(loops.group())) {

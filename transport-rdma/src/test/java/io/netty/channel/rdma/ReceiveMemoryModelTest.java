@@ -57,7 +57,7 @@ class ReceiveMemoryModelTest {
     private static final int TABLES = ConnectionInternals.tableBytes();
     private static final int IDLE_MILLIS = 1000;
     private static final int STEPS = 100;
-    /** How many of a hundred buffers the application keeps. */
+    /** Number of buffers, of a hundred, that the application keeps. */
     private static final int[] HOLDS = { 0, 1, 5, 20, 100 };
     private static final long MAX_WAIT_NANOS = 1_000_000;
     /** The stream repeats it; the length has nothing in common with those of segments. */
@@ -248,7 +248,7 @@ class ReceiveMemoryModelTest {
                 run(channel.close());
             }
         }
-        // What waits for the end of a connection waits by the simulated clock.
+        // The wait for the end of a connection uses the simulated clock.
         loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
         runUntil(() -> {
             clock.advanceMillis(100);

@@ -51,7 +51,7 @@ public final class TestAddress {
         throw new AssertionError("no device has " + HOST);
     }
 
-    /** Of a group that other runs of the tests on this machine or network hardly have. */
+    /** Address of a group that other runs of the tests on this machine or network hardly use. */
     public static InetAddress anyGroup() {
         byte[] address = new byte[4];
         ThreadLocalRandom.current().nextBytes(address);

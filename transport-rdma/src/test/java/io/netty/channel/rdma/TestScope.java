@@ -18,11 +18,11 @@ package io.netty.channel.rdma;
 import io.netty.util.internal.SystemPropertyUtil;
 
 /**
- * How much the tests try.
+ * Extent of the tests.
  */
 public final class TestScope {
     /**
-     * Whether they try everything, or leave out what other tests, or other arguments of the same test, would find as
+     * True if they try everything, or leave out what other tests, or other arguments of the same test, would find as
      * well: the property {@code test.all}. Whole tests that are left out have the tag {@code all}.
      */
     public static final boolean ALL = SystemPropertyUtil.getBoolean("test.all", false);

@@ -27,12 +27,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * How long the tests wait at most; slow machines multiply it with the property {@code test.timeout.multiplier}.
+ * Maximum waits of the tests; slow machines multiply them with the property {@code test.timeout.multiplier}.
  */
 public final class TestTimeouts {
-    /** How many times as long everything takes as on hardware: much more than once in an emulated guest. */
+    /** Factor by which everything is slower than on hardware: large in an emulated guest. */
     public static final int MULTIPLIER = SystemPropertyUtil.getInt("test.timeout.multiplier", 1);
-    /** What takes as long is a hang, also on a machine with ten times as many busy processes as cores. */
+    /** Limit of a wait; longer is a hang, also on a machine with ten times as many busy processes as cores. */
     public static final long SECONDS = 120L * MULTIPLIER;
     private static final long QUIET_MILLIS = 20;
     private static final int MAX_FRAMES = 8;

@@ -25,7 +25,7 @@ import java.util.EnumSet;
 import java.util.Locale;
 
 /**
- * What both ends were started for.
+ * Task of both ends.
  *
  * <p>With the check, what a chain brings has a place for each of its operations, and there are as many as two chains
  * need, so that one can be checked while the other is under way. Without it there is one: all operations go from the
@@ -39,7 +39,7 @@ import java.util.Locale;
  * @param check  whether every byte of every operation is looked at, or only what is there in the end
  */
 record Barrage(BlastMode mode, boolean byServer, int size, int count, Duration warmUp, int chain, boolean check) {
-    /** How many chains are under way. */
+    /** Number of chains in flight. */
     static final int CHAINS = 2;
     /** Two of them fit into the send queues of most devices, which have 16384 entries or more. */
     private static final int MAX_CHAIN = 8000;
@@ -59,12 +59,12 @@ record Barrage(BlastMode mode, boolean byServer, int size, int count, Duration w
         }
     }
 
-    /** How deep a send queue has to be for all that is under way, with the messages of the chains and the last ones. */
+    /** Depth of a send queue for all requests in flight, with the messages of the chains and the last ones. */
     int queueDepth() {
         return Math.max(DEFAULT_QUEUE, CHAINS * (chain + 1) + 2);
     }
 
-    /** How many operations have a place of their own in the memory that they go to. */
+    /** Number of operations with a place of their own in the target memory. */
     int slots() {
         return check ? CHAINS * chain : 1;
     }
@@ -89,7 +89,7 @@ record Barrage(BlastMode mode, boolean byServer, int size, int count, Duration w
         return (int) (number % slots()) * size;
     }
 
-    /** Of the other end. */
+    /** Memory of the other end. */
     RegisteredMemory remoteMemory() throws IOException {
         return RegisteredMemory.allocate(size * remoteSlots(),
                 mode == BlastMode.WRITE ? EnumSet.of(RdmaPermission.LOCAL_WRITE, RdmaPermission.REMOTE_WRITE)

@@ -25,14 +25,14 @@ import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
 
 /**
- * What both ends do alike. A message is a number: how many operations are done, negative if no more follow. In the end
- * each tells the other what it has counted.
+ * Common part of both ends. A message is the number of done operations, negative if no more follow. At the end, both
+ * exchange their counts.
  */
 abstract class BlastEnd extends VerbsEnd {
     protected final Barrage barrage;
     private long wrong;
     private long startNanos;
-    /** What this end has told the other in the end. */
+    /** Counts that this end has sent to the other one. */
     private Counts counts;
 
     BlastEnd(Barrage barrage) {

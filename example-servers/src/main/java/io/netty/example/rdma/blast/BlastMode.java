@@ -16,7 +16,7 @@
 package io.netty.example.rdma.blast;
 
 /**
- * What the client does.
+ * Task of the client.
  */
 public enum BlastMode {
     /** Writes to the server's memory. */

@@ -39,9 +39,9 @@ import java.util.List;
 class Blaster extends BlastEnd {
     private final ChainTimes times;
     private RemoteMemory remote;
-    /** What is written. */
+    /** Bytes to write. */
     NumberedData data;
-    /** What reads go to. */
+    /** Target of reads. */
     private ByteBuf copies;
     /** Operations that were posted. */
     private long posted;
@@ -82,14 +82,14 @@ class Blaster extends BlastEnd {
         }
     }
 
-    /** What counts is done from now on if the time to warm up is over. At least one operation is still to come. */
+    /** Starts the measured operations if the time to warm up is over. At least one operation is still to come. */
     private void countFromNow() {
         if (total == Long.MAX_VALUE && times.isCounting()) {
             total = Math.max(posted + 1, done + barrage.count());
         }
     }
 
-    /** Of the chain that begins there: the last one may be shorter. */
+    /** Length of the chain that begins there: the last one may be shorter. */
     private int chainLength(long first) {
         return (int) Math.min(barrage.chain(), total - first);
     }
@@ -123,7 +123,7 @@ class Blaster extends BlastEnd {
         write(ctx, NumberMessage.of(ctx.alloc(), end == total ? -end : end));
     }
 
-    /** Whether the server checks what is there after so many writes, and says so. */
+    /** Returns whether the server checks what is there after so many writes, and says so. */
     private boolean isAnswered(long end) {
         return barrage.mode() == BlastMode.WRITE && (barrage.check() || end == total);
     }

@@ -23,9 +23,9 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
- * How fast the operations are that count, and how long their chains take. Chains are done in the order in which they
- * were posted. As many are counted again and again until that was begun late enough, so that the processes are warm: if
- * warming up were something else, code would be compiled again when it ends.
+ * Speed of the measured operations, and times of their chains. Chains complete in the order of their posts. The
+ * measurement is repeated until it has begun late enough, so that the processes are warm: if warming up were something
+ * else, code would be compiled again when it ends.
  */
 final class ChainTimes {
     private static final int SIGNIFICANT_DIGITS = 3;
@@ -59,7 +59,7 @@ final class ChainTimes {
         windows.done(0, now);
     }
 
-    /** Whether what is counted now was begun when the time to warm up was over. */
+    /** Returns whether what is counted now was begun when the time to warm up was over. */
     boolean isCounting() {
         return firstNanos - startNanos >= warmUpNanos;
     }

@@ -20,7 +20,7 @@ import java.util.HexFormat;
 import java.util.Locale;
 
 /**
- * What came of sending a file through an echo server.
+ * Result of sending a file through an echo server.
  *
  * @param sentBytes      bytes sent
  * @param receivedBytes  bytes received until the server closed

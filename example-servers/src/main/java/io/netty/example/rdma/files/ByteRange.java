@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
  * @param last  position of the last byte
  */
 record ByteRange(long first, long last) {
-    /** What is asked for lies outside of the file, or is no range. */
+    /** A requested range that lies outside of the file, or is no range. */
     static final ByteRange UNSATISFIABLE = new ByteRange(-1, -1);
 
     private static final String UNIT = "bytes=";

@@ -18,7 +18,7 @@ package io.netty.example.rdma.files;
 import java.util.Locale;
 
 /**
- * How the bytes of a file get to the transport.
+ * Way of a file's bytes to the transport.
  */
 public enum FileMode {
     /**

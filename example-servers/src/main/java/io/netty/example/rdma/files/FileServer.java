@@ -35,7 +35,7 @@ import java.util.concurrent.Callable;
 @Command(name = "files-server", description = "Serves the files of a folder by HTTP/1.1.")
 public final class FileServer implements Callable<Integer> {
     private static final int MAX_MAPPED_FILES = 256;
-    /** Of requests, which have none. */
+    /** Limit for bodies of requests, which have none. */
     private static final long MAX_BODY_BYTES = 64 * 1024;
 
     @Mixin

@@ -113,8 +113,8 @@ final class FileServerHandler extends HttpRequestHandler {
             throws IOException {
         String canonical = folder.pathOf(path);
         if (!asked.endsWith("/")) {
-            // What is in the folder may refer to it by relative paths. What the client wrote is not repeated: a path
-            // that begins with two slashes would lead to another host.
+            // Files in the folder may refer to it by relative paths. The client's text is not repeated: a path that
+            // begins with two slashes would lead to another host.
             FullHttpResponse redirect = Responses.empty(HttpResponseStatus.MOVED_PERMANENTLY);
             redirect.headers().set(HttpHeaderNames.LOCATION, Listing.encode(canonical));
             write(ctx, redirect);
@@ -142,7 +142,7 @@ final class FileServerHandler extends HttpRequestHandler {
         HttpResponseStatus instead = file.condition(request.headers());
         if (instead != null) {
             HttpResponse head = describe(Responses.head(instead), file);
-            // That of a 304 is the length of what is not sent.
+            // The length of a 304 is that of the omitted body.
             HttpUtil.setContentLength(head, instead.equals(HttpResponseStatus.NOT_MODIFIED) ? file.size() : 0);
             write(ctx, head);
             write(ctx, LastHttpContent.EMPTY_LAST_CONTENT);

@@ -70,7 +70,7 @@ record ServedFile(Path path, long size, long modifiedNanos) {
         return null;
     }
 
-    /** Whether {@code If-Range} lets a range be sent: the client has the rest of just this version. */
+    /** Returns whether {@code If-Range} lets a range be sent: the client has the rest of just this version. */
     boolean isRangeValid(HttpHeaders request) {
         String ifRange = request.get(HttpHeaderNames.IF_RANGE);
         return ifRange == null || ifRange.trim().equals(etag()) || ifRange.trim().equals(lastModified());
@@ -89,7 +89,7 @@ record ServedFile(Path path, long size, long modifiedNanos) {
         return false;
     }
 
-    /** What is no date is ignored, which is {@code otherwise}. */
+    /** A value that is no date is ignored: the result is {@code otherwise}. */
     private boolean isModifiedSince(String header, boolean otherwise) {
         Date date = header == null ? null : DateFormatter.parseHttpDate(header);
         return date == null ? otherwise : modifiedSeconds() > TimeUnit.MILLISECONDS.toSeconds(date.getTime());

@@ -24,7 +24,7 @@ import io.netty.example.rdma.util.Pattern;
  * Payloads that can be checked: bytes of {@link Pattern}.
  */
 public final class Payloads {
-    /** What the largest payload and its wrapping fit in. gRPC's default is 4 MiB for both. */
+    /** Limit for the largest payload and its wrapping. gRPC's default is 4 MiB for both. */
     static final int MAX_MESSAGE_BYTES = EchoService.MAX_PAYLOAD_BYTES + (1 << 20);
 
     private Payloads() {
@@ -38,7 +38,7 @@ public final class Payloads {
         return Payload.newBuilder().setPosition(position).setBytes(UnsafeByteOperations.unsafeWrap(bytes)).build();
     }
 
-    /** Whether a payload has the bytes that belong to its position. */
+    /** Returns whether a payload has the bytes that belong to its position. */
     public static boolean isRight(Payload payload) {
         return Pattern.matches(Unpooled.wrappedBuffer(payload.getBytes().asReadOnlyByteBuffer()),
                 payload.getPosition());

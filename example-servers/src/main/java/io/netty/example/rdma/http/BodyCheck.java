@@ -90,7 +90,7 @@ public interface BodyCheck {
         };
     }
 
-    /** What the server answers to the upload of so many bytes of {@link Pattern}. */
+    /** The server's answer to the upload of so many bytes of {@link Pattern}. */
     static byte[] receipt(long length) throws IOException {
         MessageDigest digest = Sha256.newDigest();
         Pattern.write(new DigestOutputStream(OutputStream.nullOutputStream(), digest), length);

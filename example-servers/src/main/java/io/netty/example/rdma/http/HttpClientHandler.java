@@ -94,7 +94,7 @@ final class HttpClientHandler extends SimpleChannelInboundHandler<HttpObject> {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        // What TLS or a codec has found is more interesting than that it was decoding.
+        // The cause, from TLS or a codec, tells more than the exception of the decoder.
         fail(cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause);
         ctx.close();
     }

@@ -137,7 +137,7 @@ public final class HttpConnection {
         Promise<HttpResponse> promise = channel.eventLoop().newPromise();
         promise.addListener(done -> {
             if (!done.isSuccess()) {
-                // It may never have been asked for.
+                // The body may never have been requested.
                 body.close();
             }
         });

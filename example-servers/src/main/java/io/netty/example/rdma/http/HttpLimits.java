@@ -18,7 +18,7 @@ package io.netty.example.rdma.http;
 import picocli.CommandLine.Option;
 
 /**
- * What a client may take of an HTTP server.
+ * Limits of an HTTP server for a client.
  *
  * @param idleMillis   a connection on which nothing moves for so long is closed; 0 for never
  * @param maxBodyBytes length of a request's body at most

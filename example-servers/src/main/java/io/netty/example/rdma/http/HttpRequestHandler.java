@@ -202,7 +202,7 @@ public abstract class HttpRequestHandler extends SimpleChannelInboundHandler<Htt
     protected interface RequestBody {
         /** A piece of the body has come, which the caller releases. Without a body this is not called. */
         default void data(ByteBuf data) {
-            // What no handler asked for is not kept.
+            // Content that no handler asked for is not kept.
         }
 
         /** All of the request has come. */

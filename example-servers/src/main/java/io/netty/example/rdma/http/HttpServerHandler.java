@@ -58,7 +58,7 @@ import java.util.function.Supplier;
  * </table>
  */
 public final class HttpServerHandler extends HttpRequestHandler {
-    /** What {@code /plaintext} says. */
+    /** Answer of {@code /plaintext}. */
     public static final String HELLO = "Hello, World!";
 
     private static final ByteBuf PLAINTEXT = Unpooled.unreleasableBuffer(
@@ -92,7 +92,7 @@ public final class HttpServerHandler extends HttpRequestHandler {
     }
 
     private RequestBody get(ChannelHandlerContext ctx, HttpRequest request, RequestBody body) {
-        // Of an answer to HEAD, Netty's encoder leaves out the body.
+        // Netty's encoder leaves out the body of an answer to HEAD.
         return request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD)
                 ? body : notAllowed(ctx, "GET, HEAD");
     }

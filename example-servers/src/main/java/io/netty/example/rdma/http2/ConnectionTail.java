@@ -71,7 +71,7 @@ final class ConnectionTail extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        // Whatever a client does wrong ends here, so a server must not fill its log with it.
+        // All mistakes of clients end here, so a server must not fill its log with them.
         LOGGER.debug("{}: closing", ctx.channel(), cause);
         if (!(cause instanceof Http2Exception)) {
             // Else the codec closes it, and tells the client why (GOAWAY).

@@ -99,7 +99,7 @@ public final class Exchange {
         return answer;
     }
 
-    /** How many bytes of the answer's body have come. */
+    /** Number of bytes of the answer's body that have arrived. */
     public long received() {
         return received;
     }

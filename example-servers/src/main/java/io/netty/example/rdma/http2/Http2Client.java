@@ -64,7 +64,7 @@ import java.util.concurrent.TimeUnit;
  * A connection to an HTTP/2 server. Requests may be sent from any thread.
  */
 public final class Http2Client {
-    /** How HTTP/2 begins where there is no TLS to negotiate it. */
+    /** Start of HTTP/2 without TLS, which would negotiate it. */
     public enum Start {
         PRIOR_KNOWLEDGE, UPGRADE
     }
@@ -176,7 +176,7 @@ public final class Http2Client {
                 .handler(handler).open();
     }
 
-    /** Whether the server has said that it accepts no more streams (GOAWAY). Use another connection. */
+    /** Returns whether the server has said that it accepts no more streams (GOAWAY). Use another connection. */
     public boolean isGoingAway() {
         return goingAway;
     }
@@ -190,7 +190,7 @@ public final class Http2Client {
         return channel.close();
     }
 
-    /** What concerns the connection as a whole. */
+    /** Handler of the connection as a whole. */
     private final class Connection extends ChannelInboundHandlerAdapter {
         private final Promise<Http2Client> ready;
 

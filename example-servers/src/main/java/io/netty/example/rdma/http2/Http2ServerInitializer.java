@@ -58,8 +58,8 @@ import java.util.function.Supplier;
  */
 public final class Http2ServerInitializer extends ChannelInitializer<Channel> {
     /**
-     * How much a client may send in advance on one stream. The default, 64 KiB, would make a large upload wait for the
-     * server once in so many bytes; Netty makes the window of the connection larger to match.
+     * Number of bytes that a client may send in advance on one stream. The default, 64 KiB, would make a large upload
+     * wait for the server once in so many bytes; Netty makes the window of the connection larger to match.
      */
     static final int WINDOW_BYTES = 1 << 20;
     private static final int MAX_CONCURRENT_STREAMS = 1000;

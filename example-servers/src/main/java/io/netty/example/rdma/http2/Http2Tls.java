@@ -27,7 +27,7 @@ import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import javax.net.ssl.SSLException;
 
 /**
- * What HTTP/2 wants of TLS.
+ * Requirements of HTTP/2 on TLS.
  */
 public final class Http2Tls {
     private Http2Tls() {

@@ -27,8 +27,7 @@ import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What publisher and subscriber have in common, as the handler of a channel that has joined the group. On its event
- * loop.
+ * Common part of publisher and subscriber: the handler of a channel that has joined the group. On its event loop.
  */
 abstract class MulticastEnd extends SimpleChannelInboundHandler<RdmaDatagram> {
     private final CompletableFuture<Result> result = new CompletableFuture<>();
@@ -85,7 +84,7 @@ abstract class MulticastEnd extends SimpleChannelInboundHandler<RdmaDatagram> {
         });
     }
 
-    /** What was flushed before is still sent. */
+    /** Datagrams that were flushed before are still sent. */
     final void finish(ChannelHandlerContext ctx, Result outcome) {
         result.complete(outcome);
         ctx.close();

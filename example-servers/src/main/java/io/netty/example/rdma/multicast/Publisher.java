@@ -42,7 +42,7 @@ final class Publisher extends MulticastEnd {
     private final long count;
     private final long rate;
     private final long run = ThreadLocalRandom.current().nextLong();
-    /** How many datagrams each subscriber has got. */
+    /** Number of datagrams that each subscriber has received. */
     private final Map<SocketAddress, Long> subscribers = new LinkedHashMap<>();
     private final ByteBuf data = Unpooled.buffer();
     private int size;

@@ -70,7 +70,7 @@ final class Subscriber extends MulticastEnd {
             finishWhenQuiet(ctx);
             break;
         default:
-            // Of another subscriber, to another queue pair: can't come here.
+            // A report of another subscriber goes to another queue pair.
             wrong++;
         }
     }

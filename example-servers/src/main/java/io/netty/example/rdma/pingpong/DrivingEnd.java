@@ -36,7 +36,7 @@ class DrivingEnd extends PingPongEnd {
 
     @Override
     void begin() {
-        // Of its own memory, which nobody else writes to in this mode.
+        // A part of its own memory, which nobody else writes to in this mode.
         pong = memory.buf();
         ping();
     }

@@ -26,7 +26,7 @@ import java.util.EnumSet;
 import java.util.Locale;
 
 /**
- * What both ends were started for.
+ * Task of both ends.
  *
  * @param size   bytes of a ping, at least 8
  * @param count  round trips that count

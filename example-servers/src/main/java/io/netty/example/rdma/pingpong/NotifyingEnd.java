@@ -81,7 +81,7 @@ class NotifyingEnd extends PingPongEnd {
         }
     }
 
-    /** What was written is there. */
+    /** The written bytes have arrived. */
     private void arrived(int peerNumber) {
         // The client has written the number before, the server has not.
         long expected = client ? number : number + 1;

@@ -32,7 +32,7 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * What all ends do alike. A message is a number: a negative one from the end that measures says that it is done, and
+ * Common part of all ends. A message is a number: a negative one from the end that measures says that it is done, and
  * after how many round trips; others are the business of the mode, as are messages that carry data. In the end each
  * tells the other what it has counted.
  */
@@ -47,7 +47,7 @@ abstract class PingPongEnd extends VerbsEnd {
     private final RoundTrips roundTrips;
     private long wrong;
     private long startNanos;
-    /** What this end has told the other in the end. */
+    /** Counts that this end has sent to the other one. */
     private Counts counts;
 
     PingPongEnd(Game game, boolean client) {
@@ -105,7 +105,7 @@ abstract class PingPongEnd extends VerbsEnd {
                 + " (expected: only a negative one in this mode)");
     }
 
-    /** Whether a message of the peer carries data, and is for {@link #data}. */
+    /** Returns whether a message of the peer carries data, and is for {@link #data}. */
     boolean isData(RdmaReceive message) {
         return false;
     }
@@ -136,7 +136,7 @@ abstract class PingPongEnd extends VerbsEnd {
     }
 
     /**
-     * How many round trips an end that does not measure has seen, if it sees any.
+     * Number of round trips that a passive end has seen, if it sees any.
      *
      * @param told what the other end says
      */
@@ -213,7 +213,7 @@ abstract class PingPongEnd extends VerbsEnd {
 
         @Override
         void begin() {
-            // Its memory is all that the peer needs.
+            // The peer needs only the memory of this end.
         }
 
         @Override

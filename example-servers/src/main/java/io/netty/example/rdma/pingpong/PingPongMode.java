@@ -16,7 +16,7 @@
 package io.netty.example.rdma.pingpong;
 
 /**
- * Who writes and who reads what. See the package description.
+ * Modes: the end that writes, the end that reads, and their bytes. See the package description.
  */
 public enum PingPongMode {
     /** The client writes to the server's memory and reads it back. */
@@ -38,7 +38,7 @@ public enum PingPongMode {
     /** As {@link #WRITE}, with data that the other end does not know: it scans for what was not written yet. */
     SCAN;
 
-    /** Which end measures, and does all if only one does something. */
+    /** Returns whether the end measures, and does all if only one does something. */
     boolean isDrivenBy(boolean client) {
         return client == (this != SERVER);
     }

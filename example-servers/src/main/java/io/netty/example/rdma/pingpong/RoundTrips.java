@@ -20,8 +20,8 @@ import io.netty.example.rdma.util.Windows;
 import org.HdrHistogram.Histogram;
 
 /**
- * How long the round trips take that count. They are done again and again until that was begun late enough, so that the
- * processes are warm: if warming up were something else, code would be compiled again when it ends.
+ * Times of the measured round trips. The measurement is repeated until it has begun late enough, so that the processes
+ * are warm: after another kind of warm-up, code would be compiled again.
  */
 final class RoundTrips {
     private static final int SIGNIFICANT_DIGITS = 3;

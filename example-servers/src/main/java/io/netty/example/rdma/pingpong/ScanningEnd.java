@@ -43,7 +43,7 @@ class ScanningEnd extends PingPongEnd {
     private MemoryWatch watch;
     /** So many bytes have arrived, from the beginning on. */
     private int scanned;
-    /** What the client has sent. */
+    /** Bytes that the client has sent. */
     private ByteBuf ping;
     private long number;
 
@@ -96,7 +96,7 @@ class ScanningEnd extends PingPongEnd {
         }
     }
 
-    /** Whether one of the bytes is 0: the lowest that is turns its highest bit on when 1 is taken from each. */
+    /** Returns whether one of the bytes is 0: the lowest that is turns its highest bit on when 1 is taken from each. */
     private static boolean hasZero(long bytes) {
         return (bytes - EACH_BYTE_1 & ~bytes & EACH_BYTE_128) != 0;
     }

@@ -23,8 +23,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What a proxy has done. Event loops count, any thread reads. How many bytes went without a copy is counted by the
- * transport ({@code RdmaMetrics}), and why TCP was taken in place of RDMA by {@code RdmaOrTcpMetrics}.
+ * Counters of a proxy. Event loops count, any thread reads. {@code RdmaMetrics} counts bytes that went without a copy,
+ * and {@code RdmaOrTcpMetrics} the reasons for TCP in place of RDMA.
  */
 public final class ProxyCounters {
     private final LongAdder accepted = new LongAdder();

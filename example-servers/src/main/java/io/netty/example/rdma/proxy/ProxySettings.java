@@ -22,7 +22,7 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 
 /**
- * What a proxy is told.
+ * Settings of a proxy.
  *
  * @param listen        where it takes connections
  * @param server        where it goes on

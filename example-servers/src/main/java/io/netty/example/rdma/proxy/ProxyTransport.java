@@ -20,7 +20,7 @@ import io.netty.channel.rdma.ortcp.RdmaOrTcpChoice;
 import java.util.Locale;
 
 /**
- * What connections go over, as the command line has it.
+ * Transport of connections, as the command line has it.
  */
 public enum ProxyTransport {
     /** To the server: over RDMA if it can be reached so, by shared memory or an adapter, else over TCP. */
@@ -43,12 +43,12 @@ public enum ProxyTransport {
         return choice;
     }
 
-    /** Whether it may be RDMA. */
+    /** Returns whether it may be RDMA. */
     boolean mayBeRdma() {
         return rdma;
     }
 
-    /** Whether a connection over this one could be one to a listener of that one. */
+    /** Returns whether a connection over this one could be one to a listener of that one. */
     boolean meets(ProxyTransport listener) {
         return rdma && listener.rdma || tcp && listener.tcp;
     }

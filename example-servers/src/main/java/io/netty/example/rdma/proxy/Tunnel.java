@@ -55,7 +55,7 @@ import java.util.concurrent.TimeoutException;
  */
 final class Tunnel {
     /**
-     * How much may wait for a side that does not take it, before nothing more is read for it. That is less than half of
+     * Number of bytes that may wait for a slow side, before nothing more is read for it. That is less than half of
      * the receive memory of a connection (1 MiB): if the proxy kept more of it, the transport would copy what arrives.
      */
     static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(128 * 1024, 256 * 1024);
@@ -69,11 +69,11 @@ final class Tunnel {
     private final long startNanos = System.nanoTime();
     private final End client;
     private End server;
-    /** Whether bytes go both ways, or have. */
+    /** True if bytes go both ways, or have. */
     private boolean connected;
-    /** How many of them have ended, each with its half close. */
+    /** Number of directions that have ended, each with its half close. */
     private int directionsEnded;
-    /** Whether both sides are closed, or will be: there is nothing more to decide. */
+    /** True if both sides are closed, or will be: there is nothing more to decide. */
     private boolean ending;
 
     /**
@@ -223,7 +223,7 @@ final class Tunnel {
         return client.peer() + " (" + client.transport() + ") -> " + NetUtil.toSocketAddressString(settings.server());
     }
 
-    /** What happens on one of the two connections. */
+    /** Handler of one of the two connections. */
     private final class End extends ChannelInboundHandlerAdapter {
         private final SocketChannel channel;
         private final String name;
@@ -245,7 +245,7 @@ final class Tunnel {
             channel.closeFuture().addListener(closed -> closed());
         }
 
-        /** What this one goes over, once that is known. */
+        /** Transport of this connection, once it is known. */
         RdmaOrTcpTransport transport() {
             return channel.attr(RdmaOrTcp.TRANSPORT).get();
         }
@@ -264,7 +264,7 @@ final class Tunnel {
                     : channel.unsafe().outboundBuffer().totalPendingWriteBytes();
         }
 
-        /** What is read from TCP is to lie where the other connection sends it from, if that is RDMA. */
+        /** Bytes that are read from TCP go to memory from which the other connection can send, if that is RDMA. */
         void readFor(End writer) {
             if (transport() == RdmaOrTcpTransport.TCP && writer.transport() == RdmaOrTcpTransport.RDMA) {
                 channel.config().setAllocator(writer.channel.config().getAllocator());

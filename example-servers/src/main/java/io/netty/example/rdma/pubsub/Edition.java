@@ -21,9 +21,9 @@ import io.netty.example.rdma.util.Pattern;
 import java.util.zip.CRC32C;
 
 /**
- * What is published, as bytes: a number of 8 bytes, which grows by one with each edition, the content, and 4 bytes with
- * the CRC-32C of all before. Who copies an edition while it is being replaced gets some bytes of the old one and some
- * of the new one, in any mixture: it is torn. The CRC tells.
+ * A published record, as bytes: a number of 8 bytes, which grows by one with each edition, the content, and 4 bytes
+ * with the CRC-32C of all before. A copy of an edition that is being replaced has some bytes of the old one and some of
+ * the new one, in any mixture: it is torn. The CRC tells.
  */
 final class Edition {
     /** Instead of a number: the copy is torn. */
@@ -32,7 +32,7 @@ final class Edition {
     private Edition() {
     }
 
-    /** Of an edition with so much content, in bytes. */
+    /** Length of an edition with so much content, in bytes. */
     static int length(int size) {
         return Long.BYTES + size + Integer.BYTES;
     }
@@ -51,7 +51,7 @@ final class Edition {
         return crc(copy, end) == copy.getInt(end) ? copy.getLong(0) : TORN;
     }
 
-    /** Whether a copy that is not torn has the content that belongs to its number. */
+    /** Returns whether a copy that is not torn has the content that belongs to its number. */
     static boolean isRight(ByteBuf copy) {
         return Pattern.matches(copy.slice(Long.BYTES, copy.capacity() - length(0)), copy.getLong(0));
     }

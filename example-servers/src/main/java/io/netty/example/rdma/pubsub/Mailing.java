@@ -49,6 +49,6 @@ final class Mailing implements Outlet {
 
     @Override
     public void close() {
-        // What is on its way belongs to the ends.
+        // Editions in flight belong to the ends.
     }
 }

@@ -16,8 +16,8 @@
 package io.netty.example.rdma.pubsub;
 
 /**
- * How editions get from the publisher to its subscribers. On the thread of the {@link Press} alone, but for what the
- * ends of the connections do.
+ * Way of editions from the publisher to its subscribers. On the thread of the {@link Press} alone, except for the ends
+ * of connections.
  */
 interface Outlet extends AutoCloseable {
     void publish(long number);

@@ -41,7 +41,7 @@ abstract class SubscriberEnd extends VerbsEnd {
         this.subscription = subscription;
     }
 
-    /** What a copy is. */
+    /** Kinds of copies. */
     enum Copy {
         /** A new edition. */
         NEWS,
@@ -51,7 +51,7 @@ abstract class SubscriberEnd extends VerbsEnd {
         TORN
     }
 
-    /** How many copies were torn. Any thread. */
+    /** Number of torn copies. Any thread. */
     final long torn() {
         return torn.get();
     }

@@ -16,7 +16,7 @@
 package io.netty.example.rdma.pubsub;
 
 /**
- * What publisher and subscribers have to agree on: all but the count, which is each subscriber's own.
+ * Settings that publisher and subscribers must share: all but the count, which is each subscriber's own.
  *
  * @param by    who moves the editions
  * @param size  of the content of each, in bytes
@@ -25,7 +25,7 @@ package io.netty.example.rdma.pubsub;
 public record Subscription(By by, int size, long count) {
     static final int MAX_SIZE = 1 << 20;
 
-    /** Who moves the editions. */
+    /** The end that moves the editions. */
     public enum By {
         READ, WRITE;
 

@@ -72,8 +72,7 @@ final class WrittenSubscriber extends SubscriberEnd {
         ByteBuf copy = Unpooled.directBuffer(memory.buf().capacity());
         try {
             while (!stopped && !hasEnough()) {
-                // What is in the memory may change between two looks at it, so that only of a copy can be said what it
-                // is.
+                // The memory may change between two looks, so only a copy can be judged.
                 memory.buf().getBytes(0, copy.clear(), memory.buf().capacity());
                 Copy what = look(copy);
                 if (what == Copy.NO_NEWS) {

@@ -31,7 +31,7 @@ import java.util.Set;
  * request: one that was left over from an earlier round, or is in the place of another, does not match.
  */
 final class Blocks implements AutoCloseable {
-    /** How many there are: a round has no more requests. */
+    /** Number of blocks: a round has no more requests. */
     static final int COUNT = 16;
 
     /** Prime, so that the beginnings repeat only after as many blocks as the pattern has bytes. */
@@ -54,7 +54,7 @@ final class Blocks implements AutoCloseable {
         Pattern.write(to, number * STEP, size);
     }
 
-    /** Whether all readable bytes are those of a block of that size. */
+    /** Returns whether all readable bytes are those of a block of that size. */
     static boolean matches(ByteBuf data, long number, int size) {
         return data.readableBytes() == size && Pattern.matches(data, number * STEP);
     }

@@ -101,7 +101,7 @@ final class LendRequester extends VerbsEnd {
         });
     }
 
-    /** Whether the answer to a request gives the window back. */
+    /** Returns whether the answer to a request gives the window back. */
     static boolean isGivenBack(long request) {
         return request % 2 == 0;
     }

@@ -20,8 +20,8 @@ import io.netty.channel.rdma.message.RemoteMemory;
 import java.util.Locale;
 
 /**
- * What a requester may get wrong about the responder's memory, to see what comes of it. Only the responder's device
- * can find it out: what this end knows to be wrong is never sent.
+ * Mistakes of a requester about the responder's memory, to see the effect. Only the responder's device can detect them:
+ * an operation that this end knows to be wrong is never sent.
  */
 enum Mistake {
     /** Another number in place of the key. */

@@ -95,7 +95,7 @@ class OfferRequester extends VerbsEnd {
         finish(ctx, new Result(Operation.OFFER + " requester", 1, size, right ? 0 : 1, System.nanoTime() - startNanos));
     }
 
-    /** What the peer has written. */
+    /** Bytes that the peer has written. */
     ByteBuf arrived() {
         return buf.slice(0, size);
     }

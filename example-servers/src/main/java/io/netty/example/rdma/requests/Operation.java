@@ -20,7 +20,7 @@ import io.netty.example.rdma.verbs.VerbsEnd;
 import java.util.Locale;
 
 /**
- * What a requester asks for, and the two ends of it.
+ * Operation of a requester, and its two ends.
  */
 public enum Operation {
     READ {
@@ -175,20 +175,20 @@ public enum Operation {
         }
     };
 
-    /** Of a request, in bytes. */
+    /** Maximum size of a request, in bytes. */
     static final int MAX_SIZE = 1 << 20;
 
-    /** Of an operation in rounds. */
+    /** The requester's part of an operation in rounds. */
     Requests requests(int size) {
         throw new UnsupportedOperationException(this + " is not in rounds");
     }
 
-    /** Of an operation in rounds. */
+    /** The responder's part of an operation in rounds. */
     Responses responses(int size) {
         throw new UnsupportedOperationException(this + " is not in rounds");
     }
 
-    /** How many bytes each request moves. */
+    /** Number of bytes that each request moves. */
     int size(int chosen) {
         return chosen;
     }
@@ -202,7 +202,7 @@ public enum Operation {
         return new ResponderEnd(this, responses(size), size(size), count);
     }
 
-    /** What the ends have to agree on. */
+    /** Settings that both ends must share. */
     String program(int size, long count) {
         return this + ", " + count + " x " + size + " bytes";
     }

@@ -40,7 +40,7 @@ final class RequesterEnd extends VerbsEnd {
     private long made;
     private long wrong;
     private long startNanos;
-    /** Of the end of a round: that its message was delivered, and the answer. They may come in any order. */
+    /** Awaited events of the end of a round: the delivery of its message, and the answer, in any order. */
     private int awaited;
 
     RequesterEnd(Operation operation, Requests requests, int size, long count) {

@@ -35,7 +35,7 @@ abstract class Requests implements AutoCloseable {
     }
 
     /**
-     * What the responder gives access to.
+     * Begins with the memory that the responder gives access to.
      *
      * @throws IllegalArgumentException if that is not what the operation needs
      */
@@ -52,13 +52,13 @@ abstract class Requests implements AutoCloseable {
     /** A request; they are numbered from 0. */
     abstract RdmaOperation next(ByteBufAllocator allocator, long number);
 
-    /** Whether what the request has brought is right. Called once for each, when it is done. */
+    /** Returns whether what the request has brought is right. Called once for each, when it is done. */
     boolean isRight(long number) {
         return true;
     }
 
     /**
-     * Whether requests bring something. A message that is sent after such a one may overtake it (InfiniBand
+     * Returns whether requests bring something. A message that is sent after such a one may overtake it (InfiniBand
      * Architecture Specification, volume 1, 10.8.3.3, table "Work Request Operation Ordering").
      */
     boolean areReads() {

@@ -106,7 +106,7 @@ final class ResponderEnd extends VerbsEnd {
             throw new IllegalArgumentException("the peer has made " + made + " requests (expected: "
                     + (checked + length) + ')');
         }
-        // What was written before the message was sent can be looked at now.
+        // Bytes that were written before the message was sent can be read now.
         int wrongNow = Math.min(length, wrongMessages + responses.wrong(checked, length));
         wrong += wrongNow;
         checked = made;

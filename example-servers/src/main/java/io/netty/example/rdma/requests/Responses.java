@@ -28,12 +28,12 @@ import java.util.Set;
  * The responder's part of an operation.
  */
 abstract class Responses implements AutoCloseable {
-    /** What the requester may do through the connection: no more than it needs. */
+    /** Permissions of the requester on the connection: no more than it needs. */
     Set<RdmaPermission> permissions() {
         return Set.of();
     }
 
-    /** What the requester needs access to. */
+    /** Memory that the requester needs access to. */
     List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
         return List.of();
     }
@@ -43,12 +43,12 @@ abstract class Responses implements AutoCloseable {
         // There may be nothing to be prepared.
     }
 
-    /** Whether each request is a message here, too. */
+    /** Returns whether each request is a message here, too. */
     boolean areMessages() {
         return false;
     }
 
-    /** Whether the program has receives of its own, for messages in pieces: see {@link ListReceiver}. */
+    /** Returns whether the program has receives of its own, for messages in pieces: see {@link ListReceiver}. */
     boolean areInLists() {
         return false;
     }
@@ -58,7 +58,7 @@ abstract class Responses implements AutoCloseable {
         throw new IllegalStateException("not expected: " + message);
     }
 
-    /** How many of these requests, which are done, have left something wrong in the memory. */
+    /** Number of these requests, which are done, that have left something wrong in the memory. */
     int wrong(long first, int count) {
         return 0;
     }

@@ -27,7 +27,7 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * What both ends of the ping-pong of two events have: an event of their own, and that of the other.
+ * Common part of both ends of a ping-pong of two events: their own event, and the other end's.
  */
 abstract class SyncEventEnd extends VerbsEnd {
     final long count;

@@ -23,8 +23,7 @@ import io.netty.example.rdma.verbs.VerbsEnd;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What both ends have that tell each other a text: the requester reads that of the responder from its memory, and sends
- * its own.
+ * Common part of both ends that exchange texts: the requester reads the responder's from its memory, and sends its own.
  */
 abstract class TextEnd extends VerbsEnd {
     /** No longer than receive buffers are by default. */
@@ -61,7 +60,7 @@ abstract class TextEnd extends VerbsEnd {
         return told;
     }
 
-    /** What a peer says is not for the terminal to obey. */
+    /** Returns the peer's text without control characters, which a terminal would obey. */
     static String printable(String theirs) {
         return theirs.replaceAll("\\p{Cntrl}", "?");
     }

@@ -59,7 +59,7 @@ final class RunningJvm implements AutoCloseable {
     record Reading(long nanos, CompositeData process, List<CompositeData> loops, List<CompositeData> devices,
                    List<CompositeData> connections, List<CompositeData> tcpDestinations) { }
 
-    /** Those whose process has loaded the transport's native library: their command lines by process id. */
+    /** JVMs that have loaded the transport's native library: their command lines by process id. */
     static Map<Long, String> all() {
         Map<Long, String> found = new TreeMap<>();
         for (VirtualMachineDescriptor descriptor : VirtualMachine.list()) {
@@ -77,7 +77,7 @@ final class RunningJvm implements AutoCloseable {
                 StandardCharsets.ISO_8859_1)) {
             return mappings.anyMatch(line -> line.contains(LIBRARY));
         } catch (IOException | UncheckedIOException e) {
-            // It is another user's, or has ended.
+            // The process is another user's, or has ended.
             return false;
         }
     }
@@ -152,7 +152,7 @@ final class RunningJvm implements AutoCloseable {
         try {
             connector.close();
         } catch (IOException e) {
-            // It has ended, so there is nothing to close.
+            // The process has ended, so there is nothing to close.
             return;
         }
     }

@@ -26,7 +26,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * What has changed between two readings, as text.
+ * Changes between two readings, as text.
  */
 final class Screen {
     private final Reading before;
@@ -116,7 +116,7 @@ final class Screen {
         }
     }
 
-    /** Those that were used last; none is shown where there are none. */
+    /** Destinations over TCP, the last used ones first; nothing if there are none. */
     private void tcpDestinations(StringBuilder text, int max) {
         List<CompositeData> rows = after.tcpDestinations();
         if (rows.isEmpty()) {
@@ -152,7 +152,7 @@ final class Screen {
         return rows.stream().filter(each -> keys.apply(each).equals(keys.apply(row))).findFirst().orElse(null);
     }
 
-    /** Of what is new, all has come since. */
+    /** A new counter has grown since the last reading altogether. */
     private double perSecond(CompositeData then, CompositeData now, String column) {
         return Math.max(0, number(now, column) - (then == null ? 0 : number(then, column))) / seconds;
     }

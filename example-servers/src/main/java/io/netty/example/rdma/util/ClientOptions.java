@@ -60,14 +60,14 @@ public final class ClientOptions {
     }
 
     /**
-     * What the client needs for TLS, or {@code null} if it does not encrypt. The name or address of the server has to
-     * be that in its certificate: pass {@link #host()} and {@link #port()} to {@code SslContext.newHandler}.
+     * TLS settings of the client, or {@code null} if it does not encrypt. The name or address of the server has to be
+     * that in its certificate: pass {@link #host()} and {@link #port()} to {@code SslContext.newHandler}.
      */
     public SslContextBuilder sslContext() {
         return tls.isEnabled() ? tls.clientContext() : null;
     }
 
-    /** Whose TLS was chosen, or {@code null} for no TLS. */
+    /** Provider of TLS, or {@code null} for no TLS. */
     public SslProvider tlsProvider() {
         return tls.isEnabled() ? tls.provider() : null;
     }

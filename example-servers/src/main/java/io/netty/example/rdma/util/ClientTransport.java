@@ -29,7 +29,7 @@ import java.net.InetSocketAddress;
 import java.util.Locale;
 
 /**
- * How a client gets to its server: by one of the transports, or by RDMA if that works and by TCP if not.
+ * Way of a client to its server: one of the transports, or RDMA if that works, else TCP.
  */
 public enum ClientTransport {
     RDMA(Transport.RDMA),
@@ -67,7 +67,7 @@ public enum ClientTransport {
         this.transport = transport;
     }
 
-    /** Of the event loops. Those of RDMA serve TCP channels, too. */
+    /** Transport of the event loops. Those of RDMA serve TCP channels, too. */
     public Transport transport() {
         return transport;
     }

@@ -31,7 +31,7 @@ import java.net.InetSocketAddress;
  * serves every client.
  */
 public final class ExampleServer {
-    /** How the line starts by which a server tells that it listens; its address follows. */
+    /** Beginning of the line that says that a server listens; its address follows. */
     public static final String READY = "listening on ";
 
     private final InetSocketAddress address;

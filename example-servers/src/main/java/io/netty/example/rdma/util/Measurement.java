@@ -20,8 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What was measured of one scenario in one round. It is told on a line, which a measuring process prints and the
- * comparison reads.
+ * Measurement of one scenario in one round. A measuring process prints it on a line, which the comparison reads.
  *
  * @param scenario  what was done, in words
  * @param count     how often
@@ -32,7 +31,7 @@ import java.util.regex.Pattern;
  * @param p999      nanoseconds
  */
 public record Measurement(String scenario, long count, long perSecond, Unit unit, long p50, long p99, long p999) {
-    /** What is counted. */
+    /** Units of the count. */
     public enum Unit {
         OPERATIONS, BYTES
     }

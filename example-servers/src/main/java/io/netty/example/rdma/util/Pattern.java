@@ -65,7 +65,7 @@ public final class Pattern {
         }
     }
 
-    /** Whether all readable bytes are those that begin at {@code position}. */
+    /** Returns whether all readable bytes are those that begin at {@code position}. */
     public static boolean matches(ByteBuf data, long position) {
         int length = data.readableBytes();
         for (int done = 0; done < length;) {

@@ -61,13 +61,13 @@ public final class ServerOptions {
     private boolean rdmaOnly;
 
     /**
-     * What the server needs for TLS, or {@code null} if it does not encrypt.
+     * TLS settings of the server, or {@code null} if it does not encrypt.
      */
     public SslContextBuilder sslContext() throws Exception {
         return tls.isEnabled() ? tls.serverContext(key, host()) : null;
     }
 
-    /** What a server on RDMA listens for. */
+    /** Transports that a server on RDMA listens for. */
     public RdmaOrTcpChoice choice() {
         if (rdmaOnly && transport.transport() != Transport.RDMA) {
             throw new IllegalArgumentException("--rdma-only: needs --transport rdma, not " + transport.transport());
@@ -85,7 +85,7 @@ public final class ServerOptions {
         return host == null ? LocalHost.address() : host;
     }
 
-    /** Whose TLS was chosen, or {@code null} for no TLS. */
+    /** Provider of TLS, or {@code null} for no TLS. */
     public SslProvider tlsProvider() {
         return tls.isEnabled() ? tls.provider() : null;
     }
@@ -129,7 +129,8 @@ public final class ServerOptions {
      */
     public int serve(String name, Starter starter) throws IOException, InterruptedException {
         EventLoopGroup group = transport.newGroup();
-        return ServerRun.untilStopped(group, name + ", " + transport + (rdmaOnly ? " only" : "") + ", " + tls,
+        String served = transport.transport() != Transport.RDMA ? "" : rdmaOnly ? " only" : " and tcp";
+        return ServerRun.untilStopped(group, name + ", " + transport.describe(served) + ", " + tls,
                 () -> starter.start(transport.transport(), group, new InetSocketAddress(host(), port)));
     }
 

@@ -24,7 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 
 /**
- * How the process of a server runs: it says that it listens, and ends when it is stopped.
+ * Run of a server's process: it says that it listens, and ends when it is stopped.
  */
 public final class ServerRun {
     private static volatile Consumer<EventLoopGroup> listener = group -> { };
@@ -95,7 +95,7 @@ public final class ServerRun {
     public record Running(InetSocketAddress address, Stop stop) {
     }
 
-    /** How to stop a server. */
+    /** Stops a server. */
     @FunctionalInterface
     public interface Stop {
         void run() throws InterruptedException;

@@ -21,14 +21,14 @@ import io.netty.handler.ssl.SslProvider;
 import java.util.Locale;
 
 /**
- * Whose implementation of TLS encrypts.
+ * Implementation of TLS.
  */
 public enum TlsEngine {
     JDK(SslProvider.JDK) {
         @Override
         public SslProvider provider() {
-            // Of TLS 1.2. OpenSSL's engine never allows it. The JDK reads this once, when a server's first client says
-            // hello (JSSE Reference Guide, "TLS Renegotiation").
+            // Renegotiation of TLS 1.2. OpenSSL's engine never allows it. The JDK reads this once, when a server's
+            // first client says hello (JSSE Reference Guide, "TLS Renegotiation").
             System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
             return super.provider();
         }

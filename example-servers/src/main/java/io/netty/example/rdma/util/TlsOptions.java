@@ -37,18 +37,18 @@ public final class TlsOptions {
             + "nothing else. A server without --key makes a certificate for itself and writes it there.")
     private Path certificate;
 
-    /** Whether to encrypt at all. */
+    /** Returns whether to encrypt at all. */
     public boolean isEnabled() {
         return engine != null;
     }
 
-    /** Whose TLS was chosen. */
+    /** Chosen provider of TLS. */
     SslProvider provider() {
         return engine.provider();
     }
 
     /**
-     * What a client needs. Without {@code --certificate} it trusts what the platform trusts.
+     * Settings of a client. Without {@code --certificate} it trusts the platform's certificates.
      */
     public SslContextBuilder clientContext() {
         SslContextBuilder builder = SslContextBuilder.forClient().sslProvider(engine.provider());
@@ -56,7 +56,7 @@ public final class TlsOptions {
     }
 
     /**
-     * What a server needs.
+     * Settings of a server.
      *
      * @param key  PEM file with the private key of the certificate, or {@code null}: both are made now
      * @param host address or name for which to make a certificate, beside localhost

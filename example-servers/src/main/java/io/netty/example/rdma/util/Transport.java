@@ -129,7 +129,7 @@ public enum Transport {
     private static final SelectStrategyFactory BUSY_WAIT =
             () -> (selectSupplier, hasTasks) -> hasTasks ? selectSupplier.get() : SelectStrategy.BUSY_WAIT;
 
-    /** How the names of Unix sockets start; a leading zero means the abstract namespace, see unix(7). */
+    /** Beginning of the names of Unix sockets; a leading zero means the abstract namespace, see unix(7). */
     private static final String NAME = "\0io.netty.example.rdma.";
 
     private final Class<? extends ServerChannel> serverChannelType;
@@ -157,7 +157,7 @@ public enum Transport {
         return channelType;
     }
 
-    /** Whether event loops can be told never to sleep. */
+    /** Returns whether event loops can be told never to sleep. */
     public boolean canPoll() {
         return this != NIO && this != IO_URING;
     }
@@ -182,8 +182,8 @@ public enum Transport {
     }
 
     /**
-     * What the transport counted in this process, for people; empty if it counts nothing. For RDMA, how many bytes were
-     * sent and received without a copy.
+     * Counters of the transport in this process, for people; empty if it has none. For RDMA, bytes that were sent and
+     * received without a copy.
      */
     public String counters() {
         return "";

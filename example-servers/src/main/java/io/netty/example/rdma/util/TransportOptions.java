@@ -38,9 +38,14 @@ public final class TransportOptions {
         return eventLoops.newGroup(transport);
     }
 
-    /** For people: what was chosen. */
+    /** The choice for people, with text behind the name of the transport. */
+    String describe(String behindTransport) {
+        return transport + behindTransport + eventLoops;
+    }
+
+    /** The choice, for people. */
     @Override
     public String toString() {
-        return transport + eventLoops.toString();
+        return describe("");
     }
 }

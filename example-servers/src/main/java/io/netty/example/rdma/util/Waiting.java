@@ -16,13 +16,13 @@
 package io.netty.example.rdma.util;
 
 /**
- * How event loops wait for what comes next.
+ * Ways of waiting of event loops.
  */
 public enum Waiting {
     /** As the transport does it if it is told nothing. */
     DEFAULT,
-    /** They look again and again and never sleep, which takes a core each. */
+    /** Event loops poll and never sleep, which takes a core each. */
     POLLING,
-    /** They sleep at once. */
+    /** Event loops sleep at once. */
     SLEEPING
 }

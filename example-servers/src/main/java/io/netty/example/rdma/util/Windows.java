@@ -25,7 +25,7 @@ import java.util.stream.LongStream;
  * one clock for all processes: {@code CLOCK_MONOTONIC} of clock_gettime(2).
  */
 public final class Windows {
-    /** How many there are. */
+    /** Number of windows. */
     public static final int COUNT = 5;
     private static final String PREFIX = "windows ";
 

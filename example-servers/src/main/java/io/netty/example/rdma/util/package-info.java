@@ -14,10 +14,10 @@
  * under the License.
  */
 /**
- * What the examples share: the command line options of servers and clients, the
- * {@link io.netty.example.rdma.util.Transport} that they choose, TLS, how a program starts and ends, and the data that
- * is sent and checked. The examples of byte streams run on each transport: handlers and bootstraps are the same, the
- * transport is a command line option. Those of messages and datagrams, which begin with
- * {@link io.netty.example.rdma.verbs}, are for RDMA alone.
+ * Common code of the examples: the command line options of servers and clients, the {@link
+ * io.netty.example.rdma.util.Transport} that they choose, TLS, start and end of a program, and the data that is sent
+ * and checked. The examples of byte streams run on each transport: handlers and bootstraps are the same, the transport
+ * is a command line option. Those of messages and datagrams, which begin with {@link io.netty.example.rdma.verbs}, are
+ * for RDMA alone.
  */
 package io.netty.example.rdma.util;

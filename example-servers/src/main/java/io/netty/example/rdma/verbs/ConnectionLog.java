@@ -26,7 +26,7 @@ import io.netty.util.concurrent.Future;
  * Prints the states of a connection as it goes through them, and what its queue pair has got once it runs.
  */
 final class ConnectionLog extends ChannelInboundHandlerAdapter {
-    /** How each line starts. */
+    /** Beginning of each line. */
     static final String PREFIX = "connection: ";
 
     @Override

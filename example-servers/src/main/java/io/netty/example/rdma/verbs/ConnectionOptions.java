@@ -106,7 +106,7 @@ public final class ConnectionOptions {
         return host == null && device.isNamed() ? new InetSocketAddress(chosenPort) : address(chosenPort);
     }
 
-    /** Of one of several ends that listen. */
+    /** Port of one of several ends that listen. */
     private int port(int number) {
         return port == 0 ? 0 : port + number;
     }

@@ -27,14 +27,14 @@ import io.netty.channel.rdma.message.RdmaSend;
  * @param wrong how many of its checks failed
  */
 public record Counts(long done, long wrong) {
-    /** Of the message, in bytes. */
+    /** Length of the message, in bytes. */
     public static final int LENGTH = 2 * Long.BYTES;
 
     public RdmaSend message(ByteBufAllocator alloc) {
         return new RdmaSend(alloc.buffer(LENGTH, LENGTH).writeLong(done).writeLong(wrong));
     }
 
-    /** Whether it can be read as one. */
+    /** Returns whether it can be read as one. */
     public static boolean isIn(RdmaReceive message) {
         return message.content().readableBytes() == LENGTH && !message.hasImmediate();
     }

@@ -19,7 +19,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.message.RdmaEndpoint;
 
 /**
- * What one end hands to the other in a file: the blob of its queue pair, and then its {@link Introduction}.
+ * Contents of a file from one end to the other: the blob of its queue pair, and then its {@link Introduction}.
  */
 record Descriptor(RdmaEndpoint endpoint, Introduction introduction) {
     static final int MAX_LENGTH = RdmaEndpoint.BLOB_LENGTH + Introduction.MAX_LENGTH;

@@ -39,7 +39,7 @@ public final class DeviceChoice {
             description = "The place in that port's table of GIDs (default: where the address is).")
     private int gidIndex = -1;
 
-    /** Whether a device is known by its name, so that no address is needed. */
+    /** Returns whether a device is known by its name, so that no address is needed. */
     public boolean isNamed() {
         return !name.isEmpty();
     }

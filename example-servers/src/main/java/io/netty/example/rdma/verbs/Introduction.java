@@ -23,7 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one end tells the other before they begin: what it was started for, and the memory that it gives access to.
+ * First message of an end: its task, and the memory that it gives access to.
  *
  * <p>In network order:
  * <pre>

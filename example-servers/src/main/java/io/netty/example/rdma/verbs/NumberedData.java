@@ -62,7 +62,7 @@ public final class NumberedData implements AutoCloseable {
         return message.nioBuffer().order(ByteOrder.nativeOrder()).getLong(message.capacity() - Long.BYTES);
     }
 
-    /** Whether all readable bytes are those of the message. */
+    /** Returns whether all readable bytes are those of the message. */
     public static boolean matches(ByteBuf data, long number) {
         return Pattern.matches(data, (long) index(number) * STEP);
     }

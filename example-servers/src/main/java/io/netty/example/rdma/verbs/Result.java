@@ -18,7 +18,7 @@ package io.netty.example.rdma.verbs;
 import java.util.Locale;
 
 /**
- * What came of a program at one end. It is told on a line.
+ * Result of a program at one end, printed on a line.
  *
  * @param what  was done, in words
  * @param count how often
@@ -28,7 +28,7 @@ import java.util.Locale;
  * @param cpuNanos that the event loop of the end has had the processor meanwhile, or -1 if that is not told
  */
 public record Result(String what, long count, long bytes, long wrong, long nanos, long cpuNanos) {
-    /** How the line starts. */
+    /** Beginning of the line. */
     public static final String PREFIX = "result: ";
 
     /** Without the processor's time. */
@@ -40,7 +40,7 @@ public record Result(String what, long count, long bytes, long wrong, long nanos
         return new Result(what, count, bytes, wrong, nanos, newCpuNanos);
     }
 
-    /** Whether everything was as it should be. */
+    /** Returns whether everything was as it should be. */
     public boolean isRight() {
         return wrong == 0;
     }

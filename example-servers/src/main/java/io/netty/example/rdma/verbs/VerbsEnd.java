@@ -59,7 +59,7 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
     }
 
     /**
-     * What the peer is given access to.
+     * Memory that the peer may access.
      *
      * @param channel has a queue pair, so that memory can be exported for it
      */
@@ -85,8 +85,8 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
     }
 
     /**
-     * Whether the other end does it all. Then the result tells what this process had to do for it: its event loop, and
-     * not the threads that are the device with the embedded provider.
+     * Returns whether the other end does it all. Then the result tells what this process had to do for it: its event
+     * loop, and not the threads that are the device with the embedded provider.
      */
     protected boolean isPassive() {
         return false;
@@ -97,8 +97,8 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
     }
 
     /**
-     * What was flushed before is still sent. Then the channel is closed, and this is what came of it: also if the peer,
-     * which may have all that it needs, goes before that.
+     * Sends flushed bytes, closes the channel, and sets the result, also if the peer, which may have all that it needs,
+     * ends before.
      */
     protected final void finish(ChannelHandlerContext ctx, Result outcome) {
         finishing = true;
@@ -106,7 +106,7 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
         ctx.close().addListener(closed -> result.complete(told));
     }
 
-    /** That the event loop has had so far. */
+    /** Processor time of the event loop so far. */
     private static long processorNanos() {
         return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
     }

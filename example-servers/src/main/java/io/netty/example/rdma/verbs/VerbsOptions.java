@@ -114,7 +114,7 @@ public final class VerbsOptions {
         }
     }
 
-    /** What a program does. */
+    /** Task of a program. */
     @FunctionalInterface
     public interface Body {
         /** Starts it. Not on an event loop. */

@@ -77,7 +77,7 @@ public final class WebSocketConnection {
                 .webSocketUri(scheme + host + ':' + port + WebSocketServerInitializer.PATH)
                 .allowExtensions(compression)
                 .maxFramePayloadLength(MAX_FRAME_BYTES)
-                // They are answers as well.
+                // Pongs are answers as well.
                 .dropPongFrames(false)
                 .handleCloseFrames(false)
                 .build();

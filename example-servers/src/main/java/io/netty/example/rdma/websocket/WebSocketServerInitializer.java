@@ -74,7 +74,7 @@ final class WebSocketServerInitializer extends ChannelInitializer<Channel> {
     }
 
     /**
-     * What a client may take of a WebSocket server.
+     * Limits of a WebSocket server for a client.
      *
      * @param idleMillis    a connection on which nothing moves for so long is closed; 0 for never
      * @param maxFrameBytes payload of a frame at most. The server holds a whole one

@@ -43,7 +43,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 @Timeout(180)
 class BlastTest {
-    /** Of which nothing overlaps in the data. */
+    /** Size of messages whose data do not overlap. */
     private static final int SMALL = 64;
     private static final int FEW = 50;
     private static final int OPERATION = 7;
@@ -65,7 +65,7 @@ class BlastTest {
         assertThat(wrong(way, new BlastTarget(barrage), new Blaster(barrage))).containsExactly(0, 0);
     }
 
-    /** Whose data are checked by the client, and whose by the server, the other way round than above. */
+    /** Cases in which the roles of client and server are reversed. */
     @ParameterizedTest
     @CsvSource({
         "WRITE, CONNECTION_MANAGER", "READ, CONNECTION_MANAGER", "WRITE, DESCRIPTORS", "READ, DESCRIPTORS"
@@ -218,7 +218,7 @@ class BlastTest {
         buf.setByte(index, ~buf.getByte(index));
     }
 
-    /** How many checks failed at the server, and at the client. */
+    /** Numbers of failed checks at the server, and at the client. */
     private long[] wrong(Way way, BlastEnd server, BlastEnd client) throws Exception {
         return results(way, server, client).stream().mapToLong(Result::wrong).toArray();
     }

@@ -214,7 +214,7 @@ class FileServerTest {
         assertThat(begun.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
         TestTimeouts.result(client.close());
         TestTimeouts.result(other.closeFuture());
-        // What is still in flight keeps its memory until the transport has it back.
+        // Bytes in flight keep their memory until the transport has it back.
         RunningServer.await(() -> openFiles() == 0);
         Files.delete(file);
     }

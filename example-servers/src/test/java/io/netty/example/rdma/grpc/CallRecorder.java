@@ -28,7 +28,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What a server sees of its calls. What a client says in {@link #ECHO_HEADER} comes back as a header and as a trailer.
+ * Recorder of a server's calls. The client's {@link #ECHO_HEADER} comes back as a header and as a trailer.
  */
 final class CallRecorder implements ServerInterceptor {
     static final Metadata.Key<String> ECHO_HEADER = Metadata.Key.of("x-echo", Metadata.ASCII_STRING_MARSHALLER);

@@ -172,7 +172,7 @@ class GrpcCallsTest {
     @EachTransport
     void deadlineEndsACallAtBothEnds(Transport transport) throws Exception {
         try (GrpcPair pair = new GrpcPair(transport)) {
-            // It makes the connection.
+            // The call makes the connection.
             assertWorks(pair);
             int begun = pair.calls.begun.size();
             // A server that has not heard of the call by then has nothing to end.
@@ -231,7 +231,7 @@ class GrpcCallsTest {
             for (int i = 0; i < 50; i++) {
                 pair.blocking().unary(UnaryRequest.newBuilder().setPayload(Payloads.of(i, 1000)).build());
             }
-            // What a window of the stream takes, at most 8 MiB, and the one message that did not fit any more.
+            // A window of the stream has at most 8 MiB, and one message did not fit any more.
             assertThat(pair.calls.messagesSent.get() - 50).isLessThan(16);
             assertThat(slow.messages.get()).isZero();
             slow.call.request(messages);

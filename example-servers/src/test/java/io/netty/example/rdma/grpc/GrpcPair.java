@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
 final class GrpcPair implements AutoCloseable {
     /** A kernel device has no loopback address. */
     static final String HOST = TestAddress.HOST;
-    /** What 4 MiB and their wrapping fit in. */
+    /** Limit for 4 MiB and their wrapping. */
     static final int MAX_MESSAGE_BYTES = 5 << 20;
 
     final CallRecorder calls = new CallRecorder();

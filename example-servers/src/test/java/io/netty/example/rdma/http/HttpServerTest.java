@@ -54,7 +54,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class HttpServerTest {
     private static final HttpLimits LIMITS = new HttpLimits(0, 1L << 30);
     private static final long LARGE = RunningServer.SLOW_MACHINE ? 3_000_017 : 20_000_003;
-    /** What TCP sockets and receive buffers hold on the way is some MB. */
+    /** More bytes than TCP sockets and receive buffers hold, which is some MB. */
     private static final long LARGER_THAN_BUFFERS = 40_000_003;
     private static final byte[] HELLO = HttpServerHandler.HELLO.getBytes(CharsetUtil.US_ASCII);
 

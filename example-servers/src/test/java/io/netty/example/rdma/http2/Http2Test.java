@@ -77,7 +77,7 @@ class Http2Test {
     private static final int MIB = 1 << 20;
     /** Many times what is under way at once. */
     private static final int LARGE = (TestTimeouts.MULTIPLIER == 1 ? 16 : 8) * MIB;
-    /** Of the connection. A client that does not read takes that, whatever the transport. */
+    /** Half of the connection's window. A client that does not read takes that, whatever the transport. */
     private static final int HALF_A_WINDOW = Http2CodecUtil.DEFAULT_WINDOW_SIZE / 2;
     private static final int STREAMS = 1100;
     private static final BodyCheck ANYTHING = new BodyCheck() {
@@ -88,7 +88,7 @@ class Http2Test {
 
         @Override
         public void end() {
-            // Of any length.
+            // A body of any length.
         }
     };
 
@@ -303,7 +303,7 @@ class Http2Test {
         })) {
             Http2Client client = pair.connect();
             if (transport != Transport.RDMA) {
-                // What the client does not read yet is to wait in the server's kernel. RDMA has no such place.
+                // Bytes that the client does not read yet have to wait in the server's kernel. RDMA has no such place.
                 client.channel().config().setOption(ChannelOption.SO_RCVBUF, 4096);
             }
             client.channel().config().setAutoRead(false);

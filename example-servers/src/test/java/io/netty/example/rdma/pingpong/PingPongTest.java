@@ -40,7 +40,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 @Timeout(180)
 class PingPongTest {
-    /** Of which nothing overlaps in the data. */
+    /** Size of messages whose data do not overlap. */
     private static final int SMALL = 64;
     private static final int COUNT = 100;
     private static final int ROUND_TRIP = 2;
@@ -123,7 +123,7 @@ class PingPongTest {
                 .containsExactly(client ? 0 : 1, client ? 1 : 0);
     }
 
-    /** What comes back is what has arrived: both notice. */
+    /** The server returns the bytes that have arrived, so both ends notice. */
     @Test
     void whoSendsNoticesOneWrongBit() throws Exception {
         Game game = game(PingPongMode.SEND);
@@ -224,7 +224,7 @@ class PingPongTest {
         message.setByte(0, message.getByte(0) ^ 2);
     }
 
-    /** How many checks failed at the server, and at the client. */
+    /** Numbers of failed checks at the server, and at the client. */
     private long[] wrong(Way way, PingPongEnd server, PingPongEnd client) throws Exception {
         return results(way, server, client).stream().mapToLong(Result::wrong).toArray();
     }

@@ -46,7 +46,7 @@ final class Peer extends ChannelInboundHandlerAdapter {
     private volatile boolean pattern = true;
     private volatile Throwable failure;
     private volatile boolean closed;
-    /** How much of the pattern is still to be written, and how much was. */
+    /** Number of bytes of the pattern that are still to be written, and of written ones. */
     private long toSend;
     private volatile long sent;
     private boolean filling;
@@ -156,7 +156,7 @@ final class Peer extends ChannelInboundHandlerAdapter {
         TestTimeouts.result(end);
     }
 
-    /** Whether the other end has said that there is no more. */
+    /** Returns whether the other end has said that there is no more. */
     boolean isEnded() {
         return end.isDone();
     }

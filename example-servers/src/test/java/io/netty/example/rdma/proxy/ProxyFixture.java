@@ -42,7 +42,7 @@ final class ProxyFixture implements AutoCloseable {
     private static final int CONNECT_MILLIS = 10_000 * TestTimeouts.MULTIPLIER;
 
     private final Route route;
-    // Those of RDMA serve TCP, too.
+    // Event loops of RDMA serve TCP, too.
     private final EventLoopGroup proxyGroup = Transport.RDMA.newGroup(1, Waiting.DEFAULT);
     private final EventLoopGroup peerGroup = Transport.RDMA.newGroup(1, Waiting.DEFAULT);
     private final BlockingQueue<Peer> accepted = new LinkedBlockingQueue<>();
@@ -51,7 +51,7 @@ final class ProxyFixture implements AutoCloseable {
     private boolean quiet = true;
 
     /**
-     * Which way connections go.
+     * Way of connections.
      *
      * @param client how clients reach the proxy
      * @param server how the proxy reaches the server

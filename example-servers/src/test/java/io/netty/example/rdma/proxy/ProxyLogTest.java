@@ -40,7 +40,7 @@ import java.util.regex.Pattern;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the proxy tells people of its connections, one line each time.
+ * Log lines of the proxy about its connections, one for each event.
  */
 @Timeout(120)
 class ProxyLogTest {
@@ -95,7 +95,7 @@ class ProxyLogTest {
             assertThat(lines(Level.INFO, 2).get(1)).contains(" ms ago: REFUSED: Connection refused")
                     .startsWith(who(second, "TCP", tcp) + ": connected over TCP: REMEMBERED: ");
 
-            // This one is told to use TCP.
+            // The third connection has to use TCP.
             Peer third = tcp.connect();
             assertThat(lines(Level.INFO, 3).get(2)).endsWith(" is TCP_ONLY")
                     .startsWith(who(third, "RDMA", tcp) + ": connected over TCP: RULE: ");
@@ -173,7 +173,7 @@ class ProxyLogTest {
         return log.messages(atLeast);
     }
 
-    /** What each line begins with. */
+    /** Beginning of each line. */
     private static String who(Peer client, String transport, ProxyFixture server) {
         return address(client.channel().localAddress()) + " (" + transport + ") -> " + address(server.serverAddress());
     }

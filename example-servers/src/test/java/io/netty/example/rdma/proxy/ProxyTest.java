@@ -63,11 +63,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(120)
 class ProxyTest {
     private static final int LARGE = RunningServer.SLOW_MACHINE ? 2_000_003 : 20_000_003;
-    /** What TCP sockets and receive buffers hold on the way is some MB. */
+    /** More bytes than TCP sockets and receive buffers hold, which is some MB. */
     private static final long LARGER_THAN_BUFFERS = 40_000_003;
     /**
-     * What one read may add when there was room for one byte more: 64 KiB of TCP; of RDMA all that has arrived in one
-     * of the 8 parts of the receive memory, which grows to 1 MiB. Netty counts 96 bytes for each buffer as well.
+     * Bytes that one read may add when there was room for one byte more: 64 KiB of TCP; of RDMA all that has arrived in
+     * one of the 8 parts of the receive memory, which grows to 1 MiB. Netty counts 96 bytes for each buffer as well.
      */
     private static final int LONGEST_READ = 128 * 1024 + 16 * 1024;
 
@@ -331,7 +331,7 @@ class ProxyTest {
     private static void assertSentInPlace(RdmaMetrics metrics) {
         assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.SENT_FOREIGN)).as(metrics.toString()).isZero();
         assertThat(metrics.bytesCopied(RdmaMetrics.CopyCause.SENT_HEAP)).as(metrics.toString()).isZero();
-        // What TCP gave in pieces of less than 513 bytes is the rest.
+        // The rest came from TCP in pieces of less than 513 bytes.
         assertThat(metrics.bytesSentInPlace()).as(metrics.toString()).isGreaterThan(LARGE / 10 * 9L);
     }
 

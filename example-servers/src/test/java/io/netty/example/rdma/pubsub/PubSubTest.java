@@ -56,7 +56,7 @@ class PubSubTest {
     private static final int SIZE = 10_007;
     private static final int COUNT = 50;
     private static final long INTERVAL_NANOS = 200_000;
-    /** Of these, a subscriber must not take any for an edition. */
+    /** Number of torn copies, none of which a subscriber may take for an edition. */
     private static final int TORN_COPIES = 20;
 
     @TempDir
@@ -137,7 +137,7 @@ class PubSubTest {
                 if (staying == null) {
                     staying = subscriber;
                 } else {
-                    // It leaves before the next one joins.
+                    // The subscriber leaves before the next one joins.
                     assertThat(TestTimeouts.result(subscriber.result()).count()).isEqualTo(count);
                     assertThat(subscriber.wrong()).isZero();
                 }

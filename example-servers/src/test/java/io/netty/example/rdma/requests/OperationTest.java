@@ -46,7 +46,7 @@ class OperationTest {
     private static final int SIZE = 5_003;
     /** Several rounds, of which the last is not full. */
     private static final int COUNT = 3 * Blocks.COUNT + 5;
-    /** Of the last round. */
+    /** A request of the last round. */
     private static final int LATE = COUNT - 2;
 
     @TempDir

@@ -38,7 +38,9 @@ import java.util.stream.Stream;
 @Retention(RetentionPolicy.RUNTIME)
 @ArgumentsSource(EachTransport.Source.class)
 public @interface EachTransport {
-    /** Whether TCP is a part of the default, too: one test of a class, and each of code that is there for TCP. */
+    /**
+     * Returns whether TCP is a part of the default, too: one test of a class, and each of code that is there for TCP.
+     */
     boolean tcp() default false;
 
     final class Source implements ArgumentsProvider, AnnotationConsumer<EachTransport> {

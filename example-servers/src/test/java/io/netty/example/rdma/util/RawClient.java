@@ -73,7 +73,7 @@ public final class RawClient {
         return TestTimeouts.result(everything);
     }
 
-    /** What the server answers to this one request before it closes. */
+    /** Answer of the server to this one request before it closes. */
     public static String exchange(RunningServer server, String request) throws Exception {
         RawClient client = new RawClient(server);
         client.send(request);

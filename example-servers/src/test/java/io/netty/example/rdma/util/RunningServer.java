@@ -37,7 +37,7 @@ public final class RunningServer implements AutoCloseable {
     public static final String HOST = TestAddress.HOST;
     /** Where everything takes several times as long, less does. */
     public static final boolean SLOW_MACHINE = TestTimeouts.MULTIPLIER > 1;
-    /** How many seconds a program may take that is started as a process. */
+    /** Maximum seconds of a program that is started as a process. */
     public static final String TIMEOUT = Long.toString(60L * TestTimeouts.MULTIPLIER);
 
     private final Transport transport;
@@ -74,7 +74,7 @@ public final class RunningServer implements AutoCloseable {
         return TestTimeouts.take(accepted, "a connection");
     }
 
-    /** Of clients on the same transport. */
+    /** Transport of clients on the same transport. */
     public ClientTransport clientTransport() {
         return ClientTransport.valueOf(transport.name());
     }

@@ -51,7 +51,7 @@ public final class TestCertificate {
         return bundle.getCertificatePEM();
     }
 
-    /** How many full handshakes clients have made. */
+    /** Number of full handshakes of clients. */
     public int checked() {
         return checked.get();
     }

@@ -38,7 +38,7 @@ import java.util.concurrent.TimeUnit;
 public final class EndPair implements AutoCloseable {
     private static final Duration BOUND = Duration.ofSeconds(TestTimeouts.SECONDS);
 
-    /** How ends find each other. */
+    /** Ways in which ends find each other. */
     public enum Way {
         CONNECTION_MANAGER, DESCRIPTORS
     }

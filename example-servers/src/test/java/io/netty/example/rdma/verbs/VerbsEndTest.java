@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What all programs have in common, with a program that sends one number.
+ * Tests of the common part of all programs, with a program that sends one number.
  */
 class VerbsEndTest {
     @TempDir

@@ -71,7 +71,7 @@ public record BenchResults(int format, String taken, String plan, int rounds, Ma
         return new Results(readings);
     }
 
-    /** Whether there is any figure in a section. */
+    /** Returns whether there is any figure in a section. */
     boolean isMeasured(Section section) {
         return readings.stream().anyMatch(reading -> reading.hasFigure() && reading.figure() == section.plotted()
                 && section.scenarios().contains(reading.scenario()));

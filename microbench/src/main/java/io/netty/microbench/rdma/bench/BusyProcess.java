@@ -40,7 +40,7 @@ final class BusyProcess {
         busy.start();
         System.out.println(BUSY);
         while (System.in.read() >= 0) {
-            // What it is told does not matter.
+            // Messages to it do not matter.
         }
     }
 

@@ -120,7 +120,7 @@ final class EchoBatches implements Scenario.Operation {
             } else if (completion != null && arrived > 0) {
                 reading = true;
                 if (toArrive <= 0) {
-                    // It may start the next operation, here or on another connection that is free.
+                    // The completion may start the next operation, here or on another free connection.
                     free.add(this);
                     end(null);
                 } else {

@@ -22,7 +22,7 @@ import io.netty.example.rdma.util.ClientOptions;
 import java.io.IOException;
 
 /**
- * How the clients of an echo server connect.
+ * Connections of an echo server's clients.
  */
 final class EchoConnections {
     private EchoConnections() {

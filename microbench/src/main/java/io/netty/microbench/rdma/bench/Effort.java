@@ -18,7 +18,7 @@ package io.netty.microbench.rdma.bench;
 import java.util.List;
 
 /**
- * How much a run measures.
+ * Extent of a run.
  *
  * @param name         in {@code results.json}
  * @param rounds       how often everything is measured at most, each time from fresh processes
@@ -46,7 +46,7 @@ record Effort(String name, int rounds, int longRounds, int maxSeconds, int windo
     /** In an emulated guest, where all takes some ten times as long. */
     static final Effort RXE = new Effort("rxe", 3, 3, 540, 400, 40_000, 100, List.of(1000), List.of(1));
 
-    /** How long fresh processes may warm up for all scenarios together. */
+    /** Maximum time for the warm-up of fresh processes, for all scenarios together. */
     int warmUpMillis() {
         return Math.min(WARM_UP_LIMITS * limitMillis, MAX_WARM_UP_MILLIS);
     }
@@ -57,7 +57,7 @@ record Effort(String name, int rounds, int longRounds, int maxSeconds, int windo
                 connections);
     }
 
-    /** How often a part is measured at most. */
+    /** Maximum number of a part's rounds. */
     int rounds(Part part) {
         return Part.LONG.contains(part) ? longRounds : rounds;
     }

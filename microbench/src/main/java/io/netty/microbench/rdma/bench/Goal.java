@@ -32,7 +32,7 @@ import java.util.function.DoubleBinaryOperator;
 import java.util.stream.Stream;
 
 /**
- * How fast the transport is to be: a figure, what it is compared with, and a bound.
+ * Target of the transport: a figure, its reference, and a bound.
  *
  * @param ours    the figure
  * @param base    what it is compared with, {@code null} if the figure alone is what counts
@@ -60,18 +60,18 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
 
     private static final String WIRE_COMMAND = "`./run-bench.sh --rxe`";
 
-    /** How a figure is compared with another one. */
+    /** Ways of comparing two figures. */
     enum Against {
-        /** It is not. */
+        /** No comparison. */
         NOTHING,
-        /** How many times as much it is. */
+        /** The ratio. */
         TIMES,
-        /** How much more it is. */
+        /** The difference. */
         MORE
     }
 
     /**
-     * What came of it.
+     * Result of a goal.
      *
      * @param value   of all rounds, {@code null} if it was not measured
      * @param met     in how many rounds the goal was reached
@@ -81,11 +81,11 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
     record Outcome(Spread value, int rounds, int met, boolean settled, String why) {
     }
 
-    /** What one round says. */
+    /** Result of one round. */
     private record Value(double value, boolean settled) {
     }
 
-    /** What a run has to show: one over a wire is about nothing else. */
+    /** Goals of a run: a run over a wire has only those of the wire. */
     static List<Goal> of(BenchResults run) {
         return run.plan().equals(Effort.RXE.name()) ? overAWire()
                 : Stream.of(onAMachine(), besidePerftest(), overAWire()).flatMap(List::stream).toList();
@@ -199,7 +199,7 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
                 Stream.concat(parts.stream(), Stream.of(another)).toList(), otherCommand);
     }
 
-    /** What a run says of this. Ratios and differences are those of one round each. */
+    /** Result of this goal in a run. Ratios and differences are within a round. */
     Outcome in(BenchResults run) {
         List<Value> values = switch (against) {
         case NOTHING -> run.results().rounds(ours).values().stream()
@@ -217,7 +217,7 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
                 new Value(of.applyAsDouble(own.value(), other.value()), own.settled() && other.settled()));
     }
 
-    /** Whether there are readings of it, and of what it is compared with, if only such as don't count. */
+    /** Returns whether there are readings of it, and of what it is compared with, if only such as don't count. */
     boolean wasTried(BenchResults run) {
         return Stream.of(ours, base).allMatch(figure -> !run.results().rounds(figure).isEmpty()
                 || unsettled(run, figure).findAny().isPresent());
@@ -227,7 +227,7 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
         return run.results().unsettled(of.subject(), of.scenario(), of.figure()).stream();
     }
 
-    /** Whether it was reached in the median of the rounds. */
+    /** Returns whether it was reached in the median of the rounds. */
     boolean isMet(Outcome outcome) {
         return isMetBy(outcome.value.median());
     }
@@ -255,12 +255,12 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
                         || figures.stream().anyMatch(figure -> figure.subject().equals(missing.subject()))));
     }
 
-    /** What is measured, for people. */
+    /** Text of the measure, for people. */
     String measure() {
         return ours.scenario() + ": " + ours.figure();
     }
 
-    /** What is to be reached, for people. */
+    /** Text of the target, for people. */
     String text() {
         String value = (atLeast ? "at least " : "at most ") + show(bound);
         if (against == Against.NOTHING) {
@@ -270,7 +270,7 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
                 + (base.subject().equals(ours.subject()) ? base.scenario() : base.subject());
     }
 
-    /** What was reached, for people: the median of the rounds, and the range. */
+    /** Text of the figure, for people: the median of the rounds, and the range. */
     String figure(Outcome outcome) {
         if (outcome.value == null) {
             return "";
@@ -279,7 +279,7 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
         return show(outcome.value.median()) + (range.contains(" to ") ? " (" + range + ')' : "");
     }
 
-    /** Whether it was reached, for people; if it was not, by how much. */
+    /** Returns whether it was reached, for people; if it was not, by how much. */
     String verdict(Outcome outcome) {
         if (outcome.value == null) {
             return "not measured: " + outcome.why;

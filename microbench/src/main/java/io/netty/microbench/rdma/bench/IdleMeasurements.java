@@ -25,7 +25,7 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the part "idle" does with its processes: an echo server and an {@link IdleLoad}.
+ * Measurements of the part "idle" with its processes: an echo server and an {@link IdleLoad}.
  */
 final class IdleMeasurements {
     /** Connections that are opened and closed before those that count, until compilers and pools are done. */
@@ -34,7 +34,10 @@ final class IdleMeasurements {
     private static final int SET_UPS = 3;
     /** In all, of a part that takes about ten seconds otherwise. */
     private static final int MAX_OPEN_SECONDS = 60;
-    /** What a process needs less or more for itself from one second to the next is much for few connections. */
+    /**
+     * Minimum number of connections: a process's own memory varies from second to second, which is much for few
+     * connections.
+     */
     private static final int MIN_FOR_MEMORY = 1000;
     private static final int PROCESSES = 2;
     private static final long SETTLE_MILLIS = 1000;
@@ -128,7 +131,7 @@ final class IdleMeasurements {
     }
 
     /**
-     * What a process has.
+     * Resources of a process.
      *
      * @param descriptors   that are open
      * @param residentBytes memory

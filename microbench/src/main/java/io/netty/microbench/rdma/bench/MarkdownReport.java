@@ -161,7 +161,7 @@ final class MarkdownReport {
         return table + (remarks.write().isEmpty() ? "" : '\n' + remarks.write());
     }
 
-    /** Which option makes a run longer than this one. */
+    /** Option of a run that is longer than this one. */
     private String longer() {
         return Stream.of(Effort.QUICK, Effort.DEFAULT).anyMatch(effort -> effort.name().equals(run.plan()))
                 ? "--full" : "--rounds 10";

@@ -18,7 +18,7 @@ package io.netty.microbench.rdma.bench;
 import io.netty.microbench.rdma.report.Reading;
 
 /**
- * What could not be measured.
+ * A missing measurement.
  *
  * @param subject  as in {@link Reading}
  * @param part     of the measurements

@@ -25,7 +25,7 @@ import java.nio.file.Path;
  * input ends: no longer than this process lives.
  */
 final class NoiseProgram implements AutoCloseable {
-    /** What it says when it has begun. */
+    /** Line that the program prints when it has begun. */
     private static final String NOISE = "noise";
 
     private final Process process;

@@ -24,12 +24,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What the part "paced" does with its processes: an echo server and a {@link PacedLoad}.
+ * Measurements of the part "paced" with its processes: an echo server and a {@link PacedLoad}.
  */
 final class PacedMeasurements {
     /** Rates at which loops sleep often, and the highest: what other rates need is compiled then. */
     private static final List<Integer> WARM_UP_RATES = List.of(10_000, 30_000, 100_000);
-    /** Of the messages in a window, so that the highest ones of some windows tell more than chance. */
+    /** Minimum number of messages in a window, so that the highest latencies of some windows tell more than chance. */
     private static final int MIN_MESSAGES = 60;
     private static final int SECOND_MILLIS = 1000;
 
@@ -50,7 +50,7 @@ final class PacedMeasurements {
 
     void run() throws IOException, InterruptedException {
         for (int connections : effort.connections()) {
-            // Those of a later scenario are not open before it.
+            // Connections of a later scenario are not open before it.
             pair.askClient(PacedLoad.OPEN + ' ' + connections);
             for (int rate : effort.rates()) {
                 String scenario = Section.paced(rate, connections);

@@ -40,10 +40,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * What is measured in one go: by a server and a client that measures it, each a process of its own.
+ * Part of a run: a server, and a client that measures it, each in its own process.
  */
 enum Part {
-    /** What this machine can do between two processes, in whatever mode: a C program. */
+    /** Limit of this machine between two processes, in any mode: a C program. */
     LIMIT(Subjects.LIMIT) {
         @Override
         void measure(Mode mode, Setup setup, Effort effort, Readings readings)
@@ -96,7 +96,7 @@ enum Part {
 
         @Override
         List<String> jvmOptions() {
-            // What they hold and allocate is measured, and Netty's leak detector takes down the stack of one of 128
+            // Memory and allocations are measured, and Netty's leak detector records the stack of one of 128
             // buffers of any transport. Half of the direct memory, which is as large as the heap by default, may be
             // registered: 10,000 connections have more.
             return List.of("-XX:+AlwaysPreTouch", "-Dio.netty.leakDetection.level=disabled",
@@ -205,14 +205,14 @@ enum Part {
         }
     };
 
-    /** What is measured over a wire that is slow. */
+    /** Parts that are measured over a slow wire. */
     static final Set<Part> OF_A_WIRE = EnumSet.of(WIRE, PROGRAMS);
     /** All else. */
     static final Set<Part> OF_A_MACHINE = EnumSet.complementOf(EnumSet.of(WIRE, PROGRAMS));
-    /** Of transports that no goal is about, by default. */
+    /** Parts of transports without a goal, by default. */
     static final Set<Part> OF_OTHERS = EnumSet.of(ECHO, MESSAGES);
 
-    /** Those that are not measured in each round by default. */
+    /** Parts that are not measured in each round by default. */
     static final Set<Part> LONG = EnumSet.of(PACED, NOISE);
 
     private static final int LIMIT_WINDOWS = 5;
@@ -227,7 +227,7 @@ enum Part {
     private final Class<?> server;
     private final Class<? extends LoadClient> client;
 
-    /** Of no mode. */
+    /** A part without modes. */
     Part(String subject) {
         this.subject = subject;
         server = null;
@@ -240,7 +240,7 @@ enum Part {
         this.client = client;
     }
 
-    /** Who is measured, or {@code null} if all modes are. */
+    /** The measured subject, or {@code null} for all modes. */
     String subject() {
         return subject;
     }
@@ -265,7 +265,7 @@ enum Part {
         };
     }
 
-    /** What the server is told beside the transport and the address. */
+    /** Arguments of the server besides the transport and the address. */
     List<String> serverArguments(Setup setup) throws IOException {
         return List.of();
     }

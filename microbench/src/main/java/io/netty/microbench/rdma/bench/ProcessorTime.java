@@ -23,7 +23,7 @@ import java.io.IOException;
 import java.util.function.BiConsumer;
 
 /**
- * What the two processes of a pair take of a core from one moment to another, but for JIT compilers.
+ * Share of a core that the two processes of a pair use between two moments, without JIT compilers.
  */
 final class ProcessorTime {
     private final Pair pair;

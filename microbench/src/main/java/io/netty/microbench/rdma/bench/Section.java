@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What is shown together: a table and a plot of some scenarios.
+ * Section of the report: a table and a plot of some scenarios.
  *
  * @param name      of the plot's file
  * @param title     for people
@@ -40,7 +40,7 @@ record Section(String name, String title, String text, List<String> scenarios, F
     static final List<Integer> PACED_CONNECTIONS = List.of(1, 16, 256);
     static final int BUSY_PROCESSES = 3;
     static final String BUSY = "round trips of 64 B beside " + BUSY_PROCESSES + " busy processes";
-    /** Of each core. */
+    /** Noise in percent of each core. */
     static final List<Integer> NOISE_PERCENT = List.of(5, 20);
     static final List<String> UNDER_NOISE = List.of(EchoLoad.roundTrips("", 64), EchoLoad.stream("", 64 << 10),
             plaintext(1));
@@ -88,12 +88,12 @@ record Section(String name, String title, String text, List<String> scenarios, F
         return number + (number == 1 ? " connection" : " connections");
     }
 
-    /** Whether it is one of those that matter most. */
+    /** Returns whether it is one of those that matter most. */
     boolean inSummary() {
         return SUMMARY.contains(name);
     }
 
-    /** Whether a scenario is in any section. */
+    /** Returns whether a scenario is in any section. */
     static boolean isShown(String scenario) {
         return all().stream().anyMatch(section -> section.scenarios().contains(scenario));
     }
@@ -110,7 +110,7 @@ record Section(String name, String title, String text, List<String> scenarios, F
                         Figure.OPERATIONS)));
     }
 
-    /** Whether a table has a figure of a scenario. */
+    /** Returns whether a table has a figure of a scenario. */
     static boolean has(String scenario, Figure figure) {
         return all().stream().anyMatch(section -> section.scenarios().contains(scenario)
                 && (section.plotted() == figure || section.figures().contains(figure)));

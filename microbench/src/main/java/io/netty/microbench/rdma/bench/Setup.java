@@ -22,7 +22,7 @@ import io.netty.microbench.rdma.verbs.Perftest;
 import java.nio.file.Path;
 
 /**
- * What the parts have in common.
+ * Common settings of the parts.
  *
  * @param launcher     starts processes
  * @param folder       for files, deleted in the end

@@ -16,13 +16,13 @@
 package io.netty.microbench.rdma.bench;
 
 /**
- * What is measured beside each other. A transport has its own name if it waits as it does by default, and
+ * Names of the measured subjects. A transport has its own name if it waits as it does by default, and
  * {@code "rdma polling"} if its event loops never sleep.
  */
 final class Subjects {
     /** A C program with nothing but shared memory: {@code transport-rdma-native/src/bench/c}. */
     static final String LIMIT = "limit";
-    /** What all others are compared with, beside {@link #LIMIT}. */
+    /** Subject that all others are compared with, besides {@link #LIMIT}. */
     static final String BASE = "epoll";
 
     private Subjects() {

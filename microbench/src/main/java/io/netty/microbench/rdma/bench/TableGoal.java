@@ -23,8 +23,8 @@ import java.util.function.IntPredicate;
 import java.util.stream.Stream;
 
 /**
- * What every cell of some tables is to reach: one {@link Goal} for all, told in one row. Cells of which a run has no
- * readings, as it leaves out some rates, say nothing.
+ * Target of every cell of some tables: one {@link Goal} for all, in one row. Cells without readings, as for rates that
+ * a run leaves out, do not count.
  *
  * @param measure for people
  * @param cells   goals that differ in scenario and figure alone, one or more
@@ -32,7 +32,7 @@ import java.util.stream.Stream;
 record TableGoal(String measure, List<Goal> cells) {
     /** Messages a second from which on event loops may wait for the next one without sleeping. */
     private static final int FAST = 10_000;
-    /** Of two that wait alike. */
+    /** Maximum ratio of two subjects that wait alike. */
     private static final double ALIKE = 1.1;
     private static final List<Figure> P50 = List.of(Figure.P50);
     private static final List<Figure> P99 = List.of(Figure.P99);
@@ -62,7 +62,7 @@ record TableGoal(String measure, List<Goal> cells) {
         }
     }
 
-    /** What a run has to show: one over a wire has none of these tables. */
+    /** Goals of a run: a run over a wire has none of these tables. */
     static List<TableGoal> of(BenchResults run) {
         return run.plan().equals(Effort.RXE.name()) ? List.of() : List.of(
                 of("round trips, HTTP, gRPC: p50", List.of(ROUND_TRIPS, REQUESTS), P50, Goal.RDMA_POLLING, ALIKE),
@@ -109,12 +109,12 @@ record TableGoal(String measure, List<Goal> cells) {
         return cells.get(0).ours().subject();
     }
 
-    /** What is to be reached in each cell, for people. */
+    /** Text of the target in each cell, for people. */
     String text() {
         return cells.get(0).text();
     }
 
-    /** What was reached in the cell that is furthest from the goal, for people. */
+    /** Text of the figure in the cell that is furthest from the goal, for people. */
     String figure(BenchResults run) {
         return measured(run).max(Comparator.comparingDouble(Cell::distance))
                 .map(cell -> cell.goal.figure(cell.outcome) + ": " + cell.goal.measure()).orElse("");

@@ -39,14 +39,14 @@ import java.util.stream.IntStream;
  * Measures modes in turn, round by round, and tells what came of it.
  */
 public final class Comparison implements AutoCloseable {
-    /** How much sooner a round gives up on processes that are not fresh. */
+    /** Factor by which a round gives up sooner on processes that are not fresh. */
     private static final int WARM = 3;
-    /** What a sample of such processes takes, about. */
+    /** Approximate time of a sample of such processes. */
     private static final long WARM_ROW_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** How many times its part of what is left of the time a row may take: few rows need more than most do. */
+    /** Maximum time of a row, in multiples of its share of the remaining time: few rows need more than most. */
     private static final int SHARES = 3;
     private static final int MIN_LIMIT_MILLIS = 1500;
-    /** Of the time that is left for a mode, processes may take one part in so many to warm up. */
+    /** Divisor of a mode's remaining time that gives the maximum time of warm-up. */
     private static final int WARM_UP_PART = 2;
 
     private static final String FULL = "--full";
@@ -62,11 +62,11 @@ public final class Comparison implements AutoCloseable {
     private final int rounds;
     private final Progress progress = new Progress();
     private final Results results = new Results();
-    /** Those that live, all paused but one. */
+    /** Running processes, all paused but one pair. */
     private final Map<Mode, Pair> pairs = new LinkedHashMap<>();
     /** When all should be over. */
     private long end;
-    /** What starting the latest processes took. */
+    /** Time that the start of the latest processes took. */
     private long startNanos;
     /** Samples taken so far in this round. */
     private int rows;
@@ -152,7 +152,7 @@ public final class Comparison implements AutoCloseable {
             pair.warmUp(IntStream.range(0, pair.subjects().size()).boxed().toList(),
                     warmUpMillis(modes.size() - pairs.size() + 1));
         } else {
-            // What is warm by now settles at once, and what is not had its time.
+            // Warm scenarios settle at once, and cold ones have had their time.
             limitMillis /= WARM;
             pair.resume();
         }

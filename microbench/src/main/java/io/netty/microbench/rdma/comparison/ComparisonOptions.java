@@ -82,7 +82,7 @@ public final class ComparisonOptions {
         return transports;
     }
 
-    /** Whether transports are also compared with event loops that never sleep. */
+    /** Returns whether transports are also compared with event loops that never sleep. */
     boolean polling() {
         return polling || length.full;
     }
@@ -91,7 +91,7 @@ public final class ComparisonOptions {
         return rounds != null ? rounds : plan().rounds();
     }
 
-    /** Whether the rounds were asked for, so that none is left out for lack of time. */
+    /** Returns whether the rounds were asked for, so that none is left out for lack of time. */
     boolean hasRounds() {
         return rounds != null;
     }
@@ -100,7 +100,7 @@ public final class ComparisonOptions {
         return limitSeconds != null ? (int) (limitSeconds * 1000) : plan().limitMillis();
     }
 
-    /** How long fresh processes may {@linkplain Pair#warmUp warm up} before the first scenario counts. */
+    /** Maximum time for which fresh processes {@linkplain Pair#warmUp warm up} before the first scenario counts. */
     int warmUpMillis() {
         return WARM_UP_LIMITS * limitMillis();
     }

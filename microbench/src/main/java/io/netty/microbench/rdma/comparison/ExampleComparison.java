@@ -61,7 +61,7 @@ public abstract class ExampleComparison implements Callable<Integer> {
     }
 
     /**
-     * What the server is told beside the transport, the address and TLS.
+     * Arguments of the server besides the transport, the address and TLS.
      *
      * @param folder a folder for files, which is deleted in the end
      */
@@ -76,7 +76,7 @@ public abstract class ExampleComparison implements Callable<Integer> {
         // Most examples check all they do.
     }
 
-    /** What is measured beside the modes, with the same scenario names. */
+    /** References that are measured beside the modes, with the same scenario names. */
     protected List<Comparison.Reference> references() {
         return List.of();
     }
@@ -96,7 +96,7 @@ public abstract class ExampleComparison implements Callable<Integer> {
         return launcher().pair(mode, server, forServer, client, forClient, List.of());
     }
 
-    /** What starts the processes of the example. */
+    /** Launcher of the example's processes. */
     protected final Launcher launcher() {
         return options.launcher();
     }

@@ -38,7 +38,7 @@ public record LimitProgram(Path program, int maxSeconds) {
     private static final int REFERENCE_MILLIS = 300;
     private static final int REFERENCE_MAX_SECONDS = 60;
 
-    /** What it measures of round trips and streams, as a row of a {@link Comparison}. */
+    /** Figures of round trips and streams, as a row of a {@link Comparison}. */
     public static Comparison.Reference reference(Path program) {
         LimitProgram limit = new LimitProgram(program, REFERENCE_MAX_SECONDS);
         return new Comparison.Reference() {

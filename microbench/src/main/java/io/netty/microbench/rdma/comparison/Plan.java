@@ -48,17 +48,17 @@ public enum Plan {
         this.maxSeconds = maxSeconds;
     }
 
-    /** How often each mode is measured, if there is time. */
+    /** Number of rounds, if there is time. */
     int rounds() {
         return rounds;
     }
 
-    /** Whether the processes of a mode live for all rounds, rather than for one. */
+    /** Returns whether the processes of a mode live for all rounds, rather than for one. */
     boolean keepsProcesses() {
         return keepsProcesses;
     }
 
-    /** How long one of the windows is that {@link Settling} looks at. */
+    /** Length of one of the windows of {@link Settling}. */
     int windowMillis() {
         return windowMillis;
     }
@@ -68,7 +68,7 @@ public enum Plan {
         return limitMillis;
     }
 
-    /** How long all of it should take: rows share what is left of it, and no round begins that would end later. */
+    /** Time for everything: rows share the rest of it, and no round begins that would end later. */
     long maxNanos() {
         return TimeUnit.SECONDS.toNanos(maxSeconds);
     }

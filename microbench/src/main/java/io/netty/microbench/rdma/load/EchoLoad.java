@@ -48,7 +48,7 @@ public class EchoLoad extends LoadClient {
     }
 
     /**
-     * Of other scenarios.
+     * Load of other scenarios.
      *
      * @param where        in their names
      * @param messageBytes sizes of the messages that go there and back
@@ -60,12 +60,12 @@ public class EchoLoad extends LoadClient {
         this.pieceBytes = pieceBytes;
     }
 
-    /** What round trips are called. */
+    /** Name of a scenario of round trips. */
     public static String roundTrips(String where, int messageBytes) {
         return "round trips" + where + " of " + Figures.size(messageBytes);
     }
 
-    /** What streams are called. */
+    /** Name of a scenario of a stream. */
     public static String stream(String where, int writeBytes) {
         return "a stream" + where + " of writes of " + Figures.size(writeBytes);
     }

@@ -52,7 +52,7 @@ final class Load {
     private final Queue<Slot> free = new ArrayDeque<>();
     /** When the first operation of a paced load was due. */
     private long firstDueNanos;
-    /** How many operations a paced load has started. */
+    /** Number of operations that a paced load has started. */
     private long started;
     /** Used in turn: those of the last window are still read. */
     private Counts counts;
@@ -133,7 +133,7 @@ final class Load {
     private void startDue() {
         long now = ticker.nanoTime();
         long dueNanos = dueNanos();
-        // What becomes due meanwhile is left to the next time: the answers must have their turn.
+        // Operations that become due meanwhile are left to the next time: the answers must have their turn.
         while (failure == null && !stopping && dueNanos - now <= 0 && underWay < scenario.inFlight()) {
             started++;
             if (window != null) {
@@ -193,7 +193,7 @@ final class Load {
         }
     }
 
-    /** What is counted in a window. */
+    /** Counters of a window. */
     private static final class Counts {
         private final Histogram latencies = new Histogram(SIGNIFICANT_DIGITS);
         private final Histogram lateness;

@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
  * scenarios are, and then does what its {@link Control} is told. The exit status is 0 if every answer was right.
  */
 public abstract class LoadClient implements Callable<Integer> {
-    /** How the line of a scenario starts; its bytes and its name follow. */
+    /** Beginning of a scenario's line; its bytes and its name follow. */
     public static final String SCENARIO = "scenario ";
     /** The line after the last scenario. */
     public static final String READY = "ready";

@@ -26,7 +26,7 @@ import io.netty.buffer.ByteBufAllocator;
 public final class RepeatedMessage {
     private final int bytes;
     private final ByteBuf message;
-    /** Their reference count is that of the message. */
+    /** Duplicates of the message, which share its reference count. */
     private final ByteBuf[] duplicates;
     private int next;
 

@@ -27,7 +27,7 @@ import java.util.List;
  * of that many bytes.
  */
 public final class RequestHandler extends ByteToMessageDecoder {
-    /** What a client sends that wants an echo. */
+    /** Request for an echo. */
     public static final int ECHO = 0;
     private static final int MAX_WRITE_BYTES = 64 << 20;
 

@@ -37,13 +37,13 @@ public record Scenario(String name, int inFlight, long bytes, int perSecond, Ope
         }
     }
 
-    /** Of a closed load. */
+    /** Scenario of a closed load. */
     public Scenario(String name, int inFlight, long bytes, Operation operation) {
         this(name, inFlight, bytes, 0, operation);
     }
 
     /**
-     * Of operations that say with a future when they have ended.
+     * Scenario of operations whose future says when they have ended.
      *
      * @param operation starts one. Called on the client's event loop. What it returns succeeds, on that event loop,
      *                  when the answer has come and was found to be right, and fails otherwise
@@ -54,8 +54,8 @@ public record Scenario(String name, int inFlight, long bytes, int perSecond, Ope
     }
 
     /**
-     * Of operations that are due at equal intervals. The next one starts whether others have ended or not, unless too
-     * many are under way: such a one starts late, and its latency, which begins when it was due, tells.
+     * Scenario of operations that are due at equal intervals. An operation starts whether others have ended or not,
+     * unless too many are in flight: then it starts late, which shows in its latency, as that begins at the due time.
      *
      * @param perSecond   how many are due a second, 1 and more
      * @param maxInFlight how many are under way at most, so that a rate which is too high does not fill the memory
@@ -78,7 +78,7 @@ public record Scenario(String name, int inFlight, long bytes, int perSecond, Ope
     }
 
     /**
-     * What is done.
+     * An operation.
      */
     @FunctionalInterface
     public interface Operation {

@@ -48,7 +48,7 @@ final class StreamSinkHandler extends ChannelInboundHandlerAdapter implements Sc
             return;
         }
         completion = toBeCalled;
-        // What came beyond the last piece belongs to this one.
+        // Bytes beyond the last piece belong to this one.
         awaitedBytes += pieceBytes;
         context.channel().config().setAutoRead(true);
     }

@@ -24,7 +24,7 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 
 /**
- * What a client did of one scenario in a stretch of time.
+ * Operations of one scenario in a stretch of time.
  *
  * @param nanos     how long that was: from the end of one operation to that of another one
  * @param latencies of all operations that ended in it, in nanoseconds
@@ -37,7 +37,7 @@ public record Window(long nanos, Histogram latencies, Histogram lateness) {
         this(nanos, latencies, null);
     }
 
-    /** How many operations ended in it. */
+    /** Number of operations that ended in it. */
     public long count() {
         return latencies.getTotalCount();
     }

@@ -34,7 +34,7 @@ import java.util.concurrent.TimeUnit;
 public final class Child implements AutoCloseable {
     /** The same for all that is compared. A fixed heap and the serial collector leave the second core to the peer. */
     private static final List<String> JVM_OPTIONS = List.of("-Xms512m", "-Xmx512m", "-XX:+UseSerialGC",
-            // Their threads live as long as the process does, or else nobody could tell how much they have run.
+            // Compiler threads must live as long as the process, otherwise nobody knows how much they have run.
             "-XX:-UseDynamicNumberOfCompilerThreads", "--enable-native-access=ALL-UNNAMED");
     private static final int MAX_SECONDS = 300;
     /** Much longer than anything that is asked for. A server that hangs is an error and not a wait without end. */
@@ -116,7 +116,7 @@ public final class Child implements AutoCloseable {
             input.write(command + System.lineSeparator());
             input.flush();
         } catch (IOException e) {
-            // It has ended, and what it has said before is more interesting.
+            // The process has ended, and its earlier output tells more.
         }
         return await(Control.ANSWER);
     }
@@ -168,7 +168,7 @@ public final class Child implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(onExit);
         } catch (IllegalStateException ignored) {
-            // This process is ending: the hook runs anyway and finds nothing to kill.
+            // The JVM is ending: the hook runs anyway and finds nothing to kill.
         }
     }
 }

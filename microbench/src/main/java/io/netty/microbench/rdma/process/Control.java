@@ -31,7 +31,7 @@ import java.util.concurrent.CountDownLatch;
  * output that starts with {@link #ANSWER}. Those that every process knows are here.
  */
 public final class Control {
-    /** How an answer starts. */
+    /** Beginning of an answer. */
     public static final String ANSWER = "answer: ";
     /** Answered with a {@link Probe}. */
     public static final String PROBE = "probe";

@@ -107,7 +107,7 @@ public record Machine(String processor, int cores, Map<String, String> caches, l
         return vendor.isEmpty() ? "unnamed hypervisor" : vendor;
     }
 
-    /** What stands behind the colon in the first line with this name. */
+    /** Text behind the colon in the first line with this name. */
     private static String line(Path file, String name) {
         try (var lines = Files.lines(file)) {
             return lines.filter(line -> line.startsWith(name)).findFirst()

@@ -40,9 +40,9 @@ public final class Others {
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     /** The kernel counts the time of processes in units of 10 ms. */
     private static final int LOOK_MILLIS = 400;
-    /** Of a core. Less is what any system does by itself now and then. */
+    /** Share of a core. Any system uses less by itself now and then. */
     private static final double BUSY = 0.25;
-    /** Of a core, by one of them. */
+    /** Share of a core that one process uses. */
     private static final double WORTH_A_NAME = 0.05;
     private static final int MAX_NAMES = 4;
 
@@ -62,7 +62,7 @@ public final class Others {
         return ProcessUse.machineNanos() - machineNanos - (SYSTEM.getProcessCpuTime() - ownNanos) - comparedNanos;
     }
 
-    /** Which part of the processor time of all cores that is; not a number if the system does not tell. */
+    /** Share of the processor time of all cores; not a number if the system does not tell. */
     public static double share(long othersNanos, long nanos) {
         int cores = ProcessUse.machineCores();
         return cores == 0 ? Double.NaN : Math.max(0, (double) othersNanos / nanos / cores);
@@ -105,7 +105,7 @@ public final class Others {
             return Files.readString(Path.of("/proc", Long.toString(process.pid()), "comm")).trim()
                     + " (pid " + process.pid() + ')';
         } catch (IOException e) {
-            // It has ended.
+            // The process has ended.
             return "pid " + process.pid();
         }
     }

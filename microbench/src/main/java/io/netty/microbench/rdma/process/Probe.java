@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
- * What a process has used since it started. All but {@code residentBytes} only grow.
+ * Resources that a process has used since its start. All but {@code residentBytes} only grow.
  *
  * @param nanos             when: {@link System#nanoTime()} of the process
  * @param cpuNanos          CPU time of all its threads
@@ -32,14 +32,14 @@ import java.util.stream.LongStream;
  */
 public record Probe(long nanos, long cpuNanos, long compilerNanos, long compilerWaitNanos, long gcNanos,
                     long allocatedBytes, long residentBytes) {
-    /** What was used since another probe of the same process; memory as it is now. */
+    /** Resources used since another probe of the same process; memory as it is now. */
     public Probe since(Probe earlier) {
         return new Probe(nanos - earlier.nanos, cpuNanos - earlier.cpuNanos, compilerNanos - earlier.compilerNanos,
                 compilerWaitNanos - earlier.compilerWaitNanos, gcNanos - earlier.gcNanos,
                 allocatedBytes - earlier.allocatedBytes, residentBytes);
     }
 
-    /** What two processes have used together; the time is that of this one. */
+    /** Resources that two processes have used together; the time is that of this one. */
     public Probe plus(Probe other) {
         return new Probe(nanos, cpuNanos + other.cpuNanos, compilerNanos + other.compilerNanos,
                 compilerWaitNanos + other.compilerWaitNanos, gcNanos + other.gcNanos,

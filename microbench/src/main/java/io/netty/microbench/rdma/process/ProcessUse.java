@@ -28,13 +28,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What processes of this user take of the machine, as the kernel counts it: see proc(5).
+ * Resources that processes of this user use, as the kernel counts them: see proc(5).
  */
 public final class ProcessUse {
     private static final Path PROC = Path.of("/proc");
     /** "C1 CompilerThread0" and the like, in the 15 characters that Linux keeps. */
     private static final Pattern COMPILER = Pattern.compile("C[12] Compiler.*\\s*");
-    /** What proc(5) calls USER_HZ: 100 on all architectures of Linux that Netty runs on. */
+    /** Unit of time of proc(5), 1/USER_HZ: USER_HZ is 100 on all architectures of Linux that Netty runs on. */
     private static final long NANOS_PER_TICK = 10_000_000;
     /** Columns of {@code /proc/stat}. */
     private static final int STEAL = 7;
@@ -94,12 +94,12 @@ public final class ProcessUse {
         return machineTicks()[STEAL] * NANOS_PER_TICK;
     }
 
-    /** How many cores the machine has, whether or not this process may use them; 0 if the system does not tell. */
+    /** Number of cores of the machine, whether or not this process may use them; 0 if the system does not tell. */
     static int machineCores() {
         return (int) read(PROC.resolve("stat")).lines().filter(line -> CORE.matcher(line).lookingAt()).count();
     }
 
-    /** Of all cores together, since the machine started; zeros if the system does not tell. */
+    /** Ticks of all cores together since the start of the machine; zeros if the system does not tell. */
     private static long[] machineTicks() {
         long[] ticks = new long[STEAL + 1];
         String[] words = read(PROC.resolve("stat")).lines().findFirst().orElse("").trim().split(" +");
@@ -119,14 +119,14 @@ public final class ProcessUse {
         return number(PROC.resolve("meminfo"), "MemAvailable:") << 10;
     }
 
-    /** How many file descriptors a process has open. */
+    /** Number of open file descriptors of a process. */
     public static long descriptors(long pid) throws IOException {
         try (var open = Files.list(PROC.resolve(pid + "/fd"))) {
             return open.count();
         }
     }
 
-    /** How many file descriptors a process may have open. */
+    /** Maximum number of open file descriptors of a process. */
     public static long maxDescriptors(long pid) throws IOException {
         return number(PROC.resolve(pid + "/limits"), "Max open files");
     }

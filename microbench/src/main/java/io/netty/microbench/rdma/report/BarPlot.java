@@ -45,14 +45,14 @@ import java.util.regex.Pattern;
  */
 public final class BarPlot {
     private static final int BAR_WIDTH = 40;
-    /** Of a bold letter of the names of categories, about. */
+    /** Approximate width of a bold letter of the names of categories. */
     private static final int LETTER_WIDTH = 8;
-    /** Of the legend and the axis. */
+    /** Width of the legend and the axis. */
     private static final int MARGIN = 220;
     private static final int MIN_WIDTH = 900;
     private static final int HEIGHT = 420;
     private static final double DECADE = 10;
-    /** How much of its room a category takes. */
+    /** Share of its room that a category fills. */
     private static final double FILL = 0.9;
     /** The height of a line of text, in parts of the axis. */
     private static final double LINE = 0.04;

@@ -23,14 +23,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What is drawn of a run: for each scenario a group of bars, one for each that was measured.
+ * Chart of a run: for each scenario a group of bars, one for each measured subject.
  *
  * @param title  of the whole
  * @param figure what the bars stand for, and in which direction it is better
  * @param base   whom the others are compared with
  */
 public record Chart(String title, String figure, String base, List<Group> groups) {
-    /** What is compared with each other. */
+    /** Bars that are compared with each other. */
     public record Group(String name, List<Bar> bars) {
         /** {@code null} if there is none. */
         public Bar bar(String who) {
@@ -52,7 +52,7 @@ public record Chart(String title, String figure, String base, List<Group> groups
             return new Bar(who, 0, "not settled: " + state, Double.NaN, "");
         }
 
-        /** Whether there is a figure. */
+        /** Returns whether there is a figure. */
         public boolean hasFigure() {
             return length > 0;
         }
@@ -87,7 +87,7 @@ public record Chart(String title, String figure, String base, List<Group> groups
                 results.isSettled(who, scenario, rate) ? "" : Remarks.MARK);
     }
 
-    /** Whether a bar has a mark. */
+    /** Returns whether a bar has a mark. */
     boolean hasMarks() {
         return groups.stream().flatMap(group -> group.bars().stream()).anyMatch(bar -> !bar.mark().isEmpty());
     }

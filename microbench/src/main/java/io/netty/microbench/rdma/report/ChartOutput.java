@@ -48,7 +48,7 @@ public final class ChartOutput {
             BarPlot.ofRatios(chart).write(file);
             return "Plot: " + file;
         } catch (InternalError | LinkageError e) {
-            // What Java's fonts fail with where there is no fontconfig, no font, or no libfreetype.
+            // Java's fonts fail with it without fontconfig, fonts, or libfreetype.
             return "No plot: Java can't draw letters here (" + e + "). On Debian, install the package fontconfig.";
         }
     }

@@ -22,7 +22,7 @@ import io.netty.example.rdma.util.Measurement;
 import java.util.Locale;
 
 /**
- * What can be measured of a scenario. The names are those in {@code results.json}.
+ * Figures of a scenario. The names are those in {@code results.json}.
  */
 public enum Figure {
     P50("p50", "µs", 1e3, false),
@@ -31,7 +31,7 @@ public enum Figure {
     /** By how much operations were started after they were due, which is part of their latency. */
     LATENESS_P50("p50 of lateness", "µs", 1e3, false),
     LATENESS_P99("p99 of lateness", "µs", 1e3, false),
-    /** Whatever the scenario does, a second. */
+    /** Operations of the scenario a second. */
     OPERATIONS("operations", "thousand/s", 1e3, true),
     /** A second. */
     BYTES("bytes", "GB/s", 1e9, true),
@@ -68,7 +68,7 @@ public enum Figure {
         return unit;
     }
 
-    /** What a reading's value is in that unit. */
+    /** Value of a reading in that unit. */
     public double inUnit(double value) {
         return value / inUnit;
     }
@@ -85,7 +85,7 @@ public enum Figure {
         return Figures.perSecond(rate, this == BYTES ? Measurement.Unit.BYTES : Measurement.Unit.OPERATIONS);
     }
 
-    /** Whether more is better. */
+    /** Returns whether more is better. */
     public boolean isMoreBetter() {
         return more;
     }

@@ -25,7 +25,7 @@ public final class Progress {
     private final boolean terminal = Terminal.standardOutput().isTerminal();
     private String line = "";
 
-    /** What goes on for some seconds. */
+    /** Announces work of some seconds. */
     public void say(String what) {
         line = what;
         if (terminal) {
@@ -36,7 +36,7 @@ public final class Progress {
         }
     }
 
-    /** Which part of it. */
+    /** Announces a part of that work. */
     public void detail(String what) {
         if (terminal) {
             System.out.print(CLEAR_LINE + line + ": " + what);

@@ -57,17 +57,17 @@ public record Reading(int round, String subject, String scenario, Figure figure,
         this(round, subject, scenario, figure, value, state, null);
     }
 
-    /** Whether the value stands for a steady state. */
+    /** Returns whether the value stands for a steady state. */
     public boolean settled() {
         return state.equals(SETTLED);
     }
 
-    /** Whether the value is not wrong, however far it may be from that of a steady state. */
+    /** Returns whether the value is not wrong, however far it may be from that of a steady state. */
     public boolean hasFigure() {
         return known().hasFigures();
     }
 
-    /** What was seen while it was taken. */
+    /** Observations while the reading was taken. */
     public Settling.Seen seen() {
         return new Settling.Seen(known(), windows == null ? Double.NaN : windows.compiling,
                 windows == null ? Double.NaN : windows.others);

@@ -36,7 +36,7 @@ import java.util.stream.Collectors;
 public final class Remarks {
     /** Behind each figure of such a row. */
     public static final String MARK = " ?";
-    /** Of the processor time, by others: what makes a difference. The kernel's count of less than that is inexact. */
+    /** Share of the processor time of others that makes a difference. The kernel's count of less is inexact. */
     private static final double NOTABLE = 0.05;
 
     private final String longer;

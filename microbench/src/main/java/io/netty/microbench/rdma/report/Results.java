@@ -95,12 +95,12 @@ public final class Results {
         }
     }
 
-    /** Whom there are readings of, in the order in which they were taken first. */
+    /** Subjects with readings, in the order of their first ones. */
     public List<String> subjects() {
         return readings.stream().map(Reading::subject).distinct().toList();
     }
 
-    /** Whom there are readings of in these scenarios, in the order in which they were taken first. */
+    /** Subjects with readings in these scenarios, in the order of their first ones. */
     public List<String> subjects(List<String> scenarios) {
         return readings.stream().filter(reading -> scenarios.contains(reading.scenario())).map(Reading::subject)
                 .distinct().toList();
@@ -111,7 +111,7 @@ public final class Results {
         return readings.stream().map(Reading::scenario).distinct().toList();
     }
 
-    /** Whether there is any reading of somebody in a scenario, if only such as don't count. */
+    /** Returns whether there is any reading of somebody in a scenario, if only such as don't count. */
     public boolean isMeasured(String subject, String scenario) {
         return readings.stream().anyMatch(reading -> reading.subject().equals(subject)
                 && reading.scenario().equals(scenario));
@@ -129,7 +129,7 @@ public final class Results {
         return all.stream().filter(Reading::settled).count() + " of " + all.size();
     }
 
-    /** Whether at least half of the readings had settled; else all count that are not wrong. */
+    /** Returns whether at least half of the readings had settled; else all count that are not wrong. */
     public boolean isSettled(String subject, String scenario, Figure figure) {
         return isSettled(new Of(subject, scenario, figure));
     }
@@ -151,7 +151,7 @@ public final class Results {
     }
 
     /**
-     * What was seen while the rates were measured that had not settled.
+     * Observations about the rates that had not settled.
      *
      * @param longer the option that makes the run longer
      * @return a paragraph, or an empty string if all had
@@ -200,7 +200,7 @@ public final class Results {
     }
 
     /**
-     * How many times better a subject is than another one, a round at a time; {@code null} if there is no round in
+     * Ratio by which a subject is better than another one, a round at a time; {@code null} if there is no round in
      * which both have figures.
      */
     public Spread ratio(String subject, String base, String scenario, Figure figure) {
@@ -219,7 +219,7 @@ public final class Results {
     }
 
     /**
-     * What comes of two figures of the same round: of each round that counts for both, or if there is none, of each in
+     * Function of two figures of the same round: for each round that counts for both, or if there is none, for each in
      * which both have figures.
      */
     public <T> List<T> eachRound(Of own, Of other, BiFunction<InRound, InRound, T> of) {

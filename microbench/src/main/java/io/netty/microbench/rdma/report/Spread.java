@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.function.DoubleFunction;
 
 /**
- * What a figure was in all rounds.
+ * A figure in all rounds.
  */
 public record Spread(double median, double min, double max) {
     private static final double MAX_FACTOR = 2;
@@ -36,7 +36,7 @@ public record Spread(double median, double min, double max) {
         return new Spread(median, sorted.get(0), sorted.get(sorted.size() - 1));
     }
 
-    /** Whether the median stands for all values: none is further away from it than by a factor of two. */
+    /** Returns whether the median stands for all values: none is further away from it than by a factor of two. */
     public boolean isTypical() {
         return max <= MAX_FACTOR * median && median <= MAX_FACTOR * min;
     }

@@ -22,7 +22,7 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * What the standard output can show.
+ * Abilities of the standard output.
  *
  * @param isTerminal whether somebody looks at it, so that a line may change
  * @param columns    how many characters a line has
@@ -34,7 +34,7 @@ public record Terminal(boolean isTerminal, int columns, boolean isUnicode, boole
     private static final int MIN_COLUMNS = 40;
     private static final int MAX_COLUMNS = 160;
 
-    /** That of this process. */
+    /** Terminal of this process. */
     public static Terminal standardOutput() {
         return of(isOutputTerminal(), System.getenv(), Charset.forName(System.getProperty("native.encoding")));
     }

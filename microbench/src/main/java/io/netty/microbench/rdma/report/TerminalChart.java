@@ -29,7 +29,7 @@ public final class TerminalChart {
     private static final int EIGHTHS = BLOCKS.length();
     private static final String INDENTATION = "  ";
     private static final int MIN_BAR = 10;
-    /** Of the palette that every terminal with colours has, so that users who have changed it get theirs. */
+    /** Colour of the palette that every terminal with colours has, so that users who have changed it get theirs. */
     private static final String BLUE = "\u001b[34m";
     private static final String YELLOW = "\u001b[33m";
     private static final String DEFAULT_COLOUR = "\u001b[39m";

@@ -32,7 +32,7 @@ import java.util.List;
  * warm: for programs that measure by themselves, and not on demand as those of a {@link Pair}.
  */
 public final class CompilerWatch implements AutoCloseable {
-    /** What is measured takes half a second and more. */
+    /** Interval of looks; a measurement takes half a second and more. */
     private static final int LOOK_MILLIS = 20;
     /** A virtual machine that starts has not all of its threads. Later they stay: see {@link Child}. */
     private static final int STARTING_LOOKS = 50;
@@ -57,7 +57,7 @@ public final class CompilerWatch implements AutoCloseable {
                     Thread.sleep(LOOK_MILLIS);
                 }
             } catch (InterruptedException e) {
-                // It is closed.
+                // The connection is closed.
             } catch (IOException | UncheckedIOException e) {
                 // A process has ended, and the measurement before it.
             }
@@ -77,7 +77,7 @@ public final class CompilerWatch implements AutoCloseable {
         return new Look(System.nanoTime(), compilerNanos);
     }
 
-    /** What was measured in these windows, and whether that is the steady state of processes that are warm. */
+    /** Sample of these windows, and whether it is the steady state of warm processes. */
     public Sample sample(Measurement measurement, Windows windows) {
         Settling settling = new Settling();
         settling.warmedUp(windows.warmUpSeconds());
@@ -93,7 +93,7 @@ public final class CompilerWatch implements AutoCloseable {
         return new Sample(measurement, settling.seen(Double.NaN), parts);
     }
 
-    /** Which part of the time compilers ran, of the process that compiled more; not a number if nobody looked. */
+    /** Share of the time in which compilers ran, in the process that compiled more; not a number if nobody looked. */
     private double compiling(long fromNanos, long toNanos) {
         Look from = null;
         Look to = null;

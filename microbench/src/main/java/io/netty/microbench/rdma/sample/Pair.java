@@ -55,7 +55,7 @@ public final class Pair implements AutoCloseable {
 
     /** The slices of warming up are so long: a cold operation of a large scenario alone takes longer. */
     private static final int SLICE_MILLIS = 200;
-    /** How often to look whether the compilers are done. */
+    /** Interval of looks whether the compilers are done. */
     private static final int LOOK_MILLIS = 20;
     /** A pair is warm if its compilers took less than this part of a turn through all scenarios. */
     private static final double WARM_COMPILING = 0.05;
@@ -143,12 +143,12 @@ public final class Pair implements AutoCloseable {
         resume();
     }
 
-    /** Which part of the time compilers had work, though others may have had the cores. */
+    /** Share of the time in which compilers had work, though others may have had the cores. */
     private static double compilersBusy(Probe used) {
         return (double) (used.compilerNanos() + used.compilerWaitNanos()) / used.nanos();
     }
 
-    /** Which part of the time compilers ran, in the process that compiled more. */
+    /** Share of the time in which compilers ran, in the process that compiled more. */
     private static double compiling(Probe client, Probe server) {
         return Math.max((double) client.compilerNanos() / client.nanos(),
                 (double) server.compilerNanos() / server.nanos());
@@ -234,7 +234,7 @@ public final class Pair implements AutoCloseable {
         return look;
     }
 
-    /** Of the load that goes on. */
+    /** Takes a look at the running load. */
     private Look look(int windowMillis) throws IOException {
         Others others = new Others();
         Probe clientBefore = probe(client);
@@ -245,12 +245,12 @@ public final class Pair implements AutoCloseable {
         return new Look(window, ofClient, ofServer, others.nanos(ofClient.cpuNanos() + ofServer.cpuNanos()));
     }
 
-    /** Of the server's process, the first one if there are several. */
+    /** Process id of the server, the first one if there are several. */
     public long serverPid() {
         return servers.get(0).pid();
     }
 
-    /** Of the client's process. */
+    /** Process id of the client. */
     public long clientPid() {
         return client.pid();
     }

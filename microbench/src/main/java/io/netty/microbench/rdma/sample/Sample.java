@@ -23,7 +23,7 @@ import org.HdrHistogram.Histogram;
 import java.util.List;
 
 /**
- * What was measured of one scenario in one round.
+ * Measurement of one scenario in one round.
  *
  * @param measurement the figures
  * @param seen        whether they are those of the steady state, and what was seen
@@ -38,7 +38,7 @@ public record Sample(Measurement measurement, Settling.Seen seen, List<Measureme
     private static final int SIGNIFICANT_DIGITS = 3;
 
     /**
-     * What an operation, or a byte if these are counted, has cost one of the processes; not a number if that is not
+     * Cost of an operation, or of a byte if these are counted, in one of the processes; not a number if it is not
      * known.
      *
      * @param cpuNanos       CPU time
@@ -93,12 +93,12 @@ public record Sample(Measurement measurement, Settling.Seen seen, List<Measureme
                 latencies.getValueAtPercentile(99), latencies.getValueAtPercentile(99.9));
     }
 
-    /** Whether the figures are those of the steady state. */
+    /** Returns whether the figures are those of the steady state. */
     public Settling.State state() {
         return seen.state();
     }
 
-    /** Whether they are. */
+    /** Returns whether they are. */
     public boolean isSettled() {
         return state() == Settling.State.SETTLED;
     }

@@ -37,11 +37,11 @@ public final class Settling {
     /** So many windows in a row count. */
     static final int WINDOWS = Windows.COUNT;
     private static final double MIN_SECONDS = 1;
-    /** Of the time of all windows, by the compilers of one process. Rarely used code is compiled now and then. */
+    /** Share of the time of all windows for the compilers of one process. Rarely used code is compiled now and then. */
     private static final double MAX_COMPILING = 0.03;
-    /** How far a window may be off the median. */
+    /** Maximum deviation of a window from the median. */
     private static final double MAX_DEVIATION = 0.2;
-    /** How far the mean of the first two may be off that of the last two. */
+    /** Maximum deviation of the mean of the first two from that of the last two. */
     private static final double MAX_TREND = 0.1;
 
     private final LinkedList<Entry> entries = new LinkedList<>();
@@ -51,7 +51,7 @@ public final class Settling {
     private record Entry(double rate, double compiling) {
     }
 
-    /** What there is to say about the last windows. */
+    /** States of the last windows. */
     public enum State {
         SETTLED("settled"),
         YOUNG("too short"),
@@ -66,7 +66,7 @@ public final class Settling {
             this.text = text;
         }
 
-        /** Whether figures are not wrong, however wide they may be: code was compiled, if not all of it. */
+        /** Returns whether figures are not wrong, however wide they may be: code was compiled, if not all of it. */
         public boolean hasFigures() {
             return this != YOUNG;
         }
@@ -79,18 +79,18 @@ public final class Settling {
     }
 
     /**
-     * What was seen while something was measured.
+     * Observations during a measurement.
      *
      * @param compiling which part of the time a compiler ran, of the process that compiled more
      * @param others    which part of the machine's processor time others took; not a number if that is not known, as
      *                  the former
      */
     public record Seen(State state, double compiling, double others) {
-        /** What a steady state looks like of which nothing else is known. */
+        /** Observations of a steady state, without others. */
         public static final Seen SETTLED = new Seen(State.SETTLED, Double.NaN, Double.NaN);
     }
 
-    /** It was done for so long in these processes, and not looked at. */
+    /** Adds time of work in these processes that was not measured. */
     void warmedUp(double workSeconds) {
         seconds += workSeconds;
     }
@@ -116,7 +116,7 @@ public final class Settling {
         }
     }
 
-    /** Whether compilers have had more to do in the last windows, which may still be few, than all may have. */
+    /** Returns whether compilers have had more to do in the last windows, which may still be few, than all may have. */
     boolean isCompiling() {
         return !(entries.stream().mapToDouble(Entry::compiling).sum() <= MAX_COMPILING * WINDOWS);
     }
@@ -144,7 +144,7 @@ public final class Settling {
     }
 
     /**
-     * What was seen in the last windows.
+     * Observations of the last windows.
      *
      * @param others which part of the machine's processor time others took, or not a number
      */

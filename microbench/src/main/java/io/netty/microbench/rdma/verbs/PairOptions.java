@@ -63,7 +63,7 @@ public final class PairOptions {
             description = "Seconds that each process may take (default: ${DEFAULT-VALUE}).")
     private int timeoutSeconds = 60;
 
-    /** How the ends find each other. */
+    /** Ways in which the ends find each other. */
     public enum Way {
         CONNECTION_MANAGER("by connection manager"),
         DESCRIPTORS("by descriptors");
@@ -105,7 +105,7 @@ public final class PairOptions {
         return start(way, acceptor, connectors, PairOptions::awaitSuccess);
     }
 
-    /** What is done with processes that were started, until their good end. */
+    /** Use of started processes, until their normal end. */
     interface Use<T> {
         T of(List<Child> processes) throws IOException, InterruptedException;
     }
@@ -155,12 +155,12 @@ public final class PairOptions {
         return provider;
     }
 
-    /** Of both ends. */
+    /** Address of both ends. */
     public String host() throws IOException {
         return host == null ? LocalHost.address() : host;
     }
 
-    /** Whether {@code --polling} was given. */
+    /** Returns whether {@code --polling} was given. */
     public boolean isPolling() {
         return polling;
     }

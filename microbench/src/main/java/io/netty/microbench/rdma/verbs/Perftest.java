@@ -41,19 +41,24 @@ public final class Perftest {
     private static final int MAX_SECONDS = 120;
     private static final int CONNECT_ATTEMPTS = 100;
     private static final int RETRY_MILLIS = 50;
-    /** Of the columns of ib_*_lat: size, iterations, minimum, maximum, typical, average, deviation, 99%, 99.9%. */
+    /**
+     * Index among the columns of ib_*_lat: size, iterations, minimum, maximum, typical, average, deviation, 99%, 99.9%.
+     */
     private static final int TYPICAL = 4;
     private static final int P99 = 7;
     private static final int P999 = 8;
     private static final int LATENCY_COLUMNS = 9;
-    /** Of the columns of ib_*_bw: size, iterations, peak, average, millions of messages a second. */
+    /** Index among the columns of ib_*_bw: size, iterations, peak, average, millions of messages a second. */
     private static final int AVERAGE = 3;
     private static final int MESSAGE_RATE = 4;
     private static final int BANDWIDTH_COLUMNS = 5;
     private static final int MIN_BYTES_SIZE = 1024;
-    /** What the programs call MB. */
+    /** Bytes of the programs' MB. */
     private static final int MEGABYTE = 1 << 20;
-    /** Of the columns of rstream: name, size, transfers, iterations, total, time, Gb/s, microseconds a transfer. */
+    /**
+     * Index among the columns of rstream: name, size, transfers, iterations, total, time, Gb/s, microseconds a
+     * transfer.
+     */
     private static final int GIGABITS = 6;
     private static final int TRANSFER_MICROS = 7;
     private static final int RSTREAM_COLUMNS = 8;

@@ -83,7 +83,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
             + "--quick).")
     private Integer rounds;
 
-    /** What is run at each end. */
+    /** Class that runs at each end. */
     private final Class<?> server;
     private final Class<?> client;
     private long startNanos;
@@ -93,23 +93,23 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
         this.client = client;
     }
 
-    /** Those that were chosen. */
+    /** Chosen modes. */
     protected abstract List<M> modes();
 
-    /** How many operations count, and how many come before. */
+    /** Number of operations that count, and of those before. */
     protected abstract Effort effort(int size, boolean isQuick);
 
     /** Programs that do the same. */
     protected abstract List<String> programs(M mode);
 
-    /** Whether latencies are compared, not rates. */
+    /** Returns whether latencies are compared, not rates. */
     protected abstract boolean isLatency();
 
-    /** What the reader of the table has to know. */
+    /** Explanation of the table for its reader. */
     protected abstract String explanation();
 
     /**
-     * How often something is done.
+     * Numbers of repetitions.
      *
      * @param count         that are measured
      * @param warmUpSeconds before

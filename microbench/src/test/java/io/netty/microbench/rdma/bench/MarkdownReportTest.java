@@ -112,7 +112,7 @@ class MarkdownReportTest {
                 .contains("| round trips of 64 B: p50, µs | 1.00 ? | 70.0 |");
     }
 
-    /** That is what the plots are of, too. */
+    /** The plots have the same range. */
     @Test
     void readingsHaveTheRangeOfTheirWindows() {
         List<Measurement> windows = List.of(measurement(100, 20), measurement(300, 10));

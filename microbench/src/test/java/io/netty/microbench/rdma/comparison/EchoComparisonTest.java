@@ -59,7 +59,7 @@ class EchoComparisonTest {
                 .containsPattern("\\| round trips of 64 B +\\| limit \\(C\\) +\\| 0.1 ");
     }
 
-    /** It says what shm_limit would. */
+    /** Returns a program with the output of shm_limit. */
     private String limitProgram() throws Exception {
         Path program = folder.resolve("limit");
         Files.writeString(program, "#!/bin/sh\necho '" + new Measurement("round trips of 64 B", 1000, 10_000_000,

@@ -90,7 +90,7 @@ class PacedLoadTest {
         assertThat(underWay).hasSize(1);
     }
 
-    /** Those that were due while the loop was away are not fewer, and their latency has begun. */
+    /** Operations that were due while the loop was away still count, and their latency has begun. */
     @Test
     void latencyBeginsWhenAnOperationWasDue() throws Exception {
         Load load = start(MANY);

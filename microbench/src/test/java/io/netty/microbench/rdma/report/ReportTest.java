@@ -144,7 +144,7 @@ class ReportTest {
                 .containsPattern("\\| 4321 \\? +\\| 1000 to 4321 .*1 of 4").doesNotContain("9999");
     }
 
-    /** It may have been as much as the best of one beside the worst of the other. */
+    /** The ratio may have been as high as the best of one by the worst of the other. */
     @Test
     void ratioOfARowThatDidNotSettleHasTheRangeOfWindows() {
         add(FAST, Settling.State.UNSTEADY, 1000, 1000, 4000);

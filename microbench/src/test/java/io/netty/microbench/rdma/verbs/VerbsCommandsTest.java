@@ -38,7 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Timeout(180)
 class VerbsCommandsTest {
-    /** How many seconds a process may take. */
+    /** Maximum seconds of a process. */
     static final String TIMEOUT = Long.toString(60L * TestTimeouts.MULTIPLIER);
 
     @Test

@@ -56,7 +56,7 @@ class ModulePathTest {
     private static final String MODULE = "io.netty.transport.rdma";
     private static final Path ECHO = Path.of("src", "test", "modules", "echo");
 
-    /** Of the jars of the class path, those that are modules. */
+    /** Jars of the class path that are modules. */
     private static final Map<ModuleDescriptor, Path> MODULES = new LinkedHashMap<>();
 
     @TempDir

@@ -65,7 +65,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What goes wrong before there is a connection: each gets its own error, and then an echo proves that the event loops
+ * Failures before there is a connection: each has its own error, and then an echo proves that the event loops
  * and the listener go on.
  */
 @Tag("quick")

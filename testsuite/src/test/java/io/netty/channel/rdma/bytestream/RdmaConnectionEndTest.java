@@ -56,8 +56,8 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What an application sees of the end of a connection, which its peer has caused: the same program on epoll and on
- * RDMA. What differs on purpose is in docs/migrating.md.
+ * The end of a connection that the peer has caused, as applications see it: the same program on epoll and on RDMA. A
+ * row for each intended difference is in docs/migrating.md.
  */
 @Tag("iwarp")
 @Tag("quick")
@@ -140,7 +140,7 @@ class RdmaConnectionEndTest {
             peer = TestTimeouts.take(accepted, "the peer's channel");
         }
 
-        /** What the application has seen, one line each; the same several times is one. */
+        /** Events of the application, one line each; repetitions are one line. */
         List<String> events() throws Exception {
             if (scenario.reading == Reading.OFF_WITH_BYTES_THERE) {
                 if (scenario.peer == Peer.RESETS) {
@@ -154,7 +154,7 @@ class RdmaConnectionEndTest {
             TestTimeouts.awaitTrue(() -> events.contains(CLOSED) || events.contains(HALF_CLOSED));
             if (scenario.isFlushing()) {
                 TestTimeouts.await(writes.get(FLUSHED - 1));
-                // What follows from the failure comes in the same turn of the loop.
+                // The consequences of the failure come in the same turn of the loop.
                 TestTimeouts.sync(channel.eventLoop().submit(() -> { }));
             }
             if (channel.isOpen()) {
@@ -198,7 +198,7 @@ class RdmaConnectionEndTest {
             ChannelFuture write = channel.write(channel.alloc().buffer(1 << 20).writeZero(1 << 20));
             writes.add(write);
             write.addListener(future -> {
-                // How many of them buffers have taken is another matter.
+                // The number of writes that buffers have taken does not matter.
                 if (!future.isSuccess()) {
                     events.add("write " + name + ": " + describe(future.cause()) + ", open " + channel.isOpen());
                 }
@@ -224,7 +224,7 @@ class RdmaConnectionEndTest {
             String message = String.valueOf(cause.getMessage());
             for (String reason : new String[] { "Connection reset by peer", "Broken pipe" }) {
                 if (cause instanceof IOException && message.contains(reason)) {
-                    // Of epoll it is a NativeIoException with the name of the system call, here one with the address.
+                    // epoll has a NativeIoException with the name of the system call, RDMA one with the address.
                     type = "IOException";
                     message = reason;
                 }
@@ -287,7 +287,7 @@ class RdmaConnectionEndTest {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            // It ends what it has begun.
+            // The peer ends what it has begun.
         }
     }
 }

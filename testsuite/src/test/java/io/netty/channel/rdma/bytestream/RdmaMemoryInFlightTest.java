@@ -50,7 +50,7 @@ import java.util.stream.LongStream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What was written arrives as it was, whatever happens to the buffers meanwhile that may happen to them: they grow, are
+ * Written bytes arrive unchanged, whatever allowed changes happen to the buffers meanwhile: they grow, are
  * released, or are taken out of composite buffers, and their memory is used again. The peer is stopped for that, so
  * that the device (the embedded provider's, which is the peer's process) takes nothing before.
  */
@@ -121,7 +121,7 @@ class RdmaMemoryInFlightTest {
         private final ByteArrayOutputStream written = new ByteArrayOutputStream();
         private final List<ByteBuf> buffers = new ArrayList<>();
         private final List<CompositeByteBuf> composites = new ArrayList<>();
-        /** Of received buffers: their memory is the peer's again when they are released. */
+        /** Received buffers: their memory is the peer's again when they are released. */
         private final List<ByteBuf> received = new ArrayList<>();
         private final List<ByteBuf> used = new ArrayList<>();
 
@@ -231,7 +231,7 @@ class RdmaMemoryInFlightTest {
                 any(composites, this::writePart);
                 break;
             case 7:
-                // Its components are released.
+                // The consolidation releases the components.
                 any(composites, CompositeByteBuf::consolidate);
                 break;
             case 8:

@@ -204,7 +204,7 @@ class RdmaWireTest {
         server.awaitBytes(1);
         Wire.cut();
         TestTimeouts.await(client.channel().close());
-        // Of the server's channel nobody has said anything yet.
+        // Nothing has ended the server's channel yet.
         TestTimeouts.await(server.channel().close());
         awaitLive(0, 1);
     }

@@ -46,7 +46,7 @@ final class Wire {
         net("cut");
     }
 
-    /** What the far end sends is lost. */
+    /** Cuts the way back: packets of the far end are lost. */
     static void cutBack() throws Exception {
         net("cut", "back");
     }

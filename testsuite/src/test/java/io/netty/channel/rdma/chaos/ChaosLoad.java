@@ -44,7 +44,7 @@ abstract class ChaosLoad extends ChannelInboundHandlerAdapter {
     private boolean active;
     private boolean inactive;
     private boolean scheduled;
-    /** What the pipeline was told. */
+    /** Failure that the pipeline was told. */
     private volatile Throwable failure;
 
     /**
@@ -70,7 +70,7 @@ abstract class ChaosLoad extends ChannelInboundHandlerAdapter {
         return channel;
     }
 
-    /** How many bytes have arrived, and were right. Any thread. */
+    /** Number of right bytes that have arrived. Any thread. */
     final long received() {
         return received;
     }

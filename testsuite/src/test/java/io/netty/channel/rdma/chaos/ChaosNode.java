@@ -138,7 +138,7 @@ final class ChaosNode implements AutoCloseable {
         });
     }
 
-    /** How many bytes have arrived since the node exists; of connections that still do. */
+    /** Number of bytes that have arrived on existing connections. */
     long received() {
         return datagrams.received() + loads.stream().mapToLong(ChaosLoad::received).sum();
     }
@@ -152,7 +152,7 @@ final class ChaosNode implements AutoCloseable {
         }
     }
 
-    /** Whether each connection is there, and has received something. */
+    /** Returns whether each connection is there, and has received something. */
     boolean isBusy(int connections) {
         return loads.size() == connections && loads.stream().allMatch(load -> load.received() != 0);
     }

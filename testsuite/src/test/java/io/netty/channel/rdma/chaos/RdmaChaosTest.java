@@ -59,7 +59,7 @@ class RdmaChaosTest {
     private static int rounds;
     private static int stops;
 
-    /** How the process ends. */
+    /** Ends of a process. */
     private enum End {
         KILL, STOP_AND_KILL, EXIT,
         /** The peer is not told, but its time-outs tell it. */

@@ -39,7 +39,7 @@ final class Causes {
             type = type.getSuperclass();
         }
         StringBuilder text = new StringBuilder(type.getSimpleName());
-        // Which of the two it is, is a matter of who notices: a write, or the read before it.
+        // The message depends on whether a write notices it, or the read before it.
         String message = String.valueOf(cause.getMessage()).replace("Broken pipe", "Connection reset");
         for (String phrase : PHRASES) {
             if (message.contains(phrase)) {

@@ -34,7 +34,7 @@ import java.util.stream.Collectors;
  */
 final class Comparison {
     private static final int EPOLL_RUNS = 15;
-    /** Of a program that is being shrunk, as not every failure shows each time. */
+    /** Attempts of a program that is being shrunk, because not every failure shows each time. */
     private static final int ATTEMPTS = 3;
     private static final String LANE = ("127.0.0.1".equals(TestAddress.HOST) ? "" : "rxe-") + "differential";
 
@@ -52,7 +52,7 @@ final class Comparison {
 
     /** @param mismatches what can't be explained; never empty. */
     private record Failure(List<String> mismatches, Outcome rdma, Outcome epoll) {
-        /** Of what kind the mismatches are, whatever the numbers. */
+        /** Kinds of the mismatches, whatever the numbers. */
         Set<String> kinds() {
             return mismatches.stream().map(text -> text.replaceAll("\\d+", "N").replaceAll(": N.*", ""))
                     .collect(Collectors.toSet());
@@ -125,7 +125,7 @@ final class Comparison {
         // The rules for races are for what epoll does not show.
         boolean isLast = onEpoll.size() == EPOLL_RUNS;
         if (isLast && (Races.isOfConnect(onRdma, onEpoll) || onEpoll.stream().allMatch(Comparison::isEpollBroken))) {
-            // They can't be compared: a program whose connect fails ends there.
+            // The runs can't be compared: a program whose connect fails ends there.
             racing++;
             return mismatches;
         }

@@ -15,9 +15,9 @@
  */
 package io.netty.channel.rdma.differential;
 
-/** What differs from TCP on purpose. Each has a row of this title in docs/migrating.md, which says why. */
+/** Intended differences from TCP. Each has a row of this title in docs/migrating.md, with the reason. */
 enum Difference {
-    CLOSE_IS_AN_END("A close is an end for the peer, and never a reset, also if it had not read everything") {
+    CLOSE_IS_AN_END("A close without having read everything is an end of input for the peer") {
         @Override
         boolean explains(String item, Outcome rdma, String epoll, Program program) {
             Side side = sideOf(item);
@@ -26,7 +26,7 @@ enum Difference {
                     rdma.items().keySet().stream().noneMatch(name -> name.startsWith(side.other() + " reset "));
         }
     },
-    END_WAITS("`close()` and `shutdownOutput()` let what was flushed before arrive") {
+    END_WAITS("`close()` and `shutdownOutput()` wait until flushed bytes have arrived") {
         @Override
         boolean explains(String item, Outcome rdma, String epoll, Program program) {
             String value = rdma.items().get(item);
@@ -80,7 +80,7 @@ enum Difference {
     }
 
     /**
-     * Whether this is why an item is as it is.
+     * Returns whether this is why an item is as it is.
      *
      * @param epoll the item on epoll, or {@code null} if there is none.
      */

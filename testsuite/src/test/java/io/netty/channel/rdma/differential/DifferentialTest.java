@@ -31,7 +31,7 @@ import java.util.PrimitiveIterator;
 @Tag("differential")
 class DifferentialTest {
     private static final int FIXED_SEEDS = TestScope.ALL ? 200 : 100;
-    /** Of programs that something was found with. */
+    /** Seeds of programs that have found something. */
     private static final long[] FOUND = {
         180788098961L, 529842190055L, 58825626723L, 618274384530L, 725987941810L, 868143322730L, 880262637976L,
         953723921050L, 1792783664L,

@@ -123,7 +123,7 @@ final class End extends ChannelDuplexHandler {
         return channel == null || !channel.isRegistered();
     }
 
-    /** Whether this end reads whatever comes. */
+    /** Returns whether this end reads whatever comes. */
     boolean isReading() {
         return reading && isInputOpen();
     }
@@ -132,27 +132,27 @@ final class End extends ChannelDuplexHandler {
         return !inputEndedByUs && !isEnded();
     }
 
-    /** Whether it is known here that the other end has ended its output, or the connection is closed. */
+    /** Returns whether it is known here that the other end has ended its output, or the connection is closed. */
     boolean isEnded() {
         return inputEnded || isClosed();
     }
 
-    /** Whether this end has ended its output, or the connection. */
+    /** Returns whether this end has ended its output, or the connection. */
     boolean isEnding() {
         return ending || isClosed();
     }
 
-    /** Whether this end does not want to know what the other one sends. */
+    /** Returns whether this end does not want to know what the other one sends. */
     boolean hasShutInput() {
         return inputEndedByUs;
     }
 
-    /** Whether all that this end has flushed has arrived. */
+    /** Returns whether all that this end has flushed has arrived. */
     boolean isQuiet(End other) {
         return other.receivedBytes() >= expectedBytes() && areFlushedDone();
     }
 
-    /** Whether nothing is left that another handler has sent, that of TLS in a handshake for example. */
+    /** Returns whether nothing is left that another handler has sent, that of TLS in a handshake for example. */
     synchronized boolean isSent() {
         return flushed < sent.size() || pendingBytes() == 0;
     }
@@ -161,13 +161,13 @@ final class End extends ChannelDuplexHandler {
         return flushed < sent.size();
     }
 
-    /** Whether a close has been asked for that is not done. */
+    /** Returns whether a close has been asked for that is not done. */
     synchronized boolean isClosing() {
         return operations.entrySet().stream().anyMatch(operation -> operation.getValue() == null &&
                 (operation.getKey().startsWith("close ") || operation.getKey().startsWith("reset ")));
     }
 
-    /** How many have come to the handler. */
+    /** Number of writes that have come to the handler. */
     synchronized int writes() {
         return sent.size();
     }
@@ -185,7 +185,7 @@ final class End extends ChannelDuplexHandler {
         return sent.subList(0, flushed).stream().allMatch(write -> operations.containsKey("write " + write.id));
     }
 
-    /** What was asked for and is not done. */
+    /** Requests that are not done. */
     synchronized List<String> pending() {
         List<String> pending = new ArrayList<>();
         writes.values().forEach(write -> {
@@ -214,8 +214,8 @@ final class End extends ChannelDuplexHandler {
     }
 
     /**
-     * What waits for a flush may be between the water marks. Whether the channel is writable then depends on what was
-     * there before, and how fast that has left.
+     * Writes that wait for a flush may be between the water marks. Whether the channel is writable then depends on
+     * earlier bytes, and how fast they have left.
      */
     private boolean mayBeBetweenWaterMarks() {
         return pendingBytes() > 0;
@@ -382,7 +382,7 @@ final class End extends ChannelDuplexHandler {
             }
         }
         if (buf.readableBytes() < length) {
-            // How much is held depends on how much had arrived when that began.
+            // The number of held bytes depends on how much had arrived when that began.
             buf.addComponent(true, Unpooled.wrappedBuffer(content(id, length - buf.readableBytes())));
         }
         byte[] content = ByteBufUtil.getBytes(buf.writerIndex(length));
@@ -493,7 +493,7 @@ final class End extends ChannelDuplexHandler {
 
     private void event(String event) {
         synchronized (this) {
-            // How many reads it takes is not promised.
+            // The number of reads is not promised.
             if (event.equals(READS) && !events.isEmpty() && events.get(events.size() - 1).equals(READS)) {
                 return;
             }
@@ -691,7 +691,7 @@ final class End extends ChannelDuplexHandler {
         }
     }
 
-    /** Whether this end has read up to the end of the other one's output. A reset is told by a write, too. */
+    /** Returns whether this end has read up to the end of the other one's output. A reset is told by a write, too. */
     private synchronized boolean endedInOrder() {
         return active && !inputEndedByUs && events.stream().noneMatch(event -> event.startsWith("exception")) &&
                 operations.values().stream().noneMatch(outcome -> String.valueOf(outcome).contains("Connection reset"));

@@ -53,7 +53,7 @@ final class Generator {
     private int nextId = 1;
     private int budget = MAX_BYTES;
 
-    /** What an end has said that it writes. */
+    /** Announced writes of an end. */
     private static final class Sender {
         int bytes;
         boolean unflushed;
@@ -264,7 +264,7 @@ final class Generator {
                 return new Step.Hold(side, true);
             }
             if (chance(50)) {
-                // What is held is known only when everything has arrived.
+                // The held bytes are known only when everything has arrived.
                 steps.add(new Step.Sync());
                 return new Step.WriteHeld(side, nextId++, sent(side, size(1 << 18)));
             }

@@ -62,7 +62,7 @@ import static io.netty.channel.rdma.TestTimeouts.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What a transport promises of a message that is read or written, on epoll's TCP and on RDMA: each test has its line in
+ * Promises of a transport about a message that is read or written, on epoll's TCP and on RDMA: each test has its row in
  * docs/migrating.md.
  */
 @Tag("quick")

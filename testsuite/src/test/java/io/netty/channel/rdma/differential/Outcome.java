@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What one run of a program showed.
+ * Result of one run of a program.
  *
  * @param items      what is compared, by name.
  * @param racing     whether the connection ended while something was under way to the end that ended it, or a reaction

@@ -22,12 +22,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What both ends of a connection do.
+ * Actions of both ends of a connection.
  *
  * @param seed  that it was generated with.
  */
 record Program(long seed, Setup setup, List<Step> steps) {
-    /** What is between the channel and the handler that is under test. */
+    /** Handlers between the channel and the handler under test. */
     enum Pipeline { PLAIN, CONSOLIDATING, CHUNKED, TLS }
 
     /**

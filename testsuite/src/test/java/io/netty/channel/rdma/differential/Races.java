@@ -23,17 +23,17 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * What may differ where a connection ends while something is under way to the end that ended it ({@link
+ * Allowed differences of a connection that ends while something is in flight to the end that ended it ({@link
  * Outcome#racing()}): what the ends see depends on who is faster, and epoll need not happen to show every order. These
  * are the rules for it.
  */
 final class Races {
-    /** What becomes of an operation on a connection that ends. */
+    /** Outcomes of an operation on a connection that ends. */
     private static final List<String> OUTCOMES = List.of("success", "cancelled", "ClosedChannelException",
             "ClosedChannelException by IOException: Connection reset", "IOException: Connection reset",
             "ChannelOutputShutdownException", "ChannelOutputShutdownException by IOException: Connection reset",
             "NotYetConnectedException");
-    /** What Netty says of a write that was cancelled, and not flushed before the channel was closed. */
+    /** Netty's message about a write that was cancelled, and not flushed before the channel was closed. */
     private static final Pattern CANCELLED = Pattern.compile("Failed to mark a promise as failure because it has " +
             "failed already: DefaultChannelPromise@\\w+\\(failure: java.util.concurrent.CancellationException\\), " +
             "unnotified cause:(, )?");
@@ -47,8 +47,8 @@ final class Races {
     }
 
     /**
-     * Whether a server has reset its connection while its client was about to learn that it is connected, and was
-     * faster than that, or slower, in each run on epoll.
+     * Returns whether a server has reset its connection while its client was about to learn that it is connected, and
+     * was faster than that, or slower, in each run on epoll.
      */
     static boolean isOfConnect(Outcome onRdma, List<Outcome> onEpoll) {
         String connect = onRdma.items().get("CLIENT connect");

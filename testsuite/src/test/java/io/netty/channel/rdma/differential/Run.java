@@ -47,7 +47,7 @@ import java.util.regex.Pattern;
 
 /** One run of a program on a transport. */
 final class Run {
-    /** How long anything may take: a close waits for up to 3 s, the rest is for machines that are busy. */
+    /** Maximum time of any step: a close waits for up to 3 s, the rest is for busy machines. */
     static final long WAIT_SECONDS = TestTimeouts.SECONDS;
     private static final long LOOK_NANOS = 50_000;
     private static final int SERVER_LOOP = 1;
@@ -110,7 +110,7 @@ final class Run {
         return side == null ? "" : "  [" + Thread.currentThread().getName() + ']';
     }
 
-    /** This end is about to close the connection, or does not want to read any more. */
+    /** An end is about to close the connection, or does not want to read any more. */
     void ending(Side side, boolean reset) {
         End end = end(side);
         End other = end(side.other());
@@ -125,7 +125,7 @@ final class Run {
         }
     }
 
-    /** This end is about to end its output: what is under way to it comes before or after that. */
+    /** An end is about to end its output: bytes in flight to it come before or after that. */
     void endingOutput(Side side) {
         End other = end(side.other());
         if (other.channel() != null && !other.isQuiet(end(side))) {
@@ -133,7 +133,7 @@ final class Run {
         }
     }
 
-    /** This end is about to write. */
+    /** An end is about to write. */
     void writing(Side side) {
         End other = end(side.other());
         if (other.channel() != null && (other.isClosed() || other.hasShutInput())) {
@@ -141,12 +141,12 @@ final class Run {
         }
     }
 
-    /** What this end does now may flush what a step has written: which of the two comes first, differs. */
+    /** An end's next action may flush what a step has written: either may come first. */
     void reactingToUnflushed() {
         racing();
     }
 
-    /** This end is about to change its event loop. */
+    /** An end is about to change its event loop. */
     void moving(Side side) {
         if (end(side.other()).isEnding() && !end(side).isEnded()) {
             racing();
@@ -335,7 +335,7 @@ final class Run {
                 return false;
             }
         }
-        // What arrived at one end while the other one was looked at may have made it write.
+        // Bytes that arrived at one end while the other one was looked at may have made it write.
         return writes() == writes;
     }
 
@@ -348,7 +348,7 @@ final class Run {
                 !from.isClosing() && (!to.isReading() || !from.isEnding() && from.isQuiet(to) && from.isSent());
     }
 
-    /** What has been asked for has been begun, and what the loops have put off is done. */
+    /** Waits until all requests have begun, and the loops have done what they put off. */
     private void settle() throws Exception {
         for (int i = 0; i < 3; i++) {
             for (End end : ends.values()) {
@@ -362,7 +362,7 @@ final class Run {
 
     void awaitEnd(Side side) throws Exception {
         End end = end(side);
-        // What waits to be read hides the end behind it: here sooner than behind the buffers of a socket.
+        // Unread bytes hide the end behind them: on RDMA sooner than behind the buffers of a socket.
         end.call(() -> {
             if (!end.isReading() && end(side.other()).expectedBytes() > end.receivedBytes()) {
                 end.autoRead(true);

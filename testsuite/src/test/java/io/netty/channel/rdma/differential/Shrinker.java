@@ -152,7 +152,7 @@ final class Shrinker {
     private static Map<ChannelOption<?>, Object> without(Map<ChannelOption<?>, Object> options,
                                                          ChannelOption<?> option) {
         Map<ChannelOption<?>, Object> fewer = new HashMap<>(options);
-        // Their defaults are not the same on both transports.
+        // The defaults of water marks are not the same on both transports.
         if (option != ChannelOption.WRITE_BUFFER_WATER_MARK) {
             fewer.remove(option);
         }

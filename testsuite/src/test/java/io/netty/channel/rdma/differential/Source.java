@@ -31,9 +31,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.SplittableRandom;
 
-/** What kind of message carries bytes. */
+/** Kinds of messages that carry bytes. */
 enum Source {
-    /** Of the channel's allocator, which is not the same one on both transports. */
+    /** A buffer of the channel's allocator, which is not the same one on both transports. */
     ALLOCATOR {
         @Override
         Object message(ByteBufAllocator allocator, byte[] content, SplittableRandom random) {

@@ -22,8 +22,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a program does. A step means something whatever other steps there are, so that any of them can be left out to
- * find out which ones a failure needs.
+ * Step of a program. A step makes sense without the others, so any of them can be left out to find those that a failure
+ * needs.
  */
 sealed interface Step {
     /** On the thread that drives both ends. Returns when the step is done, but not all that follows from it. */
@@ -80,7 +80,7 @@ sealed interface Step {
         }
     }
 
-    /** What happens to a buffer of which parts are being sent. */
+    /** Changes of a buffer whose parts are being sent. */
     enum Change { NOTHING, GROW_BY_WRITING, SET_LARGER_CAPACITY, SET_SMALLER_CAPACITY, RELEASE }
 
     /** As soon as the write's promise succeeds, its memory is used for something else. */

@@ -68,7 +68,7 @@ class HostileNeighboursTest {
     /** At least so many exchanges, and until so many rounds of the attack have ended meanwhile. */
     private static final int EXCHANGES = 4;
     private static final int ROUNDS = TestScope.ALL ? 40 : 8;
-    /** Of a server without room for all that its neighbours ask for; an honest client needs little. */
+    /** Limits of a server without room for all requests of its neighbours; an honest client needs little. */
     private static final List<String> FEW_DESCRIPTORS = List.of("sh", "-c", "ulimit -n 1024 && exec \"$@\"", "sh");
     private static final String LITTLE_MEMORY = "io.netty.rdma.maxPinnedMemory=" + (34 << 20);
     @RegisterExtension
@@ -143,7 +143,7 @@ class HostileNeighboursTest {
         return hostile;
     }
 
-    /** How many rounds have ended. */
+    /** Number of rounds that have ended. */
     private static int rounds(PeerProcess hostile) throws Exception {
         hostile.send("");
         return Integer.parseInt(hostile.expect("ROUNDS "));
@@ -243,7 +243,7 @@ class HostileNeighboursTest {
         }
     }
 
-    /** It connects some times, each time so. */
+    /** The client connects some times, each time over this transport. */
     private static void assertConnects(List<String> properties, InetSocketAddress address, String transport)
             throws Exception {
         try (PeerProcess client = new PeerProcess(List.of(), properties, HonestProcess.class,

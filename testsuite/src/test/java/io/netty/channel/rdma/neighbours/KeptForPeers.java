@@ -32,7 +32,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How much this process has of what neighbours can make it keep: native objects, pinned memory, descriptors, mappings
+ * Resources of this process that neighbours can make it keep: native objects, pinned memory, descriptors, mappings
  * of shared memory. Unlike the check after each class of tests it counts what the embedded provider keeps for some
  * seconds as well, as nobody can have it keep that for longer; and not the sockets that it listens with, as it keeps
  * blocks of queue pair numbers for the next ones.

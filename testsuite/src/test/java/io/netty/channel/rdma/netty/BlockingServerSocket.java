@@ -55,7 +55,7 @@ final class BlockingServerSocket implements AutoCloseable {
             });
     private Channel channel;
 
-    /** How much peers may send before anything is read. */
+    /** Sets the number of bytes that peers may send before anything is read. */
     void setReceiveBufferSize(int bytes) {
         bootstrap.childOption(ChannelOption.SO_RCVBUF, bytes);
     }

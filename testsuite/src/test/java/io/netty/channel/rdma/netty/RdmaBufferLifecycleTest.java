@@ -45,7 +45,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  */
 public class RdmaBufferLifecycleTest extends AbstractClientSocketTest {
     private static final int BUFFER_SIZE = 1024 * 1024;
-    /** Of the peer: so much arrives without being read, and the rest waits. */
+    /** Receive memory of the peer: so much arrives without being read, and the rest waits. */
     private static final int RECEIVE_BUFFER_SIZE = 65536;
 
     enum Close {

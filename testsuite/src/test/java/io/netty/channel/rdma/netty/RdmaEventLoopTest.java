@@ -23,7 +23,7 @@ import io.netty.channel.rdma.RdmaServerSocketChannel;
 import io.netty.testsuite.transport.AbstractSingleThreadEventLoopTest;
 
 public class RdmaEventLoopTest extends AbstractSingleThreadEventLoopTest {
-    /** Of one loop: a test shuts down no more of the group. */
+    /** Group of one loop: a test shuts down no more of the group. */
     @Override
     protected EventLoopGroup newEventLoopGroup() {
         return new RdmaEventLoopGroup(1);

@@ -160,7 +160,7 @@ class RdmaOrTcpServerSocketChannelTest {
         for (int i = 0; i < clients.length; i++) {
             server.read();
             echo.nextConnection();
-            // Whatever was read in the same turn is handed on by tasks of this loop and of the child's.
+            // Messages of the same turn are handed on by tasks of this loop and of the child's.
             for (int turn = 0; turn < 3; turn++) {
                 for (Object loop : new Object[] {server.eventLoop(), LOOPS.group().next(), LOOPS.group().next()}) {
                     TestTimeouts.sync(((EventLoop) loop).submit(() -> { }));

@@ -227,7 +227,7 @@ class RdmaOrTcpTableTest {
         abstract void run(Attempt attempt) throws Exception;
     }
 
-    /** What a row sets up, and expects. */
+    /** Set-up and expectation of a row. */
     static final class Attempt {
         final RdmaOrTcpEnds ends;
         final EchoServer tcp;

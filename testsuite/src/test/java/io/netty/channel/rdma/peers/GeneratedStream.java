@@ -38,7 +38,7 @@ import java.util.concurrent.TimeUnit;
 final class GeneratedStream extends ChannelInboundHandlerAdapter {
     static final Object INACTIVE = "channelInactive";
     static final Object INPUT_SHUT = "the peer ended its output";
-    /** What follows when so many bytes have been sent. */
+    /** Event after so many bytes have been sent. */
     static final Object SENT = "all sent";
     private static final int CHUNK = 1 << 17;
 
@@ -152,7 +152,7 @@ final class GeneratedStream extends ChannelInboundHandlerAdapter {
         return channel;
     }
 
-    /** Whether the channel was not writable at some time: flow control was at work. */
+    /** Returns whether the channel was not writable at some time: flow control was at work. */
     boolean wasHeldBack() {
         return heldBack;
     }

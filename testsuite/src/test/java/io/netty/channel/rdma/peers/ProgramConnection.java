@@ -143,7 +143,7 @@ final class ProgramConnection implements AutoCloseable {
         }
     }
 
-    /** How a channel and a program are connected by hand. */
+    /** Exchange by which a channel and a program are connected by hand. */
     @FunctionalInterface
     interface Exchange {
         /** Returns the program, when the channel, which is bound, is connected to it. */
@@ -177,7 +177,7 @@ final class ProgramConnection implements AutoCloseable {
         assertThat(messages.failure).as(program.log()).isNull();
     }
 
-    /** Of the channel. */
+    /** Disconnects the channel. */
     void disconnect() throws InterruptedException {
         TestTimeouts.sync(channel().close());
         assertEnd();

@@ -53,7 +53,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 class RdmaDatagramProgramsTest {
     private static final String UDADDY = "/usr/bin/udaddy";
     private static final String MCKEY = "/usr/bin/mckey";
-    /** Of udaddy, which has no option for it: see {@link #takePort}. */
+    /** Port of udaddy, which has no option for it: see {@link #takePort}. */
     private static final int UDADDY_PORT = 7174;
     private static final int COUNT = 10;
     private static final int SIZE = 100;
@@ -89,7 +89,7 @@ class RdmaDatagramProgramsTest {
 
     private static RsocketProcess program(String program, String... arguments) throws Exception {
         RsocketProcess.assumeInstalled(program, "rdmacm-utils");
-        // Its output comes when it ends, unless it is told otherwise.
+        // The program writes its output when it ends, unless it is told otherwise.
         List<String> command = new ArrayList<>(List.of("/usr/bin/stdbuf", "-oL", program));
         command.addAll(List.of("-C", String.valueOf(COUNT), "-S", String.valueOf(SIZE)));
         command.addAll(List.of(arguments));
@@ -133,7 +133,7 @@ class RdmaDatagramProgramsTest {
         }
     }
 
-    /** Its server answers to the queue pair that is in the immediate data. */
+    /** udaddy's server answers to the queue pair in the immediate data. */
     @Test
     void udaddyAsServer() throws Exception {
         takePort();

@@ -77,7 +77,7 @@ class RdmaMessageProgramsTest {
         }
     }
 
-    /** What it gets back is not what it has: so it would tell if anything was wrong above. */
+    /** The answer differs from rping's data, so rping would detect wrong data above. */
     @Test
     void rpingDetectsWrongData() throws Exception {
         try (ProgramConnection rping = ProgramConnection.open(LOOPS.group(), true,
@@ -143,14 +143,14 @@ class RdmaMessageProgramsTest {
         }
     }
 
-    /** What rping's client does: its server reads the text, and writes it to where we want it. */
+    /** Plays rping's client: its server reads the text, and writes it to the given place. */
     private static void pings(ProgramConnection rping, int size) throws Exception {
         try (RegisteredMemory source = RegisteredMemory.allocate(size, EnumSet.of(RdmaPermission.REMOTE_READ));
              RegisteredMemory sink = RegisteredMemory.allocate(size,
                      EnumSet.of(RdmaPermission.LOCAL_WRITE, RdmaPermission.REMOTE_WRITE))) {
             for (int i = 0; i < COUNT; i++) {
                 String text = "ping " + i + ' ';
-                // It takes what it has read for a string.
+                // rping takes the bytes that it has read for a string.
                 text = (text + String.valueOf((char) ('A' + i)).repeat(size - text.length() - 1)) + '\0';
                 source.buf().setCharSequence(0, text, StandardCharsets.US_ASCII);
                 sink.buf().setZero(0, size);

@@ -145,7 +145,7 @@ class RdmaPreloadedProgramsTest {
         Path result = folder.resolve("result");
         Files.writeString(request, "GET /" + LENGTH + " HTTP/1.1\r\nHost: socat\r\n\r\n");
         RsocketProcess.assumeInstalled("/usr/bin/socat", "socat");
-        // Its own addresses of files make it crash under librspreload.so, alone as well.
+        // socat's own addresses of files make it crash under librspreload.so, alone as well.
         run("sh", "-c", "exec socat -t " + TestTimeouts.SECONDS + " - TCP:" + host + ':' + port + " < " + request +
                 " > " + result);
         byte[] received = Files.readAllBytes(result);

@@ -51,7 +51,7 @@ class RdmaRcPingpongTest {
     private static final String PROGRAM = "/usr/bin/ibv_rc_pingpong";
     private static final int COUNT = 100;
     private static final int SIZE = 4096;
-    /** Of what its client sends. */
+    /** Byte of the client's messages. */
     private static final int FILL = 0x7b;
     /** LID, queue pair number, packet sequence number and GID as text, and a zero byte. */
     private static final int ADDRESS_LENGTH = "0000:000000:000000:".length() + 32 + 1;
@@ -83,7 +83,7 @@ class RdmaRcPingpongTest {
                 socket.getOutputStream().write(text(own));
                 RdmaEndpoint peer = peer(own, socket.getInputStream().readNBytes(ADDRESS_LENGTH));
                 TestTimeouts.sync(channel.connect(peer));
-                // It waits for this before it goes on.
+                // The program waits for this message.
                 socket.getOutputStream().write(DONE);
             }
             return program;
@@ -108,7 +108,7 @@ class RdmaRcPingpongTest {
                 try (Socket socket = listener.accept()) {
                     socket.setSoTimeout(listener.getSoTimeout());
                     RdmaEndpoint peer = peer(own, socket.getInputStream().readNBytes(ADDRESS_LENGTH));
-                    // It sends as soon as it knows where.
+                    // The program sends as soon as it knows the address.
                     TestTimeouts.sync(channel.connect(peer));
                     socket.getOutputStream().write(text(own));
                     assertThat(socket.getInputStream().readNBytes(DONE.length)).as(program.log()).isEqualTo(DONE);
@@ -147,7 +147,7 @@ class RdmaRcPingpongTest {
                 socket.connect(new InetSocketAddress("127.0.0.1", port));
                 return socket;
             } catch (ConnectException e) {
-                // It does not listen yet.
+                // The program does not listen yet.
                 socket.close();
                 assertThat(System.nanoTime() < deadline).as("%s: %s", program.log(), e).isTrue();
                 TimeUnit.MILLISECONDS.sleep(20);
@@ -166,7 +166,7 @@ class RdmaRcPingpongTest {
                 blob.getInt(PACKET_SEQUENCE), ByteBufUtil.hexDump(blob, GID, 16)).getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** What it does not tell is as here. */
+    /** Endpoint of the program; attributes that it does not tell are those of this end. */
     private static RdmaEndpoint peer(ByteBuf own, byte[] text) {
         assertThat(text).hasSize(ADDRESS_LENGTH);
         String[] words = new String(text, 0, ADDRESS_LENGTH - 1, StandardCharsets.US_ASCII).split(":");
@@ -179,7 +179,7 @@ class RdmaRcPingpongTest {
         return RdmaEndpoint.read(blob);
     }
 
-    /** It looks at the first byte of each page. */
+    /** Data for the program, which checks the first byte of each page. */
     private static byte[] data(int fill) {
         byte[] data = new byte[SIZE];
         Arrays.fill(data, 1, SIZE, (byte) fill);

@@ -58,7 +58,7 @@ final class RsocketProcess implements AutoCloseable {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RsocketProcess.class);
     private static final File EMBEDDED = new File(SystemPropertyUtil.get("io.netty.rdma.test.preload",
             "../transport-rdma-native/target/c/librdma_embedded.so"));
-    /** What is built from {@code src/test/c}. */
+    /** Folder of the programs that are built from {@code src/test/c}. */
     private static final File PROGRAMS = new File(SystemPropertyUtil.get("io.netty.rdma.test.programs", "target/c"));
     private static final String END = "end of output";
 

@@ -33,14 +33,14 @@ import java.util.stream.Collectors;
 final class RstreamHandler extends ChannelInboundHandlerAdapter {
     private static final int SYNC = 16;
     private static final int CHUNK = 1 << 16;
-    /** Those that rstream tests without {@code -S all}. */
+    /** Sizes that rstream tests without {@code -S all}. */
     private static final List<Integer> SIZES = List.of(64, 4096, 65536, 1048576);
     private static final byte[] PATTERN = pattern();
 
-    /** What {@code -S}, {@code -C} and {@code -I} say. */
+    /** Values of {@code -S}, {@code -C} and {@code -I}. */
     record Transfers(int size, int count, int iterations) { }
 
-    /** How far the two counters of a program and those of its peer are. */
+    /** State of the two counters of a program and of its peer's. */
     static final class Counters {
         private int sent;
         private int received;

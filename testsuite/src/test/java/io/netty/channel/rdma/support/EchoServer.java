@@ -35,7 +35,7 @@ import java.util.concurrent.TimeUnit;
  * Echoes on all connections, and keeps what their pipelines are told for the test to look at.
  */
 public final class EchoServer implements AutoCloseable {
-    /** What {@code channelInactive} leaves in the queue of events. */
+    /** Event of {@code channelInactive} in the queue of events. */
     public static final Object INACTIVE = "channelInactive";
 
     private final Initializer initializer = new Initializer();
@@ -97,7 +97,7 @@ public final class EchoServer implements AutoCloseable {
             return TestTimeouts.take(connections, "a connection");
         }
 
-        /** Whether there is one that {@link #nextConnection()} has not given yet. */
+        /** Returns whether there is one that {@link #nextConnection()} has not given yet. */
         public boolean hasConnection() {
             return !connections.isEmpty();
         }

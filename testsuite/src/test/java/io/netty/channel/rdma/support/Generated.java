@@ -42,7 +42,7 @@ public final class Generated {
         return alloc.directBuffer(length).writeBytes(bytes);
     }
 
-    /** Whether the readable bytes are those from a position on; the buffer stays as it is. */
+    /** Returns whether the readable bytes are those from a position on; the buffer stays as it is. */
     public static boolean matches(ByteBuf buf, long position) {
         byte[] expected = new byte[buf.readableBytes()];
         fill(expected, position);
@@ -67,7 +67,7 @@ public final class Generated {
         return String.format("%d %08x", length, crc.getValue());
     }
 
-    /** What {@link #toString()} is for the first so many bytes. */
+    /** Value of {@link #toString()} for the first so many bytes. */
     public static String sum(long length) {
         Generated sum = new Generated();
         byte[] part = new byte[1 << 16];

@@ -163,7 +163,7 @@ public final class PeerProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** What followed {@link #READY}. */
+    /** Text behind {@link #READY}. */
     public String answer() {
         return answer;
     }

@@ -58,7 +58,7 @@ public final class RdmaSocketTestPermutation extends SocketTestPermutation {
     public static final EventLoopGroup RDMA_BOSS_GROUP = new TestGroup(1, "testsuite-rdma-boss");
     public static final EventLoopGroup RDMA_WORKER_GROUP = new TestGroup(NUM_THREADS, "testsuite-rdma-worker");
 
-    /** Whether channels are made that decide when they connect: see {@code RdmaOrTcpTestsuiteTest}. */
+    /** True if channels are made that decide when they connect: see {@code RdmaOrTcpTestsuiteTest}. */
     private static volatile boolean choosing;
 
     private RdmaSocketTestPermutation() {
@@ -69,7 +69,10 @@ public final class RdmaSocketTestPermutation extends SocketTestPermutation {
         choosing = choose;
     }
 
-    /** Whether tests of many variants are to run some of them: everything takes long, or all of them run elsewhere. */
+    /**
+     * Returns whether tests of many variants are to run some of them: everything takes long, or all of them run
+     * elsewhere.
+     */
     public static boolean isSample() {
         return choosing || TestTimeouts.MULTIPLIER > 1 || !TestScope.ALL;
     }

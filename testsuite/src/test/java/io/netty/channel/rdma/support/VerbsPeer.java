@@ -122,7 +122,7 @@ public final class VerbsPeer implements AutoCloseable {
         return id.localAddress();
     }
 
-    /** What the peer told us when it accepted. */
+    /** Connection data of the peer's accept. */
     public ConnectionData peer() {
         return peer;
     }
@@ -160,7 +160,7 @@ public final class VerbsPeer implements AutoCloseable {
         }
     }
 
-    /** What an honest peer says: a table of 2 entries and a buffer of 4096 bytes. */
+    /** Connection data of an honest peer: a table of 2 entries and a buffer of 4096 bytes. */
     public byte[] connectionData() {
         ByteBuffer out = ByteBuffer.allocate(ConnectionData.SIZE);
         new ConnectionData(ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN, false, QUEUE_DEPTH - 8,

@@ -129,7 +129,7 @@ public final class RdmaGrpc implements AutoCloseable {
     }
 
     /**
-     * What the connection of a call goes over.
+     * Transport of a call's connection.
      *
      * @param attributes of a {@link io.grpc.ServerCall}, or of a {@link io.grpc.ClientCall} that has a connection.
      * @return {@code null} if the connection is not one of this class, or is closed.

@@ -56,10 +56,10 @@ final class EchoEnds implements AutoCloseable {
     private static final MethodDescriptor<byte[], byte[]> ECHO = MethodDescriptor.newBuilder(new Bytes(), new Bytes())
             .setType(MethodType.UNARY).setFullMethodName(MethodDescriptor.generateFullMethodName("Test", "Echo"))
             .build();
-    /** What 4 MiB and their wrapping fit in. */
+    /** Limit for 4 MiB and their wrapping. */
     static final int MAX_MESSAGE_BYTES = 5 << 20;
 
-    /** Of the connection of the last call, as the server and the client know it. */
+    /** Attributes of the last call's connection, at the server and at the client. */
     final AtomicReference<Attributes> atServer = new AtomicReference<>();
     final AtomicReference<Attributes> atClient = new AtomicReference<>();
     private final List<Server> servers = new ArrayList<>();
@@ -126,7 +126,7 @@ final class EchoEnds implements AutoCloseable {
         assertThat(call(channel, request)).isEqualTo(request);
     }
 
-    /** Of the connection of a call, which is one over RDMA. */
+    /** Metrics of a call's connection, which is over RDMA. */
     static RdmaMetrics metrics(Attributes attributes) {
         Channel channel = RdmaGrpc.channel(attributes);
         return ((RdmaSocketChannel) (channel instanceof RdmaOrTcpSocketChannel

@@ -37,7 +37,7 @@ import java.util.function.ToLongFunction;
  * to which they have weak references only.
  */
 final class Bound {
-    /** Those that come and go together, and what they read. */
+    /** Meters that come and go together, and the object that they read. */
     final class Group<T> {
         private final T source;
         private final Tags groupTags;

@@ -22,7 +22,7 @@ import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Of one device. The kernel's counters are files, many, that are read once for all meters of a scrape. */
+/** Meters of one device. The kernel's counters are many files, which are read once for all meters of a scrape. */
 final class DeviceMeters {
     private static final int MAX_STATUS = 23;
     private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -60,7 +60,7 @@ final class DeviceMeters {
                 of -> of.device.asyncEvents());
     }
 
-    /** Those that the kernel keeps, if any; the embedded provider has one of its own. */
+    /** Meters of the kernel's counters, if any; the embedded provider has a counter of its own. */
     void registerPorts(Bound.Group<DeviceMeters> meters) {
         int port = 1;
         for (Map<String, Long> counters; !(counters = device.portCounters(port)).isEmpty(); port++) {

@@ -18,7 +18,7 @@ package io.netty.channel.rdma.micrometer;
 import io.micrometer.core.instrument.Tags;
 import io.netty.channel.rdma.metrics.RdmaLoopMetrics;
 
-/** Of one event loop. */
+/** Meters of one event loop. */
 final class LoopMeters {
     private LoopMeters() { }
 

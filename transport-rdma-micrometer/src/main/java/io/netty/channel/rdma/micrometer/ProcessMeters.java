@@ -29,9 +29,9 @@ import io.netty.channel.rdma.verbs.VerbsProvider;
 import java.util.Locale;
 import java.util.function.ToLongFunction;
 
-/** Of the process. */
+/** Meters of the process. */
 final class ProcessMeters {
-    /** What meters refer to. */
+    /** The object that meters refer to. */
     static final ProcessMeters INSTANCE = new ProcessMeters();
 
     private ProcessMeters() { }

@@ -164,7 +164,7 @@ class DashboardTest {
         return sum;
     }
 
-    /** What Grafana puts in. */
+    /** Expression with the values that Grafana puts in. */
     private static String concrete(String expression) {
         return expression.replace("$__rate_interval", "5s").replace("$instance", ".*");
     }

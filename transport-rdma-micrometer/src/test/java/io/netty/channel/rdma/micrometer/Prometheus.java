@@ -78,7 +78,7 @@ final class Prometheus implements AutoCloseable {
         request.setReadTimeout((int) TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS));
         if (request.getResponseCode() != HttpURLConnection.HTTP_OK) {
             try (InputStream error = request.getErrorStream()) {
-                // It starts, or the expression is none.
+                // Prometheus starts, or the expression is wrong.
                 throw new IOException(expression + ": " + new String(error.readAllBytes(), StandardCharsets.UTF_8));
             }
         }

@@ -38,7 +38,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * What Reactor Netty gets when it asks for a type of channel.
+ * Channel classes for Reactor Netty's types of channels.
  *
  * <p>Not left to {@link reactor.netty.resources.LoopResources}, whose versions before 1.3.3 take NIO's datagram
  * channels for these event loops where io_uring is on the class path.

@@ -142,7 +142,7 @@ public final class RdmaLoopResources implements LoopResources {
     }
 
     /**
-     * How many event loops there are, and what they are like. Not for several threads at once.
+     * Number and settings of event loops. Not for several threads at once.
      */
     public static final class Builder {
         final String prefix;
@@ -177,29 +177,29 @@ public final class RdmaLoopResources implements LoopResources {
             return this;
         }
 
-        /** Whether the JVM may exit while the event loops run. Default true. */
+        /** Returns whether the JVM may exit while the event loops run. Default true. */
         public Builder daemon(boolean daemon) {
             this.daemon = daemon;
             return this;
         }
 
         /**
-         * Whether a client that connects on one of the event loops gets a connection on the same: a server that asks
-         * another one stays on one thread. Default true.
+         * Returns whether a client that connects on one of the event loops gets a connection on the same: a server that
+         * asks another one stays on one thread. Default true.
          */
         public Builder colocate(boolean colocate) {
             this.colocate = colocate;
             return this;
         }
 
-        /** How the event loops wait. */
+        /** Sets how the event loops wait. */
         public Builder ioHandlerConfig(RdmaIoHandlerConfig ioHandlerConfig) {
             this.ioHandlerConfig = ObjectUtil.checkNotNull(ioHandlerConfig, "ioHandlerConfig");
             return this;
         }
 
         /**
-         * Which transports connections and listeners may take. Default {@link RdmaOrTcpChoice#RDMA_OR_TCP} for all.
+         * Transports that connections and listeners may use. Default {@link RdmaOrTcpChoice#RDMA_OR_TCP} for all.
          * Clients connect to port 53 over TCP in any case: these are questions of the DNS resolver.
          */
         public Builder transportRule(RdmaOrTcpRule transportRule) {

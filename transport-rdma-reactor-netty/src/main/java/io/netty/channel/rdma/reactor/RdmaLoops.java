@@ -45,7 +45,7 @@ final class RdmaLoops implements LoopResources {
     private final int workerCount;
     private final boolean daemon;
     private final boolean colocate;
-    /** Of the transport, for the names of threads. */
+    /** Name of the transport, for the names of threads. */
     private final String name;
     private final IoHandlerFactory ioHandlerFactory;
     private final AtomicInteger threads = new AtomicInteger();

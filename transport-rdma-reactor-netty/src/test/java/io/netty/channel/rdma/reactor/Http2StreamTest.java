@@ -40,7 +40,7 @@ import static io.netty.channel.rdma.reactor.Transport.LIMIT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What applications allocate from streams of HTTP/2 is sent from where it is.
+ * Buffers that applications allocate from streams of HTTP/2 are sent in place.
  */
 @Tag("oldest")
 class Http2StreamTest {

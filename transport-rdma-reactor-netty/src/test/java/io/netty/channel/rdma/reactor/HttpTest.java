@@ -68,7 +68,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 @Tag("platforms")
 class HttpTest {
-    /** How HTTP goes over a connection. */
+    /** Versions of HTTP. */
     enum Version {
         HTTP11(HttpProtocol.HTTP11),
         HTTPS11(HttpProtocol.HTTP11),
@@ -91,7 +91,7 @@ class HttpTest {
     private LoopResources loops;
     private ConnectionProvider pool;
     private DisposableServer server;
-    /** Of the client: connections, not streams. */
+    /** Connections of the client, not streams. */
     private final Set<Channel> connections = Collections.synchronizedSet(new HashSet<>());
 
     @BeforeAll

@@ -55,7 +55,7 @@ import static io.netty.channel.rdma.reactor.Transport.LIMIT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What {@link RSocketTransportTest} does not look at: which connection it is, and what happens when that is lost.
+ * Tests beyond {@link RSocketTransportTest}: the kind of connection, and its loss.
  */
 class RSocketTest {
     private final BlockingQueue<String> forgotten = new LinkedBlockingQueue<>();
@@ -179,7 +179,7 @@ class RSocketTest {
         RSocket first = source.block(LIMIT);
         TestTimeouts.sync(TestTimeouts.take(accepted, "the connection").close());
         first.onClose().onErrorComplete().block(LIMIT);
-        // That it is closed is told before it is replaced.
+        // The close is reported before the connection is replaced.
         TestTimeouts.awaitTrue(() -> {
             client = source.block(LIMIT);
             return client != first;

@@ -42,7 +42,9 @@ class RSocketTransportTest implements TransportTest {
 
     private TransportPair<InetSocketAddress, CloseableChannel> pair;
 
-    /** These tests look for leaks themselves. Millions of buffers, each with a trace of each access, take minutes. */
+    /**
+     * RSocket's tests look for leaks themselves. Millions of buffers, each with a trace of each access, take minutes.
+     */
     @BeforeAll
     static void start() {
         level = ResourceLeakDetector.getLevel();

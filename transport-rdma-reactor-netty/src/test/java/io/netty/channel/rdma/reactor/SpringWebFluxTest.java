@@ -72,7 +72,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * An application of Spring Boot, as in docs/reactor-netty.md, with more to do.
  */
 class SpringWebFluxTest {
-    /** Of the servers. */
+    /** Connections of the servers. */
     private static final Queue<Channel> connections = new ConcurrentLinkedQueue<>();
     private static final Map<Integer, Channel> listeners = new ConcurrentHashMap<>();
     private static CompletableFuture<Void> slowArrived = new CompletableFuture<>();

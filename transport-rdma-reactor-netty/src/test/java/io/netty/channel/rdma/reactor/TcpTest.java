@@ -146,7 +146,7 @@ class TcpTest {
         };
         connection.inbound().receive().asByteArray().subscribe(reader);
         long bytes = TestTimeouts.take(received, "the part that was asked for");
-        // What fits into all buffers between them is a fraction of what there is.
+        // All buffers between the ends hold only a fraction of the bytes.
         long before;
         do {
             before = produced.get();

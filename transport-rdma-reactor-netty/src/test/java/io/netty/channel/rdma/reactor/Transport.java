@@ -58,7 +58,7 @@ enum Transport {
 
     abstract LoopResources newLoops();
 
-    /** Whether a connection, not a stream of HTTP/2, is one of this transport. */
+    /** Returns whether a connection, not a stream of HTTP/2, is one of this transport. */
     abstract boolean carries(Channel connection);
 
     static void dispose(LoopResources loops) {

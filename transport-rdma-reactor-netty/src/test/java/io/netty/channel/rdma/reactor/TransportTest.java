@@ -125,7 +125,7 @@ class TransportTest {
         assertThat(fallback.get()).isNotNull();
     }
 
-    /** Of docs/reactor-netty.md: a pool keeps its connections. */
+    /** A pool keeps its connections: docs/reactor-netty.md. */
     @Test
     void poolThatIsOnTcpIsOnRdmaWhenThatAnswers() throws Exception {
         serve(epoll);

@@ -128,14 +128,14 @@ public final class RdmaTransport implements Transport {
     }
 
     /**
-     * What a connection goes over.
+     * Transport of a connection.
      */
     public static RdmaOrTcpTransport transport(NetSocket socket) {
         return transport(((NetSocketInternal) socket).channelHandlerContext());
     }
 
     /**
-     * What a connection goes over, for example {@code request.connection()} of a server or client of HTTP.
+     * Transport of a connection, for example of {@code request.connection()} of a server or client of HTTP.
      */
     public static RdmaOrTcpTransport transport(HttpConnection connection) {
         return transport(connection instanceof HttpServerConnection ?

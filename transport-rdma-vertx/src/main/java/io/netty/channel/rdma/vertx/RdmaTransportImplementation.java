@@ -56,7 +56,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What Vert.x asks a transport for. It sets no allocator: see the package description.
+ * Implementation of Vert.x's interface of transports. It sets no allocator: see the package description.
  */
 final class RdmaTransportImplementation implements Transport {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaTransportImplementation.class);
@@ -67,7 +67,7 @@ final class RdmaTransportImplementation implements Transport {
     private final RdmaOrTcpRule rule;
     private final RdmaIoHandlerConfig loops;
     private final Map<ChannelOption<?>, Object> options;
-    /** What the log has about options. Once will do: Vert.x has the same ones for each connection of a client. */
+    /** Warnings about options, each logged once: Vert.x sets the same options for each connection of a client. */
     private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
     RdmaTransportImplementation(RdmaOrTcpRule rule, RdmaIoHandlerConfig loops, Map<ChannelOption<?>, Object> options) {

@@ -42,7 +42,7 @@ import static io.netty.channel.rdma.vertx.Vertxes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What Vert.x does with buffers: see the package description.
+ * Buffers of Vert.x: see the package description.
  */
 @Tag("platforms")
 @ExtendWith(Vertxes.Close.class)
@@ -83,7 +83,7 @@ class BuffersTest {
         // Read where it arrived, to be copied to the heap or to be decrypted, but for what is small.
         assertThat(traffic.receivedInPlace + traffic.receivedCopied).isGreaterThan(exchanged);
         assertThat(traffic.receivedInPlace).isGreaterThan(9 * traffic.receivedCopied);
-        // Of connections that are closed, only buffers that nobody has released can hold some.
+        // Only buffers that nobody has released can hold receive memory of closed connections.
         TestTimeouts.awaitTrue(() -> RdmaMetrics.total().receiveMemory() == before);
         assertThat(kept).hasSize(2 * EXCHANGES).allSatisfy(body -> assertThat(body).isEqualTo(bytes(LENGTH)));
     }

@@ -230,7 +230,7 @@ class NetSocketTest {
         await(vertx.close());
     }
 
-    /** What was written arrives before the end; the peer, of another Vert.x, sees the end. */
+    /** Written bytes arrive before the end; the peer, of another Vert.x, sees the end. */
     @ParameterizedTest
     @EnumSource
     void closingAClientEndsItsConnectionsAfterWhatWasWritten(Vertxes kind) throws Exception {

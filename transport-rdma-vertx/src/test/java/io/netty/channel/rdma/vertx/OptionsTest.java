@@ -114,7 +114,7 @@ class OptionsTest {
 
     @Test
     void thereIsNothingToWarnOfByDefault() throws Exception {
-        // What VertxHandler.safeBuffer releases: see the package description.
+        // Classes of buffers that VertxHandler.safeBuffer releases: see the package description.
         connect(fresh(), new NetServerOptions(), new NetClientOptions(),
                 config -> assertThat(config.getAllocator()).isSameAs(ByteBufAllocator.DEFAULT));
         assertThat(warnings()).isEmpty();

@@ -46,7 +46,7 @@ import static io.netty.channel.rdma.vertx.Vertxes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What is epoll's on the event loops of RDMA.
+ * Sockets of epoll on the event loops of RDMA.
  */
 @ExtendWith(Vertxes.Close.class)
 class OtherSocketsTest {

@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * Which transport a {@code Vertx} gets.
+ * Choice of the transport of a {@code Vertx}.
  */
 class TransportChoiceTest {
     /** A server and a client, over what Vert.x has chosen. */

@@ -93,7 +93,7 @@ class TransportTest {
         request.response().end(RdmaTransport.transport(request.connection()).name());
     }
 
-    /** What the server says, and what the client says. */
+    /** Transport as the server reports it, and as the client does. */
     private static String ask(Vertx vertx, int port) throws Exception {
         HttpClientAgent client = vertx.createHttpClient();
         HttpClientRequest request = await(client.request(HttpMethod.GET, port, TestAddress.HOST, "/"));

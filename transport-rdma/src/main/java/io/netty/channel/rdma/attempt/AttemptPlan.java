@@ -113,7 +113,7 @@ public final class AttemptPlan<C> {
         return remembered;
     }
 
-    /** Whether a candidate remains to be tried after the current one. */
+    /** Returns whether a candidate remains to be tried after the current one. */
     public boolean hasNext() {
         C next = left.peek();
         return next != null && (!suspects.contains(next) || times.total == 0 || elapsedNanos() < times.total);
@@ -126,7 +126,7 @@ public final class AttemptPlan<C> {
         return current;
     }
 
-    /** How long the attempt that has begun may take, from now on: at least a millisecond; 0 for no limit. */
+    /** Time that is left for the present attempt: at least a millisecond; 0 for no limit. */
     public long limitNanos() {
         boolean all = current == lastResort || left.isEmpty() && rules.isSilenceOfAListener();
         if (times.total == 0) {

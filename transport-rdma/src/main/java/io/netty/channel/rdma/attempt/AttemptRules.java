@@ -63,7 +63,7 @@ public enum AttemptRules {
         }
     }
 
-    /** Whether silence of an address means that a listener is there. */
+    /** Returns whether silence of an address means that a listener is there. */
     boolean isSilenceOfAListener() {
         return this == PROVIDERS;
     }

@@ -25,8 +25,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which candidates have failed, by destination, each for a time. When that is over, one connect tries, while the others
- * pass the candidate over until it is known what came of it, or for as long as an attempt may take. Any thread.
+ * Failed candidates, by destination, each for a time. After that time, one connect tries the candidate, and others pass
+ * it over until the result is known, or for the time of an attempt. Any thread.
  *
  * <p>Only failures are remembered: a candidate that works is tried first anyway.
  */

@@ -14,8 +14,8 @@
  * under the License.
  */
 /**
- * Which candidate, a provider or a transport, a connect tries next, for how long, and what is remembered of those that
- * failed: rules without I/O, with a clock from outside, so that a test simulates clusters of hosts with them.
+ * Rules for the attempts of a connect: the next candidate (a provider or a transport), its time, and the memory of
+ * failures. They have no I/O and a clock from outside, so a test simulates clusters of hosts with them.
  *
  * <pre>
  *   AttemptPlan: one connect ── AttemptRules: what a failure means for the next ── AttemptFailure: how one has failed

@@ -43,8 +43,9 @@ final class ConnectionLife {
 
     private static final long TIMEOUT_MILLIS = RdmaConnection.END_TIMEOUT_MILLIS;
     /**
-     * How long a peer may take none of the bytes that a closed channel has left. Linux gives up connections without an
-     * owner after 8 retries, which is at least 100 s ({@code tcp_orphan_retries}); but theirs pin less memory.
+     * Maximum time in which a peer receives none of the bytes that a closed channel has left. Linux gives up
+     * connections without an owner after 8 retries, which is at least 100 s ({@code tcp_orphan_retries}); but theirs
+     * pin less memory.
      */
     private static final long DETACHED_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
     /** The time that a peer may need for all these bytes, also if it goes on to take some. */
@@ -77,19 +78,19 @@ final class ConnectionLife {
         /** Drops what has arrived, and what will. */
         void discardInput();
 
-        /** Whether the peer has said that it sends no more. */
+        /** Returns whether the peer has said that it sends no more. */
         boolean isEndedByPeer();
 
-        /** Whether the peer has said that it sends no more, and takes no more. */
+        /** Returns whether the peer has said that it sends no more, and takes no more. */
         boolean isClosedByPeer();
 
         /** Sends what can be sent. */
         void send();
 
-        /** Whether bytes that the closed channel has left are still to be sent. */
+        /** Returns whether bytes that the closed channel has left are still to be sent. */
         boolean isSendingDetached();
 
-        /** Whether more of that is in flight than a channel may leave. */
+        /** Returns whether more of that is in flight than a channel may leave. */
         boolean isDetachedBeyondLimit();
 
         /** The clock of the loop. */
@@ -98,16 +99,16 @@ final class ConnectionLife {
         /** Says goodbye to the peer, behind the bytes, unless that was done. */
         void endStream();
 
-        /** Whether the peer has said goodbye, or we have. */
+        /** Returns whether the peer has said goodbye, or we have. */
         boolean isStreamEnded();
 
-        /** Whether the peer has everything, the goodbye too, and need not be waited for. */
+        /** Returns whether the peer has everything, the goodbye too, and need not be waited for. */
         boolean isStreamDone();
 
         /** The number behind the last work request that is known to be done. */
         long doneUntil();
 
-        /** Whether all work requests that were posted have come back. */
+        /** Returns whether all work requests that were posted have come back. */
         boolean isFlushed();
 
         /** Does what follows from the state, here or elsewhere. */
@@ -179,12 +180,12 @@ final class ConnectionLife {
         return reached.isAtLeast(NEGOTIATED);
     }
 
-    /** Whether the peer is known to be able to receive; it may be gone by now. */
+    /** Returns whether the peer is known to be able to receive; it may be gone by now. */
     boolean isReady() {
         return reached.isAtLeast(READY);
     }
 
-    /** Whether the channel is, or was, active. */
+    /** Returns whether the channel is, or was, active. */
     boolean isOpened() {
         return reached == OPEN;
     }
@@ -195,12 +196,12 @@ final class ConnectionLife {
 
     // ---- the end
 
-    /** Whether the channel is closed. */
+    /** Returns whether the channel is closed. */
     boolean isClosed() {
         return state == CLOSING || state == ABORTING || state == DESTROYED;
     }
 
-    /** Whether the queue pair takes no more work requests, or is about to. */
+    /** Returns whether the queue pair takes no more work requests, or is about to. */
     boolean isBroken() {
         return state.isAtLeast(FLUSHING);
     }

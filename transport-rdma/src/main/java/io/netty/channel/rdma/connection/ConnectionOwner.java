@@ -35,16 +35,16 @@ public interface ConnectionOwner {
     /** The allocator for received bytes that are copied, and for copies of messages that a closed channel has left. */
     ByteBufAllocator allocator();
 
-    /** Whether the application says how much it reads at once. */
+    /** Returns whether the application says how much it reads at once. */
     boolean isReceiveAllocatorSet();
 
     /** Throws if the file of a region has become shorter than the region. */
     void validate(DefaultFileRegion region) throws IOException;
 
-    /** Whether the input is shut down, so that nothing more is given to the pipeline. */
+    /** Returns whether the input is shut down, so that nothing more is given to the pipeline. */
     boolean isInputShutdown();
 
-    /** Whether the pipeline knows that the peer's bytes have ended. */
+    /** Returns whether the pipeline knows that the peer's bytes have ended. */
     boolean isEndReported();
 
     /** The peer of an incoming connection has answered: the channel becomes active. */

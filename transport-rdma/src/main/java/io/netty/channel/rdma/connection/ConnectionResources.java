@@ -43,7 +43,7 @@ public final class ConnectionResources {
     /** The id of all receive work requests; sends are numbered from 0. */
     static final long RECEIVE = -1;
 
-    /** How many receive buffers the peer may offer us ahead. */
+    /** Number of receive buffers that the peer may offer ahead. */
     private static final int SGL_ENTRIES = 16;
     private static final int CONTROL_SLOTS = 4;
     /** An entry of the peer's target SGL goes inline wherever that is possible. */

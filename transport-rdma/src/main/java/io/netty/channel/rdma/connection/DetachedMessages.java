@@ -126,15 +126,18 @@ final class DetachedMessages {
         }
     }
 
-    /** Whether a reference does: nobody else may change the bytes, and little more memory is held than they need. */
+    /**
+     * Returns whether a reference does: nobody else may change the bytes, and little more memory is held than they
+     * need.
+     */
     private static boolean isOwn(ByteBuf buf) {
         return buf instanceof CellByteBuf && !isShared(buf) && buf.readableBytes() >= buf.capacity() >> 1;
     }
 
     /**
-     * Whether somebody else may change the bytes of a message once its promise is done. Nobody has a reference to a
-     * buffer of ours with a single one, unless it is a part of another or wrapped. (File regions don't count, whose
-     * bytes are the file's.)
+     * Returns whether somebody else may change the bytes of a message once its promise is done. Nobody has a reference
+     * to a buffer of ours with a single one, unless it is a part of another or wrapped. (File regions don't count,
+     * whose bytes are the file's.)
      */
     static boolean isShared(Object msg) {
         return msg instanceof ByteBuf &&

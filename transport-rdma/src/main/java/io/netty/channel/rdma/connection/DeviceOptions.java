@@ -35,9 +35,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which providers and which device a channel uses, which port of that, and which of the port's global identifiers, as
- * far as the application does not leave it to addresses. The connection manager knows the last three by a local
- * address: so what is chosen here is an address of these, and an address that is given must be one of these.
+ * Providers, device, port and GID of a channel, as far as the application sets them and does not leave them to
+ * addresses. The connection manager knows the last three by a local address: so what is chosen here is an address of
+ * these, and an address that is given must be one of these.
  *
  * <p>Any thread.
  */

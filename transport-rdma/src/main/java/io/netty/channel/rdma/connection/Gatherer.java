@@ -174,7 +174,9 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         return complete;
     }
 
-    /** Whether there was no memory to copy to, or a file region gave nothing: it should be tried again later. */
+    /**
+     * Returns whether there was no memory to copy to, or a file region gave nothing: it should be tried again later.
+     */
     boolean isStarved() {
         return starved;
     }
@@ -227,7 +229,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     }
 
     /**
-     * What is not a composite buffer but a slice of one does not tell its components, only where their bytes are.
+     * A slice of a composite buffer does not show its components, only the addresses of their bytes.
      * HTTP/2 makes these: frames of a message that was queued in several buffers.
      */
     private boolean pieces(ByteBuffer[] pieces) throws Exception {
@@ -311,7 +313,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         while (!region.isRead()) {
             if (region.failure() != null) {
                 if (length > 0 || target.isInFlight()) {
-                    // What was before it is not to fail with it.
+                    // Messages before this one must not fail with it.
                     return false;
                 }
                 throw region.failure();
@@ -343,7 +345,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         staging.close();
     }
 
-    /** How many bytes the work request may still get, after beginning another one if necessary; 0 if none. */
+    /** Number of bytes that fit into the work request, after the begin of another one if necessary; 0 if none. */
     private int open() throws Exception {
         if (length > 0 && (room == 0 || elements == target.maxElements)) {
             finish();

@@ -54,7 +54,7 @@ public class LingeringClose {
         this.soLinger = soLinger;
     }
 
-    /** Whether a close waits. Any thread. */
+    /** Returns whether a close waits. Any thread. */
     public final boolean isClosing() {
         return close != null;
     }

@@ -62,12 +62,12 @@ final class LivenessOptions {
         return values.get(IDLE_MILLIS);
     }
 
-    /** How long the peer may take to answer the test. */
+    /** Maximum time for the peer's answer to the test. */
     long answerMillis() {
         return (long) values.get(INTERVAL_MILLIS) * values.get(COUNT);
     }
 
-    /** How long the peer may take none of what was flushed; 0 if that is left to the device. */
+    /** Maximum time in which the peer receives none of the flushed bytes; 0 if the device decides. */
     long userTimeoutMillis() {
         return values.get(USER_TIMEOUT);
     }

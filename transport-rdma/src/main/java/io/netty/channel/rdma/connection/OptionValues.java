@@ -43,12 +43,12 @@ public final class OptionValues {
         values.set(row.index, value);
     }
 
-    /** Whether the application has set the option. */
+    /** Returns whether the application has set the option. */
     boolean isSet(OptionRow<?> row) {
         return values.get(row.index) != null;
     }
 
-    /** Whether the table has the option. */
+    /** Returns whether the table has the option. */
     public boolean has(ChannelOption<?> option) {
         return table.find(option) != null;
     }

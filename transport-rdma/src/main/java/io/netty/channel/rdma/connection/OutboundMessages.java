@@ -63,12 +63,12 @@ final class OutboundMessages {
         return !detached;
     }
 
-    /** Whether there are messages to look at, perhaps none any more. */
+    /** Returns whether there are messages to look at, perhaps none any more. */
     boolean isPresent() {
         return flushed != null || left != null;
     }
 
-    /** Whether there are messages, in flight or not. */
+    /** Returns whether there are messages, in flight or not. */
     boolean any() {
         return current() != null;
     }
@@ -103,7 +103,7 @@ final class OutboundMessages {
 
     // ---- completion
 
-    /** Whether messages are being completed, so that the head is neither in flight nor gone. */
+    /** Returns whether messages are being completed, so that the head is neither in flight nor gone. */
     boolean isCompleting() {
         return completing;
     }
@@ -205,7 +205,7 @@ final class OutboundMessages {
         return true;
     }
 
-    /** Whether somebody else may change messages in flight once their promises are done. */
+    /** Returns whether somebody else may change messages in flight once their promises are done. */
     boolean isShared() {
         SharedCheck check = new SharedCheck(headSent + inFlight);
         try {
@@ -235,12 +235,12 @@ final class OutboundMessages {
         }
     }
 
-    /** Whether messages that the channel has left are still to be sent. */
+    /** Returns whether messages that the channel has left are still to be sent. */
     boolean isSendingDetached() {
         return left != null && left.current() != null;
     }
 
-    /** Whether more of them is in flight than a closed channel may leave. */
+    /** Returns whether more of them is in flight than a closed channel may leave. */
     boolean isDetachedBeyondLimit() {
         return left != null && left.bytes() > options.maxDetachedBytes();
     }

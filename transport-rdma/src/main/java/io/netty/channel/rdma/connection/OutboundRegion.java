@@ -53,7 +53,7 @@ public final class OutboundRegion implements FileRegion {
         this.region = region;
     }
 
-    /** Whether the region was read to its end. */
+    /** Returns whether the region was read to its end. */
     boolean isRead() {
         // Once and for all, whatever the region says later.
         read |= region.transferred() >= region.count();
@@ -80,7 +80,7 @@ public final class OutboundRegion implements FileRegion {
         return failure;
     }
 
-    /** How many bytes are likely to be read. */
+    /** Estimate of the bytes that will be read. */
     long unread() {
         return Math.min(limit, excess.remaining() + Math.max(0, region.count() - region.transferred()));
     }
@@ -159,7 +159,7 @@ public final class OutboundRegion implements FileRegion {
         private final ByteBuf to;
         private final ByteArrayOutputStream excess = new ByteArrayOutputStream(0);
         private int room;
-        /** How many bytes of the last write were not taken, and a copy of the first of them. */
+        /** Number of bytes of the last write that were not taken, and a copy of the first of them. */
         private int refused;
         private ByteBuffer compared;
         private boolean waiting;

@@ -21,8 +21,7 @@ import io.netty.channel.rdma.verbs.VerbsException;
 import java.io.IOException;
 
 /**
- * This end of a connection that a peer is asked for, and that has no answer yet: the queue pair, with the id. On the
- * loop of its channel.
+ * Local end of a requested connection without an answer: the queue pair, with the id. On the loop of its channel.
  */
 public interface OutgoingConnection {
     /** The parameters of the request to the peer. */

@@ -87,7 +87,7 @@ public final class QueuePairResources {
         return shared;
     }
 
-    /** How many completions it may have waiting; shared receives not among them. */
+    /** Maximum of waiting completions, without those of shared receives. */
     private int completions() {
         return sendDepth + (shared == null ? receiveDepth : 0);
     }

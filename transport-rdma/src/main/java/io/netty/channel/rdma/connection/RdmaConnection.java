@@ -55,7 +55,7 @@ public final class RdmaConnection extends CompletionHandler
         implements LoopEvents.Listener, ConnectionIdMigration.Owner, OutgoingConnection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaConnection.class);
 
-    /** How long the end of a connection may take, once all bytes are sent, before its resources are released anyway. */
+    /** Maximum time of a connection's end after all bytes are sent. Then its resources are released anyway. */
     public static final long END_TIMEOUT_MILLIS = 3_000;
     private static final long NONE = -1;
 
@@ -132,7 +132,7 @@ public final class RdmaConnection extends CompletionHandler
     }
 
     /**
-     * What the peer told us.
+     * Opens the connection with the peer's data.
      *
      * @param peerReady whether it is known to be ready to receive. A client's peer is; a server's is once it
      *         has answered.
@@ -385,7 +385,7 @@ public final class RdmaConnection extends CompletionHandler
         return life.failure();
     }
 
-    /** Whether the peer has said that it sends no more, and takes no more. */
+    /** Returns whether the peer has said that it sends no more, and takes no more. */
     public boolean isClosedByPeer() {
         return inbound.isEndedByPeer() && stream.state() == StreamState.DISCONNECTED;
     }
@@ -427,7 +427,7 @@ public final class RdmaConnection extends CompletionHandler
 
     /** The peer has disconnected. */
     public void disconnected() {
-        // Whether that is the end or a reset, what has arrived will tell: so wait until the receives are flushed.
+        // The received messages tell an end from a reset, so wait until the receives are flushed.
         life.gone(null);
     }
 
@@ -529,7 +529,7 @@ public final class RdmaConnection extends CompletionHandler
         life.timedOut(new IOException("Connection timed out: " + owner.remote() + " (" + why + ')'));
     }
 
-    /** What the state has done and asks. */
+    /** Actions of the state machine, and its questions. */
     private final class LifeActions implements ConnectionLife.Actions {
         private LoopBinding.Timer timer;
 

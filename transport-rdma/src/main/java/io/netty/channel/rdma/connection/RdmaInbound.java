@@ -87,29 +87,29 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         lost = true;
     }
 
-    /** Whether all bytes of the peer were read, and no more will come. */
+    /** Returns whether all bytes of the peer were read, and no more will come. */
     public boolean isAtEnd() {
         return isEnded() && !hasBytes();
     }
 
-    /** Whether the input has ended: no more bytes will come. */
+    /** Returns whether the input has ended: no more bytes will come. */
     public boolean isEnded() {
         return ended || lost;
     }
 
-    /** Whether the peer has said so. */
+    /** Returns whether the peer has said so. */
     public boolean isEndedByPeer() {
         return ended;
     }
 
-    /** Whether the application has bytes to read. */
+    /** Returns whether the application has bytes to read. */
     public boolean hasBytes() {
         ReceiveBuffer.Segment head = segments.peek();
         // A segment that was read to its end is only kept at the head while it may get more.
         return head != null && head.readIndex < head.writeIndex;
     }
 
-    /** Whether the next iteration of the read loop has bytes or an end to deliver. */
+    /** Returns whether the next iteration of the read loop has bytes or an end to deliver. */
     @Override
     public boolean get() {
         return hasBytes() || isEnded();

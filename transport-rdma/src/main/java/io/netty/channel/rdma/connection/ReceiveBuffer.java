@@ -132,7 +132,7 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
         return segments[index];
     }
 
-    /** How many the application keeps nothing of. */
+    /** Number of segments of which the application keeps nothing. */
     int unpinnedSegments() {
         return segments.length - pinnedSegments;
     }

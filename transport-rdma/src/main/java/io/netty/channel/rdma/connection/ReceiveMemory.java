@@ -287,7 +287,7 @@ final class ReceiveMemory {
         }
         resized(left);
         arrivedSinceTick = 0;
-        // What was fast before is no reason to grow now, nor when the peer answers that it has given parts back.
+        // Fast arrivals of the past are no reason to grow now, nor after the peer has given parts back.
         fast = false;
         freeIdle();
         if (!grown.isEmpty() || isLeaving()) {
@@ -298,7 +298,7 @@ final class ReceiveMemory {
         }
     }
 
-    /** Whether the application keeps all of what would be left without the last buffer. */
+    /** Returns whether the application keeps all of what would be left without the last buffer. */
     private boolean isPinnedBeforeLast() {
         int free = first.unpinnedSegments();
         for (int step = grown.size() - 2; step >= 0; step--) {
@@ -339,8 +339,8 @@ final class ReceiveMemory {
     }
 
     /**
-     * Whether the application keeps half of the memory. If it kept all, nothing more could arrive, and an application
-     * that collects a message longer than this memory would wait for ever.
+     * Returns whether the application keeps half of the memory. If it kept all, nothing more could arrive, and an
+     * application that collects a message longer than this memory would wait for ever.
      */
     boolean isHalfPinned() {
         return pinned >= size >> 1;

@@ -102,7 +102,7 @@ final class ReceiveQueue {
         return length;
     }
 
-    /** Whether all receives have come back, so that nothing more can arrive. */
+    /** Returns whether all receives have come back, so that nothing more can arrive. */
     boolean isFlushed() {
         return posted == 0;
     }

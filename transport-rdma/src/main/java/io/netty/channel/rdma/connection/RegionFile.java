@@ -32,7 +32,7 @@ final class RegionFile {
         static final boolean KNOWN = init0(DefaultFileRegion.class);
     }
 
-    /** Whether this version of Netty has the fields. */
+    /** Returns whether this version of Netty has the fields. */
     static boolean isKnown() {
         return Fields.KNOWN;
     }

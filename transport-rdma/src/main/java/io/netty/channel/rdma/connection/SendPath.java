@@ -48,7 +48,7 @@ public final class SendPath {
     /** A number below that of each work request. */
     private static final long NONE = -1;
 
-    /** Whether flushed messages are left to send. */
+    /** States of flushed messages that are left to send. */
     private enum Unsent {
         NOTHING,
         /** Something was flushed, perhaps nothing new, and has to be looked at. */
@@ -217,12 +217,12 @@ public final class SendPath {
         }
     }
 
-    /** Whether anything can still be sent, now or later. */
+    /** Returns whether anything can still be sent, now or later. */
     boolean isWritable() {
         return !life.isBroken() && stream.state() != StreamState.DISCONNECTED && stream.state() != StreamState.FAILED;
     }
 
-    /** Whether what is in flight will tell more, or what the peer had sent before its end is read first. */
+    /** Returns whether what is in flight will tell more, or what the peer had sent before its end is read first. */
     private boolean isFailureLater() {
         return !life.isLost() && (isInFlight() || life.isBroken()) ||
                 connection.inbound().isEndedByPeer() && !owner.isEndReported();
@@ -352,7 +352,7 @@ public final class SendPath {
 
     // ---- what the gatherer asks, and adds
 
-    /** How many bytes the next message may have for the device and for {@code SO_SNDBUF}. */
+    /** Maximum of bytes in the next message that the device and {@code SO_SNDBUF} allow. */
     long messageRoom() {
         return isInFlight() ? Math.min(device.maxMessage, options.sendBufferSize() - messages.inFlight())
                 : device.maxMessage;
@@ -363,7 +363,7 @@ public final class SendPath {
         return options.isPeerAwaited();
     }
 
-    /** Whether an entry for the peer's target SGL fits into its work request. */
+    /** Returns whether an entry for the peer's target SGL fits into its work request. */
     boolean isEntryInline(StreamWorkRequest request) {
         return request.length() <= queuePair.maxInlineData();
     }
@@ -417,25 +417,25 @@ public final class SendPath {
 
     // ---- what others ask
 
-    /** Whether flushed bytes have not arrived yet, but may. */
+    /** Returns whether flushed bytes have not arrived yet, but may. */
     public boolean isSending() {
         return isInFlight() && !life.isBroken() || unsent != Unsent.NOTHING && isWritable();
     }
 
-    /** Whether bytes of messages are in flight. */
+    /** Returns whether bytes of messages are in flight. */
     public boolean isInFlight() {
         return messages.inFlight() > 0;
     }
 
     /**
-     * Whether work requests in flight read memory that somebody else may change once the promises of their messages
-     * are done.
+     * Returns whether work requests in flight read memory that somebody else may change once the promises of their
+     * messages are done.
      */
     public boolean isReadingShared() {
         return isInFlight() && ring.isInPlace() && messages.isShared();
     }
 
-    /** Whether something waits for the peer: an acknowledgement, or credits. */
+    /** Returns whether something waits for the peer: an acknowledgement, or credits. */
     boolean isWaiting() {
         return !queue.isDrained() || unsent != Unsent.NOTHING && isWritable();
     }

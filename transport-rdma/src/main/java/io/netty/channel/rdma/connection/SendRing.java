@@ -21,7 +21,7 @@ import io.netty.channel.rdma.memory.RequestMemory;
 import io.netty.channel.rdma.stream.SendQueue;
 
 /**
- * What the send work requests in flight of one connection carry, by the numbers that a {@link SendQueue} gives them. It
+ * Contents of the send work requests in flight of one connection, by the numbers of a {@link SendQueue}. It
  * is by number and never by position in a queue of messages, since those may be discarded while the device still sends
  * them.
  */
@@ -33,7 +33,7 @@ final class SendRing {
     private final int mask;
     /** As many as there were ever in flight at a time, in powers of two. */
     private int[] lengths = new int[FIRST_PLACES];
-    /** Whether nothing refers to the bytes of the request any more once it is posted. */
+    /** True if nothing refers to the bytes of the request any more once it is posted. */
     private boolean[] copied = new boolean[FIRST_PLACES];
     private ByteBuf[] staging = new ByteBuf[FIRST_PLACES];
     private final MemoryInFlight inPlace = new MemoryInFlight();
@@ -47,7 +47,7 @@ final class SendRing {
         mask = capacity(depth) - 1;
     }
 
-    /** How many requests there is room for, a power of two. */
+    /** Number of places for requests, a power of two. */
     static int capacity(int depth) {
         return 1 << 32 - Integer.numberOfLeadingZeros(depth - 1);
     }
@@ -102,7 +102,7 @@ final class SendRing {
         inPlace.releaseFrom(queue.next());
     }
 
-    /** Whether requests read memory in place. */
+    /** Returns whether requests read memory in place. */
     boolean isInPlace() {
         return !inPlace.isEmpty();
     }

@@ -55,12 +55,12 @@ public final class StreamCounters {
         return ALL.sum().get(copy.counter);
     }
 
-    /** How long flushed bytes have waited for their peers, all times added up. */
+    /** Sum of the times for which flushed bytes have waited for their peers. */
     public static long totalCreditStallNanos() {
         return ALL.sum().nanos();
     }
 
-    /** How many connections wait for their peers now. */
+    /** Number of connections that wait for their peers now. */
     public static int stalledConnections() {
         return ALL.timing();
     }
@@ -83,12 +83,12 @@ public final class StreamCounters {
         return counters.get(copy.counter);
     }
 
-    /** How long flushed bytes have waited for the peer so far. */
+    /** Time for which flushed bytes have waited for the peer so far. */
     public long creditStallNanos() {
         return counters.nanos();
     }
 
-    /** Whether flushed bytes wait for the peer. */
+    /** Returns whether flushed bytes wait for the peer. */
     public boolean isStalled() {
         return counters.isTiming();
     }

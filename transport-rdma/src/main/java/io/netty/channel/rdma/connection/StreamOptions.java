@@ -61,7 +61,7 @@ public final class StreamOptions {
         return values.get(row);
     }
 
-    /** Whether an option may be changed while there is a connection, which must be told then. */
+    /** Returns whether an option may be changed while there is a connection, which must be told then. */
     public static boolean isLiveness(ChannelOption<?> option) {
         return LivenessOptions.ROWS.stream().anyMatch(row -> row.option() == option);
     }
@@ -77,8 +77,8 @@ public final class StreamOptions {
     }
 
     /**
-     * Whether the promise of a write waits for the peer's device although its bytes were copied: where the time that
-     * this takes is limited, or where a close would take them back.
+     * Returns whether the promise of a write waits for the peer's device although its bytes were copied: where the time
+     * that this takes is limited, or where a close would take them back.
      */
     boolean isPeerAwaited() {
         return liveness.userTimeoutMillis() > 0 || get(LINGER) == 0;

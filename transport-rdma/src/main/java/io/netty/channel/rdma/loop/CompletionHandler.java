@@ -50,7 +50,7 @@ public abstract class CompletionHandler {
         // Nothing to do for an owner that shares no receives.
     }
 
-    /** Whether the queue pair takes its receives from there. */
+    /** Returns whether the queue pair takes its receives from there. */
     public boolean shares(LoopReceiveQueue receives) {
         return false;
     }

@@ -37,7 +37,7 @@ final class EpollRegistration implements IoRegistration {
     private final EpollIoHandler epoll;
     private final IoHandle handle;
     private IoRegistration current;
-    /** Whether the channel wants no event, so that it may be out of the set. */
+    /** True if the channel wants no event, so that it may be out of the set. */
     private boolean idle;
 
     EpollRegistration(EpollIoHandler epoll, IoHandle handle) throws Exception {

@@ -64,7 +64,7 @@ public final class LoopBinding implements Executor {
         return handler;
     }
 
-    /** Whether the caller is on the thread of the loop, and may do what is only done there. Any thread. */
+    /** Returns whether the caller is on the thread of the loop, and may do what is only done there. Any thread. */
     public boolean isHere() {
         return attached && handler.isHere();
     }

@@ -138,7 +138,7 @@ public final class LoopDevice {
         }
     }
 
-    /** How many completion queues there are. */
+    /** Number of completion queues. */
     public int queues() {
         return queues.size();
     }
@@ -197,7 +197,7 @@ public final class LoopDevice {
         }
     }
 
-    /** How much room the completions of shared receives need, which those that are there already have. */
+    /** Number of entries for completions of shared receives that the queue still needs. */
     private static int room(LoopReceiveQueue receives, LoopQueue queue) {
         return receives == null || receives.completesInto(queue) ? 0 : receives.depth;
     }
@@ -364,7 +364,7 @@ public final class LoopDevice {
                 allArmed &= !notArmed(queue, e);
             }
         }
-        // What was handled may have closed a queue, so that another one was passed over.
+        // A handled completion may have closed a queue, so that another one was passed over.
         armed = allArmed && handled == 0;
         return handled;
     }
@@ -585,7 +585,7 @@ public final class LoopDevice {
         }
     }
 
-    /** Whether connections of this loop have not come to their end yet. */
+    /** Returns whether connections of this loop have not come to their end yet. */
     boolean hasOwnConnections() {
         for (CompletionHandler owner : owners.values()) {
             if (!owner.isElsewhere()) {

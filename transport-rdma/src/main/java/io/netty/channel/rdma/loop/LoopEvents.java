@@ -60,7 +60,7 @@ public final class LoopEvents {
     private final EventChannel channel;
     private final WatchedFd fd;
     private final Map<ConnectionId, Listener> listeners = new IdentityHashMap<>();
-    /** How many times ids are on their way from other loops. */
+    /** Number of ids that are on their way from other loops. */
     private int expected;
     /** Events of ids that have arrived before it is known who listens. */
     private final Map<ConnectionId, List<ConnectionEvent>> early = new IdentityHashMap<>();

@@ -65,7 +65,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         /** Polls of the completion queues of all devices that found something. */
         FRUITFUL_POLLS,
         COMPLETIONS,
-        /** How often the loop has polled before it would sleep. */
+        /** Number of times that the loop has polled before a sleep. */
         SPINS,
         /** Times that polling before a sleep found nothing. */
         SPINS_IN_VAIN,
@@ -299,7 +299,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         return counters.get(counter.ordinal());
     }
 
-    /** How long the loop has slept so far. Any thread. */
+    /** Time for which the loop has slept so far. Any thread. */
     public long sleptNanos() {
         return counters.nanos();
     }
@@ -486,7 +486,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         return sharedReceiveQueueDepth;
     }
 
-    /** Whether the loop has a part of the device. On the loop. */
+    /** Returns whether the loop has a part of the device. On the loop. */
     boolean hasDevice(DeviceContext context) {
         return find(context) != null;
     }
@@ -527,7 +527,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         return loop;
     }
 
-    /** Whether the caller is the loop's thread. Any thread. */
+    /** Returns whether the caller is the loop's thread. Any thread. */
     public boolean isHere() {
         return executor.isExecutorThread(Thread.currentThread());
     }
@@ -545,7 +545,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         return shuttingDown;
     }
 
-    /** Whether the loop is ending: nothing will come any more that a channel might wait for. */
+    /** Returns whether the loop is ending: nothing will come any more that a channel might wait for. */
     public boolean isEnding() {
         return ending;
     }

@@ -134,12 +134,12 @@ public final class LoopQueue {
         }
     }
 
-    /** Whether one of the latest polls has found completions. */
+    /** Returns whether one of the latest polls has found completions. */
     boolean isBusy() {
         return busy > 0;
     }
 
-    /** Whether the next completion is told, as far as is known. */
+    /** Returns whether the next completion is told, as far as is known. */
     boolean isArmed() {
         return armed;
     }

@@ -59,7 +59,7 @@ public final class LoopReceiveQueue {
     private static final LongAdder RECEIVES = new LongAdder();
 
     final int bufferSize;
-    /** How many receives there may be. */
+    /** Maximum number of receives. */
     public final int depth;
     private final DeviceContext context;
     private final LoopBinding loop;
@@ -70,7 +70,7 @@ public final class LoopReceiveQueue {
     private final ReceiveWorkRequests chain;
     /** The buffers by slot. */
     private final ByteBuf[] buffers;
-    /** How many queue pairs there are, by where their receives complete. */
+    /** Number of queue pairs for each completion queue of their receives. */
     private final Map<LoopQueue, Integer> users = new IdentityHashMap<>();
     private int receives;
     /** The slots of those that are to be posted. */
@@ -118,7 +118,7 @@ public final class LoopReceiveQueue {
         arm();
     }
 
-    /** How many receives the shared receive queues of this process have now. */
+    /** Number of receives of this process's shared receive queues. */
     public static long receives() {
         return RECEIVES.sum();
     }
@@ -143,7 +143,7 @@ public final class LoopReceiveQueue {
 
     // ---- work requests
 
-    /** Whether the work request is a receive of a shared receive queue. */
+    /** Returns whether the work request is a receive of a shared receive queue. */
     static boolean isShared(long workRequestId) {
         return workRequestId < Long.MIN_VALUE / 2;
     }
@@ -301,7 +301,7 @@ public final class LoopReceiveQueue {
 
     // ---- users
 
-    /** Whether the receives of some queue pair complete there, so that there is room for all completions. */
+    /** Returns whether the receives of some queue pair complete there, so that there is room for all completions. */
     public boolean completesInto(LoopQueue completions) {
         return users.containsKey(completions);
     }

@@ -280,7 +280,7 @@ final class SpinPolicy {
     void woke(long now) {
         long slept = now - lastLook;
         outdated = true;
-        // What it would have seen while polling: a peer that sleeps, too, takes half of that.
+        // Estimate of the wait with polling: a peer that sleeps, too, causes half of it.
         waits.quiet = now - waitStart > waits.spinNanos() + waits.sleepNanos / 2;
         if (spunInVain) {
             waits.triesInVain = slept < waits.spinNanos() ? waits.triesInVain + 1 : 0;

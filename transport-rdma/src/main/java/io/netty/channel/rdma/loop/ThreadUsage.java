@@ -20,7 +20,9 @@ final class ThreadUsage {
     private ThreadUsage() {
     }
 
-    /** How many times the scheduler has given the core to another thread before the calling one wanted to sleep. */
+    /**
+     * Number of times that the scheduler has given the core to another thread before the calling one wanted to sleep.
+     */
     static long involuntarySwitches() {
         return involuntarySwitches0();
     }

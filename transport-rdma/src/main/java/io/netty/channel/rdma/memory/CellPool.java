@@ -152,7 +152,7 @@ public final class CellPool {
         fallbackAllocations.increment();
     }
 
-    /** How many buffers came from ordinary memory so far. */
+    /** Number of buffers that came from ordinary memory so far. */
     public long fallbackAllocations() {
         return fallbackAllocations.sum();
     }
@@ -170,7 +170,7 @@ public final class CellPool {
 
     void recycle(CellByteBuf buf) {
         Cell cell = buf.cell();
-        // What work requests still use must not begin another life.
+        // A cell that work requests still use must not be allocated again.
         CellCache cache = cell.isPooled() && cell.refCnt() == 1 ? cache() : null;
         if (cache == null || !cache.offer(buf)) {
             cell.release();

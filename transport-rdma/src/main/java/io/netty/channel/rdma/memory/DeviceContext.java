@@ -40,7 +40,7 @@ public final class DeviceContext {
     public final Device device;
     public final DeviceAttributes attributes;
     public final ProtectionDomain domain;
-    /** Whether the device has no immediate data, no atomics and no datagrams (RFC 5040). */
+    /** True if the device has no immediate data, no atomics and no datagrams (RFC 5040). */
     public final boolean iwarp;
     /** The longest message in bytes that each of its ports carries; soft-RoCE: 8 MiB. */
     public final int maxMessage;

@@ -108,7 +108,7 @@ public class MemoryRange {
         return domain.register(shortage.test(this) ? 0 : address, length, accessFlags);
     }
 
-    /** How many devices it is registered with. */
+    /** Number of devices that it is registered with. */
     int regions() {
         int count = 0;
         for (MemoryRegion region : regions) {

@@ -79,7 +79,7 @@ public final class PinnedMemory {
         }
     }
 
-    /** How much could be registered for what only makes things faster. */
+    /** Number of bytes that may be registered for optional memory, which only makes transfers faster. */
     long available() {
         long own = maxOptional - used.get();
         return parent == null ? own : Math.min(own, parent.available());

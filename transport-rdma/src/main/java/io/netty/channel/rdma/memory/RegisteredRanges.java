@@ -44,7 +44,7 @@ public final class RegisteredRanges {
         slabs = Arrays.stream(slabs).filter(other -> other != slab).toArray(Slab[]::new);
     }
 
-    /** How many memory regions the process keeps while it has event loops. */
+    /** Number of memory regions that the process keeps while it has event loops. */
     public static int regions() {
         int count = 0;
         for (Slab slab : slabs) {

@@ -218,8 +218,8 @@ final class DatagramQueuePair extends CompletionHandler {
         }
         destroyed = true;
         if (sender.isBusy()) {
-            // What could not be sent in time is dropped: a device may wait for it when the queue pair is destroyed, as
-            // the embedded provider does for the first datagrams to a process that does not answer.
+            // A datagram that could not be sent in time is dropped: a device may wait for it when the queue pair is
+            // destroyed, as the embedded provider does for the first datagrams to a process that does not answer.
             dropPosted();
         }
         recipients.close();

@@ -28,9 +28,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Which queue pairs receive the datagrams for the IP addresses that one channel sends to: asked for when it is needed,
- * and remembered for a while, as ARP does it for neighbours. What was found is used while it is asked for again. On the
- * loop of the channel.
+ * Queue pairs of the IP addresses that one channel sends to. They are resolved when needed, and remembered for a while,
+ * like neighbours by ARP. A known queue pair is used while it is resolved again. On the loop of the channel.
  */
 final class DatagramRecipients {
     private static final int MAX_REMEMBERED = 4096;

@@ -58,7 +58,7 @@ final class DatagramSend extends RdmaOperation {
         handle = newHandle;
     }
 
-    /** Whether the datagram was sent, or never will be. */
+    /** Returns whether the datagram was sent, or never will be. */
     boolean isDone() {
         return done;
     }

@@ -254,7 +254,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
         }
     }
 
-    /** Whether flushed datagrams are in flight, or wait. */
+    /** Returns whether flushed datagrams are in flight, or wait. */
     boolean isBusy() {
         return !taken.isEmpty() || !messages.isEmpty();
     }

@@ -163,7 +163,7 @@ final class DevicePort {
         return partitionKeyIndex;
     }
 
-    /** Whether packets have a global header, with GIDs. */
+    /** Returns whether packets have a global header, with GIDs. */
     boolean hasGlobalHeader() {
         return globalHeader;
     }

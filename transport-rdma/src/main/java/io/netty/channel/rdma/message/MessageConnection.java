@@ -47,11 +47,11 @@ import java.util.Set;
 final class MessageConnection extends CompletionHandler implements OutgoingConnection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(MessageConnection.class);
 
-    /** How long the device may take to give back what was in flight when the connection ended. */
+    /** Maximum time until the device gives back the requests in flight after the end of the connection. */
     private static final long FLUSH_MILLIS = 3_000;
     /**
-     * How long a device may take to complete a shared receive that a message had begun to use when the connection
-     * ended. Devices tell when they have, but soft-RoCE (Linux 6.1) does not.
+     * Maximum time until a device completes a shared receive that a message had begun to use when the connection ended.
+     * Devices report it, but soft-RoCE (Linux 6.1) does not.
      */
     private static final long SETTLE_MILLIS = 100;
 
@@ -399,12 +399,12 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
         }
     }
 
-    /** Whether the queue pair takes no more work requests. */
+    /** Returns whether the queue pair takes no more work requests. */
     boolean isBroken() {
         return state != State.OPEN;
     }
 
-    /** Whether the channel is done with it. */
+    /** Returns whether the channel is done with it. */
     boolean isDestroyed() {
         return state.compareTo(State.CLOSED) >= 0;
     }
@@ -463,7 +463,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
             disconnect();
             end();
             if (!settled && queuePair.isShared() && !channel.isEnding()) {
-                // What a message has begun to use would be lost with the queue pair.
+                // A shared receive that a message has begun to use would be lost with the queue pair.
                 releaseLater();
             } else {
                 release();

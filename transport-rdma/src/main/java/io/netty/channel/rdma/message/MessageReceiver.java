@@ -76,7 +76,7 @@ final class MessageReceiver extends ReadLoop {
         return receives.count() > 0;
     }
 
-    /** Whether every receive has come back, so that nothing more can arrive. */
+    /** Returns whether every receive has come back, so that nothing more can arrive. */
     boolean isFlushed() {
         return receives.isFlushed();
     }

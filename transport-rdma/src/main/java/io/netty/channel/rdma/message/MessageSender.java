@@ -80,7 +80,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         }
         messages.buffer(in);
         if (connection.isBroken()) {
-            // What is in flight will tell why; then all fail together.
+            // The requests in flight will tell the cause; then all fail together.
             return;
         }
         full = false;
@@ -290,12 +290,12 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         }
     }
 
-    /** Whether flushed operations are in flight, or wait. */
+    /** Returns whether flushed operations are in flight, or wait. */
     boolean isBusy() {
         return !slots.isEmpty() || !messages.isEmpty();
     }
 
-    /** Whether every operation that was posted has completed. */
+    /** Returns whether every operation that was posted has completed. */
     boolean isDrained() {
         return slots.isEmpty();
     }

@@ -88,7 +88,7 @@ final class OperationGatherer {
         inlineUsed = 0;
     }
 
-    /** Whether another operation surely fits. If not, the operations so far have to be posted first. */
+    /** Returns whether another operation surely fits. If not, the operations so far have to be posted first. */
     boolean hasRoom() {
         return chain.remaining() > 0 && chain.remainingSges() >= MAX_ELEMENTS;
     }

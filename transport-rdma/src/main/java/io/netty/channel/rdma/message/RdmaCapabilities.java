@@ -70,7 +70,7 @@ public final class RdmaCapabilities {
     }
 
     /**
-     * Whether the device has an operation. iWARP has neither immediate data nor atomics (RFC 5040), nor {@link
+     * Returns whether the device has an operation. iWARP has neither immediate data nor atomics (RFC 5040), nor {@link
      * RdmaSyncEventGet}, as {@link #readsNeedRemoteWrite()}.
      */
     public boolean isSupported(Class<? extends RdmaOperation> operation) {
@@ -89,15 +89,15 @@ public final class RdmaCapabilities {
     }
 
     /**
-     * Whether an {@link RdmaRead} needs {@link RdmaPermission#REMOTE_WRITE} of the memory that it reads into, as with
-     * iWARP, where the answer is written there as a peer's write is (RFC 5040). Such memory is named by slices, never
-     * by a buffer, and is one slice: {@link #maxReadSges()} is 1.
+     * Returns whether an {@link RdmaRead} needs {@link RdmaPermission#REMOTE_WRITE} of the memory that it reads into,
+     * as with iWARP, where the answer is written there as a peer's write is (RFC 5040). Such memory is named by slices,
+     * never by a buffer, and is one slice: {@link #maxReadSges()} is 1.
      */
     public boolean readsNeedRemoteWrite() {
         return iwarp;
     }
 
-    /** Whether the device supports {@link RdmaMessageChannel#bindWindow}. */
+    /** Returns whether the device supports {@link RdmaMessageChannel#bindWindow}. */
     public boolean supportsMemoryWindows() {
         return attributes.maxMemoryWindows() > 0;
     }
@@ -132,7 +132,7 @@ public final class RdmaCapabilities {
         return attributes.maxResponderResources();
     }
 
-    /** Whether {@code SHARED_RECEIVE_QUEUE} can be true. */
+    /** Returns whether {@code SHARED_RECEIVE_QUEUE} can be true. */
     public boolean supportsSharedReceives() {
         return attributes.maxSharedReceiveQueues() > 0;
     }
@@ -147,7 +147,7 @@ public final class RdmaCapabilities {
         return maxInlineReceive;
     }
 
-    /** Whether the memory of a file descriptor can be registered: {@link RegisteredMemory#ofDmabuf}. */
+    /** Returns whether the memory of a file descriptor can be registered: {@link RegisteredMemory#ofDmabuf}. */
     public boolean supportsDmabuf() {
         return dmabuf;
     }
@@ -157,12 +157,12 @@ public final class RdmaCapabilities {
         return maxMessageLength;
     }
 
-    /** Whether the device supports {@link RdmaDatagramChannel}s: iWARP has no datagrams (RFC 5040). */
+    /** Returns whether the device supports {@link RdmaDatagramChannel}s: iWARP has no datagrams (RFC 5040). */
     public boolean supportsDatagrams() {
         return !iwarp;
     }
 
-    /** Whether datagram channels can join groups. */
+    /** Returns whether datagram channels can join groups. */
     public boolean supportsMulticast() {
         return supportsDatagrams() && attributes.maxMulticastGroups() > 0;
     }

@@ -118,8 +118,8 @@ public final class RdmaDatagramAddress extends SocketAddress {
     }
 
     /**
-     * Whether the other address is of the same queue pair as far as can be told: in a subnet of InfiniBand a queue pair
-     * that is known by both of its identifiers may send with only one of them.
+     * Returns whether the other address is of the same queue pair as far as can be told: in a subnet of InfiniBand a
+     * queue pair that is known by both of its identifiers may send with only one of them.
      */
     boolean isSamePeer(RdmaDatagramAddress other) {
         return queuePairNumber == other.queuePairNumber && (global && other.global ?

@@ -131,9 +131,9 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     }
 
     /**
-     * How many datagrams have arrived and were not given to the pipeline: of others than the peer of a connected
-     * channel, and such whose header makes no sense. Not those that the device has dropped because all receives were
-     * in use: it does not tell. Any thread.
+     * Number of datagrams that arrived and were not given to the pipeline: from others than the peer of a connected
+     * channel, or with a senseless header. Not those that the device has dropped because all receives were in use: it
+     * does not tell. Any thread.
      */
     public long dropped() {
         DatagramQueuePair current = queuePair;
@@ -370,12 +370,12 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         autoReadCleared();
     }
 
-    /** Whether the pipeline may get something. */
+    /** Returns whether the pipeline may get something. */
     boolean isReading() {
         return isOpen() && isRegistered() && isActive();
     }
 
-    /** Whether receives can be posted. */
+    /** Returns whether receives can be posted. */
     boolean isPosting() {
         return isOpen() && !queuePair.isBroken();
     }

@@ -61,7 +61,7 @@ public final class RdmaMemoryWindow {
         return remote;
     }
 
-    /** Whether the window is open, and nothing has begun to revoke it. */
+    /** Returns whether the window is open, and nothing has begun to revoke it. */
     public boolean isOpen() {
         return state == State.OPEN;
     }

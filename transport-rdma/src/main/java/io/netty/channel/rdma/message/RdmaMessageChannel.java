@@ -551,7 +551,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         connection.sender().write(in);
     }
 
-    /** Whether a close waits for what was flushed before. */
+    /** Returns whether a close waits for what was flushed before. */
     boolean isClosing() {
         return messageUnsafe().isClosing();
     }
@@ -653,12 +653,12 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         autoReadCleared();
     }
 
-    /** Whether the pipeline may get something. */
+    /** Returns whether the pipeline may get something. */
     boolean isReading() {
         return isOpen() && isRegistered();
     }
 
-    /** Whether receives can be posted. */
+    /** Returns whether receives can be posted. */
     boolean isPosting() {
         return connection != null && !connection.isBroken();
     }
@@ -717,7 +717,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         }
     }
 
-    /** Whether its event loop ends. */
+    /** Returns whether its event loop ends. */
     boolean isEnding() {
         return isLoopEnding();
     }

@@ -102,7 +102,7 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
         return fenced;
     }
 
-    /** How many bytes it moves. */
+    /** Number of bytes that the operation moves. */
     public int length() {
         return local != null ? localLength : content().readableBytes();
     }
@@ -125,7 +125,7 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
         return RdmaMessageMetrics.Kind.SEND;
     }
 
-    /** Whether the device writes to the buffer. */
+    /** Returns whether the device writes to the buffer. */
     final boolean isRead() {
         return kind() == RdmaMessageMetrics.Kind.READ || kind() == RdmaMessageMetrics.Kind.ATOMIC;
     }

@@ -53,8 +53,8 @@ public final class RdmaOperationException extends IOException {
     }
 
     /**
-     * Whether the device has reported it, which ends the connection. If not, the operation was refused before it was
-     * posted, and the connection goes on.
+     * Returns whether the device has reported it, which ends the connection. If not, the operation was refused before
+     * it was posted, and the connection goes on.
      */
     public boolean isPosted() {
         return posted;

@@ -56,7 +56,7 @@ public final class RdmaReceive extends DefaultByteBufHolder {
         return opcode;
     }
 
-    /** How many bytes the peer has sent, and are the content; or has written to memory that it was given. */
+    /** Number of bytes that the peer has sent, which are the content, or has written to memory of this process. */
     public int length() {
         return length;
     }

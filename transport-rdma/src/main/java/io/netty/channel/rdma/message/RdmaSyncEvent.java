@@ -43,7 +43,7 @@ import java.util.concurrent.TimeUnit;
 public final class RdmaSyncEvent implements AutoCloseable {
     private static final VarHandle VALUE =
             MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
-    /** How long a waiting owner does not look at first, and at most. Nothing tells it of a peer's access. */
+    /** First and maximum pause between two looks of a waiting owner. Nothing tells it of a peer's access. */
     private static final long MIN_PAUSE_NANOS = 10_000;
     private static final long MAX_PAUSE_NANOS = 1_000_000;
 

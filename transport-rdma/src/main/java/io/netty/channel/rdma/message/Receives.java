@@ -31,7 +31,7 @@ interface Receives {
     /** A receive has completed. */
     void completed(WorkCompletions completions, int index);
 
-    /** How many messages have arrived and were not taken. */
+    /** Number of messages that have arrived and were not taken. */
     int count();
 
     /**
@@ -44,7 +44,7 @@ interface Receives {
     /** Posts again what the taken messages have used up. */
     void repost() throws VerbsException;
 
-    /** Whether every receive has come back, so that nothing more can arrive. */
+    /** Returns whether every receive has come back, so that nothing more can arrive. */
     boolean isFlushed();
 
     /** The queue pair is gone. */

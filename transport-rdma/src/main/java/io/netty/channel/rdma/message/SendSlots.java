@@ -129,7 +129,7 @@ final class SendSlots {
         done = next;
     }
 
-    /** Whether the oldest one has completed, or was never posted. */
+    /** Returns whether the oldest one has completed, or was never posted. */
     boolean isFirstDone() {
         return first < next && (first < done || failures[(int) first & mask] != null);
     }

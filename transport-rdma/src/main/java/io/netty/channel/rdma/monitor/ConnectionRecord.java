@@ -89,7 +89,7 @@ public abstract class ConnectionRecord {
     /** Bytes in both directions that were copied on this host. */
     public abstract long bytesCopied();
 
-    /** How long flushed bytes have waited for the peer, in nanoseconds. */
+    /** Time for which flushed bytes have waited for the peer, in nanoseconds. */
     public abstract long creditStallNanos();
 
     /** Bytes of receive memory of its own. */
@@ -117,7 +117,7 @@ public abstract class ConnectionRecord {
         return reason;
     }
 
-    /** Whether this side has asked for the connection. */
+    /** Returns whether this side has asked for the connection. */
     public final boolean isOutgoing() {
         return outgoing;
     }

@@ -128,7 +128,7 @@ public final class LoopCounters {
         }
     }
 
-    /** Whether the stopwatch runs. */
+    /** Returns whether the stopwatch runs. */
     public boolean isTiming() {
         return (values.get(size()) & 1) != 0;
     }

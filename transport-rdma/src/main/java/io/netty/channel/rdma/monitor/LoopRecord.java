@@ -15,8 +15,8 @@
  */
 package io.netty.channel.rdma.monitor;
 
-/** An event loop as those see it that list connections. Any thread. */
+/** An event loop, for lists of connections. Any thread. */
 public interface LoopRecord {
-    /** The name that the thread of the loop had when it began. */
+    /** Name that the thread of the loop had when it began. */
     String name();
 }

@@ -40,7 +40,7 @@ public final class Recorder {
         }
     }
 
-    /** Whether a recording is, or was, made. */
+    /** Returns whether a recording is, or was, made. */
     public static boolean isOn() {
         return AVAILABLE && FlightRecorder.isInitialized();
     }

@@ -87,7 +87,8 @@ public final class TcpDestination {
         }
 
         /**
-         * Whether the connection is the first one to the destination, or the first one for this reason after others.
+         * Returns whether the connection is the first one to the destination, or the first one for this reason after
+         * others.
          */
         public boolean isNew() {
             return isNew;

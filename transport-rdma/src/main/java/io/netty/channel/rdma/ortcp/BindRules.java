@@ -24,7 +24,7 @@ import java.net.BindException;
 import java.net.InetSocketAddress;
 
 /**
- * What a failure of one of two listeners at a port means, for {@link RdmaOrTcpServerSocketChannel}.
+ * Rules for the failure of one of two listeners at a port, for {@link RdmaOrTcpServerSocketChannel}.
  */
 final class BindRules {
     /** For a port that is free on both. That some program has bound the same numbers for RDMA alone is unlikely. */
@@ -33,8 +33,8 @@ final class BindRules {
     private BindRules() { }
 
     /**
-     * Whether RDMA can't listen at this address, whatever the application does: no device has it, or another user holds
-     * the port there, which does not keep TCP from it. Any user may do that on the embedded provider.
+     * Returns whether RDMA can't listen at this address, whatever the application does: no device has it, or another
+     * user holds the port there, which does not keep TCP from it. Any user may do that on the embedded provider.
      */
     static boolean isWithoutRdma(Throwable rdmaCause) {
         return rdmaCause instanceof NoRdmaDeviceException || isHeldByAnotherUser(rdmaCause);
@@ -46,7 +46,7 @@ final class BindRules {
     }
 
     /**
-     * Whether another port may do for RDMA.
+     * Returns whether another port may do for RDMA.
      *
      * @param address that the application has asked for.
      * @param ports   that were tried.
@@ -56,7 +56,7 @@ final class BindRules {
                 address.getPort() == 0 && ports < MAX_PORTS;
     }
 
-    /** What the application is told, if it is not a mistake of its own. */
+    /** The application's exception, unless the failure is its own mistake. */
     static IOException failure(InetSocketAddress address, RdmaOrTcpTransport transport, Throwable cause) {
         IOException failure = new BindException("cannot listen at " + address + " for " + transport + ": " +
                 cause.getMessage());

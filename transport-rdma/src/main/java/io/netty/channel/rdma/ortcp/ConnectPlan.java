@@ -61,7 +61,7 @@ abstract class ConnectPlan {
     private final EventLoop loop;
     private final Settings settings;
     final InetSocketAddress remote;
-    /** That the application has asked for, or {@code null}. */
+    /** The application's local address, or {@code null}. */
     private final SocketAddress local;
     private final Destination destination;
     private final RdmaOrTcpChoice choice;
@@ -69,10 +69,10 @@ abstract class ConnectPlan {
     /** Why RDMA does not do. */
     private RdmaOrTcpFallback fallback;
     private Throwable rdmaCause;
-    /** How TCP has failed, if RDMA is tried after it. */
+    /** Failure of TCP, if RDMA is tried after it. */
     private Throwable tcpCause;
 
-    /** What the application has set. */
+    /** Settings of the application. */
     static final class Settings {
         /** Kernel verbs need milliseconds, but have no error for a host that is there and knows nothing of RDMA. */
         private static final int DEFAULT_RDMA_CONNECT_TIMEOUT_MILLIS = 1000;
@@ -81,7 +81,9 @@ abstract class ConnectPlan {
          * JVM that is starting, has few processors or is stopped.
          */
         private static final int DEFAULT_CONNECT_TIMEOUT_OF_THIS_HOST_MILLIS = 3000;
-        /** How long it is passed over: no longer than that may take. */
+        /**
+         * Time for which a silent listener of this host is passed over, which is not longer than an attempt may take.
+         */
         private static final int REMEMBER_SILENCE_OF_THIS_HOST_MILLIS = 1000;
         static final int DEFAULT_REMEMBER_MILLIS = 30000;
         static final RdmaOrTcpRule DEFAULT_RULE = RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_OR_TCP);
@@ -140,7 +142,7 @@ abstract class ConnectPlan {
                     thisHost ? DEFAULT_CONNECT_TIMEOUT_OF_THIS_HOST_MILLIS : DEFAULT_RDMA_CONNECT_TIMEOUT_MILLIS;
         }
 
-        /** Whether it is shared memory where an answer is waited for. */
+        /** Returns whether it is shared memory where an answer is waited for. */
         private boolean isOfThisHost(InetSocketAddress remote) {
             boolean sharedMemory = false;
             boolean device = false;
@@ -224,7 +226,7 @@ abstract class ConnectPlan {
         next();
     }
 
-    /** Those that may do. */
+    /** Transports that the choice allows, in their order. */
     private List<RdmaOrTcpTransport> transports() {
         if (fallback != null) {
             return List.of(RdmaOrTcpTransport.TCP);
@@ -276,7 +278,7 @@ abstract class ConnectPlan {
     private void tcpFailed(Throwable cause) {
         tcpCause = cause;
         if (plan.failed(AttemptFailure.of(cause), cause)) {
-            // What was remembered is not true any more, as TCP worked then; or the server is down.
+            // The remembered failure is out of date, because TCP worked then; or the server is down.
             logger.debug("{}: TCP failed, trying RDMA, which was remembered to fail", remote, cause);
             next();
         } else if (choice == RdmaOrTcpChoice.TCP_ONLY) {
@@ -312,7 +314,7 @@ abstract class ConnectPlan {
         }
     }
 
-    /** Whether RDMA may do at a later time. */
+    /** Returns whether RDMA may do at a later time. */
     private static boolean mayPass(RdmaOrTcpFallback.Reason reason) {
         return reason != RdmaOrTcpFallback.Reason.UNAVAILABLE && reason != RdmaOrTcpFallback.Reason.RULE;
     }
@@ -329,7 +331,10 @@ abstract class ConnectPlan {
         }
     }
 
-    /** Whether the destination was not, or for another reason, connected over TCP before; or was, and now is not. */
+    /**
+     * Returns whether the destination was not, or for another reason, connected over TCP before; or was, and now is
+     * not.
+     */
     private boolean isChange(Channel channel, RdmaOrTcpTransport transport) {
         if (transport == RdmaOrTcpTransport.RDMA) {
             return TcpDestination.connectedByRdma(remote);

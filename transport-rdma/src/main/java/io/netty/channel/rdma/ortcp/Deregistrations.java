@@ -24,7 +24,7 @@ import io.netty.channel.Channel;
  */
 final class Deregistrations {
     private final Channel channel;
-    /** How many were asked for while it was open and have not taken effect. */
+    /** Number of deregistrations that were requested while the channel was open, and have not taken effect. */
     private int pending;
     private boolean closedActive;
 

@@ -30,8 +30,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 
 /**
- * What the log has at its usual levels of connections and servers that have TCP instead of RDMA: no more lines than
- * somebody reads, whatever the number of connects and destinations. Any thread.
+ * Log lines, at usual levels, about connections and servers with TCP instead of RDMA. Their number is limited, whatever
+ * the number of connects and destinations. Any thread.
  */
 final class FallbackLog {
     /** Lines at once, and then one in {@link #NANOS_A_LINE}. */
@@ -39,7 +39,7 @@ final class FallbackLog {
     private static final long NANOS_A_LINE = TimeUnit.SECONDS.toNanos(3);
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaOrTcp.class);
 
-    /** Of this process. */
+    /** The log of this process. */
     static final FallbackLog PROCESS = new FallbackLog(Ticker.systemTicker());
 
     private final Ticker ticker;

@@ -25,11 +25,11 @@ import java.util.Queue;
 import java.util.function.LongConsumer;
 
 /**
- * What is written to a channel that is not connected yet, in order. {@code ChannelOutboundBuffer} can't do this: it
- * does not give its messages away with their promises. On the event loop.
+ * Messages that are written to a channel before it is connected, in order. {@code ChannelOutboundBuffer} can't do this:
+ * it does not give its messages away with their promises. On the event loop.
  */
 final class PendingWrites {
-    /** What a message counts for beside its bytes, as in {@code ChannelOutboundBuffer}. */
+    /** Bytes that a message counts for besides its own, as in {@code ChannelOutboundBuffer}. */
     private static final int OVERHEAD = 96;
 
     private final LongConsumer added;
@@ -59,7 +59,7 @@ final class PendingWrites {
         this.removed = removed;
     }
 
-    /** How many bytes wait, with what the messages count for beside them. */
+    /** Number of waiting bytes, with the overhead of messages. */
     long bytes() {
         return bytes;
     }

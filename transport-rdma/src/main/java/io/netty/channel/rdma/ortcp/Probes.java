@@ -44,7 +44,7 @@ final class Probes {
 
     private final long everyNanos;
     private final Consumer<InetSocketAddress> answered;
-    /** Those that have connections. */
+    /** Destinations that have connections. */
     private final Map<Destination, Watched> watched = new HashMap<>();
 
     private static final class Watched {

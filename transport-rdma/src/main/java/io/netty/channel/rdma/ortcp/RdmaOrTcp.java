@@ -29,12 +29,12 @@ import io.netty.util.AttributeKey;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * What the channels of this package have in common: attributes, and event loops for them.
+ * Attributes of the channels of this package, and event loops for them.
  */
 public final class RdmaOrTcp {
     /**
-     * What a channel goes over: a {@link RdmaOrTcpSocketChannel} that is connected, the connections that a {@link
-     * RdmaOrTcpServerSocketChannel} accepts, and its two listeners.
+     * The transport of a channel: of a connected {@link RdmaOrTcpSocketChannel}, of the connections that a {@link
+     * RdmaOrTcpServerSocketChannel} accepts, and of its two listeners.
      */
     public static final AttributeKey<RdmaOrTcpTransport> TRANSPORT =
             AttributeKey.valueOf(RdmaOrTcp.class, "TRANSPORT");

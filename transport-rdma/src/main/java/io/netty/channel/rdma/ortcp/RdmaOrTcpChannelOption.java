@@ -25,14 +25,14 @@ import java.util.Map;
  */
 public final class RdmaOrTcpChannelOption<T> extends ChannelOption<T> {
     /**
-     * Which transports the channel may take, by address. Default {@link RdmaOrTcpChoice#RDMA_OR_TCP} for all. Of
-     * clients and servers.
+     * Transports that the channel may use, by address. Default {@link RdmaOrTcpChoice#RDMA_OR_TCP} for all. For clients
+     * and servers.
      */
     public static final ChannelOption<RdmaOrTcpRule> TRANSPORT_RULE =
             valueOf(RdmaOrTcpChannelOption.class, "TRANSPORT_RULE");
 
     /**
-     * How long a client waits for an answer to its attempt to connect over RDMA, in milliseconds, 0 to {@link
+     * Time for which a client waits for an answer to its attempt to connect over RDMA, in milliseconds, 0 to {@link
      * Integer#MAX_VALUE}. Default 0, which means 1000, and 3000 where the answer is one of this host, by shared memory,
      * as there it is known at once that nobody listens. Never more than half of {@link
      * ChannelOption#CONNECT_TIMEOUT_MILLIS}, unless that is 0 or TCP is not allowed. The time for which this process
@@ -54,7 +54,7 @@ public final class RdmaOrTcpChannelOption<T> extends ChannelOption<T> {
     public static final ChannelOption<RdmaOrTcpFailures> FAILURES = valueOf(RdmaOrTcpChannelOption.class, "FAILURES");
 
     /**
-     * Of a server: options that each accepted connection gets as far as its class knows them, before handlers see it.
+     * Options of a server's connections. Each connection gets those that its class knows, before handlers see it.
      * {@code ServerBootstrap} sets those of {@code childOption} on all connections, and logs a warning for each one
      * that does not know such an option.
      */

@@ -16,7 +16,7 @@
 package io.netty.channel.rdma.ortcp;
 
 /**
- * Which transports a {@link RdmaOrTcpRule} allows to a client's connection, or to a server's listener.
+ * Transports that a {@link RdmaOrTcpRule} allows for a client's connection, or for a server's listener.
  */
 public enum RdmaOrTcpChoice {
     /**

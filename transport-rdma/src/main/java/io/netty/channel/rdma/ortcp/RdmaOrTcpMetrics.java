@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Which transports the connections of this process took, and why. Any thread may read the counters; all but {@link
+ * Counters of this process's connections, by transport and reason. Any thread may read the counters; all but {@link
  * #tcpConnections()} never decrease.
  */
 public final class RdmaOrTcpMetrics {
@@ -68,12 +68,12 @@ public final class RdmaOrTcpMetrics {
         return TcpDestination.open();
     }
 
-    /** How often TCP was tried for this reason, whatever came of it. */
+    /** Number of attempts over TCP for this reason, failed ones included. */
     public long fallbacks(RdmaOrTcpFallback.Reason reason) {
         return fallbacks.get(reason).sum();
     }
 
-    /** How often neither transport made a connection. Cancelled attempts and unknown hosts don't count. */
+    /** Number of connects for which both transports failed. Cancelled attempts and unknown hosts don't count. */
     public long failures() {
         return failures.sum();
     }

@@ -475,7 +475,7 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
         }
     }
 
-    /** What the pipeline calls. */
+    /** The unsafe of the pipeline. */
     private final class Front extends DelegatingUnsafe {
         Front(Unsafe unsafe) {
             super(unsafe);

@@ -33,7 +33,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What was set, for the listeners, each of which gets what its class knows. Any thread.
+ * Options for the listeners. Each listener gets those that its class knows. Any thread.
  */
 final class RdmaOrTcpServerSocketChannelConfig extends DefaultChannelConfig implements ServerSocketChannelConfig {
     /** In the order in which it was set. */
@@ -61,7 +61,7 @@ final class RdmaOrTcpServerSocketChannelConfig extends DefaultChannelConfig impl
         listener.setAutoRead(isAutoRead());
     }
 
-    /** What is set from now on is set on these as well. */
+    /** Adds listeners, on which later options are set as well. */
     void listeners(List<ServerSocketChannelConfig> newListeners) {
         listeners = List.copyOf(newListeners);
     }
@@ -149,7 +149,7 @@ final class RdmaOrTcpServerSocketChannelConfig extends DefaultChannelConfig impl
         listeners.forEach(listener -> listener.setAutoRead(false));
     }
 
-    /** That of the listeners is the same: by it, read loops know whether to go on. */
+    /** The listeners need the same value, because their read loops check it. */
     @Override
     public ServerSocketChannelConfig setAutoRead(boolean autoRead) {
         listeners.forEach(listener -> listener.setAutoRead(autoRead));
@@ -201,7 +201,7 @@ final class RdmaOrTcpServerSocketChannelConfig extends DefaultChannelConfig impl
     @Override
     public ServerSocketChannelConfig setRecvByteBufAllocator(RecvByteBufAllocator allocator) {
         super.setRecvByteBufAllocator(allocator);
-        if (listeners != null) { // It is, in the constructor of the base class.
+        if (listeners != null) { // The listeners are null in the constructor of the base class.
             setOnListeners(ChannelOption.RECVBUF_ALLOCATOR, allocator);
         }
         return this;

@@ -125,7 +125,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     private volatile SocketChannel carrier;
     /** The carrier, once it is connected; also after the end. */
     private volatile SocketChannel connected;
-    /** Whether the carrier was told to connect. */
+    /** True if the carrier was told to connect. */
     private boolean carrierUsed;
     /** The carrier whose end is heard of. */
     private SocketChannel watched;
@@ -134,7 +134,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     private RdmaOrTcpFallback bindFallback;
     private Plan plan;
     private ChannelPromise connectPromise;
-    /** Whether {@code read()} was called before there was a connection. */
+    /** True if {@code read()} was called before there was a connection. */
     private boolean readRequested;
     private final PendingWrites pendingWrites;
     private MessageSizeEstimator.Handle estimator;
@@ -280,7 +280,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         }
     }
 
-    /** It is closed by its peer, its event loop or this channel; or it is one whose attempt has failed. */
+    /** The carrier is closed by its peer, its event loop or this channel, or because its attempt has failed. */
     private void carrierClosed(SocketChannel channel) {
         if (channel == carrier && plan == null) {
             unsafe0().closed();
@@ -379,7 +379,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         }
     }
 
-    /** Whatever became of the channel of the transport that was tried last, that of the application is closed. */
+    /** The application's channel is closed, whatever became of the last transport's channel. */
     private void connectFailed(InetSocketAddress remote, Throwable cause) {
         ChannelPromise promise = endConnect();
         Throwable failure = cause;
@@ -411,7 +411,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         if (promise.setUncancellable()) {
             done.connected(this, transport);
         }
-        // What a listener of the promise does, closing the channel for example, doesn't undo that it was active.
+        // A listener of the promise, which may close the channel, does not undo that the channel was active.
         boolean promiseSet = promise.trySuccess();
         pipeline().fireChannelActive();
         if (!promiseSet) {
@@ -463,7 +463,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     private static final class BytePipeline extends DefaultChannelPipeline {
         private final RdmaOrTcpSocketChannel channel;
         private volatile boolean moved;
-        /** What handlers have added before, and will remove. */
+        /** Pending bytes that handlers added before, and will remove. */
         private final AtomicLong addedBefore = new AtomicLong();
 
         BytePipeline(RdmaOrTcpSocketChannel channel) {

@@ -35,7 +35,7 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
     /** In the order in which it was set; {@code null} once it is known which channel it is. */
     private Map<ChannelOption<?>, Object> set = new LinkedHashMap<>();
     private volatile SocketChannelConfig current;
-    /** Of all attempts together; each of them has less. */
+    /** Limit of all attempts together; each attempt has less. */
     private volatile int connectTimeoutMillis;
     /** 0: by the destination. */
     private volatile int rdmaConnectTimeoutMillis;

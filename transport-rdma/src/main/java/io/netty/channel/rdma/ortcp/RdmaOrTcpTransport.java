@@ -16,7 +16,7 @@
 package io.netty.channel.rdma.ortcp;
 
 /**
- * What a connection goes over.
+ * Transport of a connection.
  */
 public enum RdmaOrTcpTransport {
     RDMA,

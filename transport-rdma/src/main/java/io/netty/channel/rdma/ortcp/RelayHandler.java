@@ -25,7 +25,7 @@ import io.netty.channel.ChannelPipeline;
  * registered, active or inactive is nothing that happens to the other one, which has a life of its own.
  */
 abstract class RelayHandler extends ChannelOutboundHandlerAdapter implements ChannelInboundHandler {
-    /** Of the channel that the application has. */
+    /** Pipeline of the application's channel. */
     private final ChannelPipeline pipeline;
 
     RelayHandler(ChannelPipeline pipeline) {

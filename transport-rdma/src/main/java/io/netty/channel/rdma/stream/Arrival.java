@@ -51,8 +51,8 @@ public final class Arrival {
     }
 
     /**
-     * Whether the bytes are the last ones of the segment: nothing more will land there, and once all its bytes are
-     * consumed it is to be given back with {@link ReceiveArea#release}.
+     * Returns whether the bytes are the last ones of the segment: nothing more will land there, and once all its bytes
+     * are consumed it is to be given back with {@link ReceiveArea#release}.
      */
     public boolean filled() {
         return filled;

@@ -122,7 +122,7 @@ public record ConnectionData(boolean bigEndian, boolean retracts, int credits, l
         }
     }
 
-    /** Whether the last of {@code length} (at least 1) bytes has a lower unsigned address than the first. */
+    /** Returns whether the last of {@code length} (at least 1) bytes has a lower unsigned address than the first. */
     private static boolean wraps(long address, long length) {
         return Long.compareUnsigned(address + (length - 1), address) < 0;
     }

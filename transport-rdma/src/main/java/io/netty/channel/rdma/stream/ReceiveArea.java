@@ -99,7 +99,7 @@ public class ReceiveArea {
     }
 
     /**
-     * Whether no segment is known to the peer or held by the application: an area that was taken away with
+     * Returns whether no segment is known to the peer or held by the application: an area that was taken away with
      * {@link StreamConnection#removeArea} may then be deregistered.
      */
     public final boolean isIdle() {

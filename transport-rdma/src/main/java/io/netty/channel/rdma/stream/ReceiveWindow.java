@@ -177,9 +177,9 @@ final class ReceiveWindow {
     }
 
     /**
-     * Whether the peer should be told of a free segment, or of credits since half of them are used. The connection data
-     * has told it of the first segment; of others it is told when it has begun to send, so that a connection on which
-     * nothing ever moves costs neither end a message.
+     * Returns whether the peer should be told of a free segment, or of credits since half of them are used. The
+     * connection data has told it of the first segment; of others it is told when it has begun to send, so that a
+     * connection on which nothing ever moves costs neither end a message.
      */
     boolean wantsGrant() {
         return (begun || count == 0) && advertisable() != null || receivedSinceGrant >= Math.max(1, credits >> 1);

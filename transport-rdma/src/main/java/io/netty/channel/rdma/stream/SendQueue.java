@@ -72,7 +72,7 @@ public final class SendQueue {
         lastSignalled = posted;
     }
 
-    /** Whether the latest request asks for a completion. */
+    /** Returns whether the latest request asks for a completion. */
     public boolean isSignalled() {
         return lastSignalled == posted;
     }
@@ -100,8 +100,8 @@ public final class SendQueue {
     }
 
     /**
-     * Whether all requests that ask for a completion have one. The others, if any, came last and carry nothing that
-     * anybody waits for.
+     * Returns whether all requests that ask for a completion have one. The others, if any, came last and carry nothing
+     * that anybody waits for.
      */
     public boolean isDrained() {
         return doneUntil() >= lastSignalled;

@@ -30,7 +30,7 @@ final class SendWindow {
     private final TargetSgl sgl;
     private int nextEntry;
     /**
-     * Whether a credit message came since we last found no buffer. Only its completion orders the memory that was
+     * True if a credit message came since we last found no buffer. Only its completion orders the memory that was
      * written with it; without one there is no reason to look at an entry that may be half written.
      */
     private boolean mayHaveEntry;
@@ -63,7 +63,7 @@ final class SendWindow {
         return (int) Math.min(remaining, Immediate.MAX_VALUE);
     }
 
-    /** Whether {@link #writable()} was 0, and the peer has granted nothing since. */
+    /** Returns whether {@link #writable()} was 0, and the peer has granted nothing since. */
     boolean isHeldUp() {
         return credits == 0 || remaining == 0 && !mayHaveEntry;
     }

@@ -128,7 +128,7 @@ public final class StreamConnection {
     }
 
     /**
-     * How many bytes one message may carry now: what the peer's current buffer, its credits and our send queue allow.
+     * Maximum of bytes in one message now, which the peer's current buffer, its credits and the send queue allow.
      * 0 means wait: for {@link StreamEvent#CREDIT}, or for completions if {@link #hasDataSlot()} is false.
      *
      * @throws StreamProtocolException if the peer advertised a buffer that cannot be one
@@ -147,8 +147,8 @@ public final class StreamConnection {
     }
 
     /**
-     * Whether only the peer can make {@link #writable()} more than 0 again, after it was 0: by credits, or by another
-     * buffer to write to.
+     * Returns whether only the peer can make {@link #writable()} more than 0 again, after it was 0: by credits, or by
+     * another buffer to write to.
      */
     public boolean isHeldUpByPeer() {
         return outputOpen && connected && established && failure == null && queue.hasDataSlot() && send.isHeldUp();
@@ -185,14 +185,14 @@ public final class StreamConnection {
     }
 
     /**
-     * Whether the send queue has room for data.
+     * Returns whether the send queue has room for data.
      */
     public boolean hasDataSlot() {
         return queue.hasDataSlot();
     }
 
     /**
-     * Whether the queue pair may be torn down without losing bytes: our SHUTDOWN or DISCONNECT, which ends the
+     * Returns whether the queue pair may be torn down without losing bytes: our SHUTDOWN or DISCONNECT, which ends the
      * connection, is complete, and so is all that was written before it; or the peer reads no more; or it broke the
      * protocol.
      */
@@ -201,8 +201,8 @@ public final class StreamConnection {
     }
 
     /**
-     * Whether DISCONNECT of the peer ended the connection, and not ours, which it may have crossed. A device may
-     * complete the message here before it acknowledges it (soft-RoCE does), and stopping the queue pair in between
+     * Returns whether DISCONNECT of the peer ended the connection, and not ours, which it may have crossed. A device
+     * may complete the message here before it acknowledges it (soft-RoCE does), and stopping the queue pair in between
      * would leave the peer waiting for that until its retries are used up. It disconnects once it has the
      * acknowledgement, so that is the time to stop.
      */
@@ -275,7 +275,7 @@ public final class StreamConnection {
     }
 
     /**
-     * How many receives are to be posted now: all that completed and are not posted again, before the peer is granted
+     * Number of receives to post now: all that completed and are not posted again, before the peer is granted
      * new credits, or when some were used by messages that need no credit. Those that data used need not be posted
      * before that, since the peer has no credits for more data than there are receives left.
      *

@@ -21,11 +21,11 @@ public enum StreamState {
     NEW,
     /** Bytes may flow both ways. */
     OPEN,
-    /** This side ends its output: bytes come in only. */
+    /** Output is shut: this side only receives. */
     OUTPUT_SHUT,
     /** The peer sent SHUTDOWN: bytes go out only. */
     INPUT_SHUT,
-    /** This side ends the connection, and the last control message has yet to be taken from {@code nextControl()}. */
+    /** Close of this side has begun, and the last control message is still to be taken from {@code nextControl()}. */
     CLOSING,
     /** Either side sent DISCONNECT, or both sent SHUTDOWN: nothing more is to be sent. */
     DISCONNECTED,

@@ -106,7 +106,7 @@ public final class StreamWorkRequest {
     }
 
     /**
-     * Whether the work request must ask for a completion. One that need not may, if the caller says so with
+     * Returns whether the work request must ask for a completion. One that need not may, if the caller says so with
      * {@link StreamConnection#signal()}.
      */
     public boolean signalled() {

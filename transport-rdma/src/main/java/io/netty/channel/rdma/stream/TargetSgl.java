@@ -16,9 +16,9 @@
 package io.netty.channel.rdma.stream;
 
 /**
- * This side's target SGL: a small table in our own registered memory into which the peer writes, by RDMA WRITE, where
- * the next bytes may go. One entry is 16 bytes: address (8), rkey (4), length (4), in this host's byte order (the
- * writer converts; {@code rs_send_credits} in librdmacm does the same).
+ * Target SGL of this side: a small table in registered memory. The peer writes the addresses for the next bytes to it,
+ * by RDMA WRITE. One entry is 16 bytes: address (8), rkey (4), length (4), in this host's byte order (the writer
+ * converts; {@code rs_send_credits} in librdmacm does the same).
  * <p>
  * Used by the connection's event loop only; the other writer is the RDMA device.
  */

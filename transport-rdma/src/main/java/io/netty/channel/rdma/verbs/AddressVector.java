@@ -117,7 +117,7 @@ public final class AddressVector {
         return gid.clone();
     }
 
-    /** Whether the destination is a multicast group. */
+    /** Returns whether the destination is a multicast group. */
     public boolean isMulticast() {
         return isGlobal() && gid[0] == (byte) 0xFF;
     }

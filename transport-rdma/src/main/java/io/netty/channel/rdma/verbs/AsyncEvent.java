@@ -71,19 +71,19 @@ public final class AsyncEvent {
         return type;
     }
 
-    /** Whether the device is lost with everything on it. */
+    /** Returns whether the device is lost with everything on it. */
     public boolean isDeviceFatal() {
         return type == DEVICE_FATAL;
     }
 
-    /** Whether a shared receive queue has fewer receives than it was armed with. */
+    /** Returns whether a shared receive queue has fewer receives than it was armed with. */
     public boolean isSharedReceiveLimitReached() {
         return type == SHARED_RECEIVE_LIMIT_REACHED;
     }
 
     /**
-     * Whether a queue pair in the error state has completed all that it took from its shared receive queue, so that it
-     * can be closed as soon as its completions have been polled.
+     * Returns whether a queue pair in the error state has completed all that it took from its shared receive queue, so
+     * that it can be closed as soon as its completions have been polled.
      */
     public boolean isLastReceiveReached() {
         return type == LAST_RECEIVE_REACHED;
@@ -99,17 +99,17 @@ public final class AsyncEvent {
         return port;
     }
 
-    /** Whether the event is about this completion queue. */
+    /** Returns whether the event is about this completion queue. */
     public boolean concerns(CompletionQueue queue) {
         return queue.isOpen() && queue.address() == element;
     }
 
-    /** Whether the event is about this queue pair. */
+    /** Returns whether the event is about this queue pair. */
     public boolean concerns(QueuePair queuePair) {
         return queuePair.isOpen() && queuePair.address() == element;
     }
 
-    /** Whether the event is about this shared receive queue. */
+    /** Returns whether the event is about this shared receive queue. */
     public boolean concerns(SharedReceiveQueue queue) {
         return queue.isOpen() && queue.address() == element;
     }

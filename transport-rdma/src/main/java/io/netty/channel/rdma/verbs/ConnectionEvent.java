@@ -26,7 +26,7 @@ public final class ConnectionEvent {
     private static final int REJECT_CONSUMER_DEFINED = 28;
     private static final int REJECT_INVALID_CLASS_VERSION = 31;
 
-    // What answers with datagrams, in place of a rejection: IBA vol. 1, 12.11.2.2.
+    // Status of a SIDR reply, which replaces a rejection with datagrams: IBA vol. 1, 12.11.2.2.
     private static final int SIDR_UNSUPPORTED = 1;
     private static final int SIDR_REJECT = 2;
     private static final int SIDR_UNSUPPORTED_VERSION = 5;
@@ -91,7 +91,7 @@ public final class ConnectionEvent {
     }
 
     /**
-     * Whether a rejection came because nobody listens at the address.
+     * Returns whether a rejection came because nobody listens at the address.
      */
     public boolean isNobodyListening() {
         return type == ConnectionEventType.REJECTED &&
@@ -100,7 +100,7 @@ public final class ConnectionEvent {
     }
 
     /**
-     * Whether a rejection came from the application at the other end, and not from its connection manager.
+     * Returns whether a rejection came from the application at the other end, and not from its connection manager.
      */
     public boolean isRejectedByApplication() {
         return type == ConnectionEventType.REJECTED &&
@@ -109,9 +109,9 @@ public final class ConnectionEvent {
     }
 
     /**
-     * Whether somebody listens there, but with a library of another version, so that the two can't speak with each
-     * other. Of the embedded provider also with {@link ConnectionEventType#ADDRESS_ERROR}: then nobody else has the
-     * address.
+     * Returns whether somebody listens there, but with a library of another version, so that the two can't speak with
+     * each other. Of the embedded provider also with {@link ConnectionEventType#ADDRESS_ERROR}: then nobody else has
+     * the address.
      */
     public boolean isOfAnotherVersion() {
         return type == ConnectionEventType.REJECTED && status == REJECT_INVALID_CLASS_VERSION ||
@@ -146,17 +146,17 @@ public final class ConnectionEvent {
         return privateData;
     }
 
-    /** How many RDMA reads and atomics the peer wants to have outstanding here (rdma_get_cm_event(3)). */
+    /** Number of RDMA reads and atomics that the peer wants to have outstanding here (rdma_get_cm_event(3)). */
     public int responderResources() {
         return responderResources;
     }
 
-    /** How many RDMA reads and atomics the peer takes from here at a time (rdma_get_cm_event(3)). */
+    /** Number of RDMA reads and atomics that the peer accepts at a time (rdma_get_cm_event(3)). */
     public int initiatorDepth() {
         return initiatorDepth;
     }
 
-    /** How often the peer wants us to try again where it has no receive posted; 7 is for ever. */
+    /** Number of retries that the peer wants if it has no receive posted; 7 is for ever. */
     public int rnrRetryCount() {
         return rnrRetryCount;
     }

@@ -350,7 +350,7 @@ public final class ConnectionId extends VerbsObject {
         setOption(OPTION_REUSE_ADDRESS, reuse ? 1 : 0, "reuse of the address");
     }
 
-    /** Whether a wildcard IPv6 listener leaves IPv4 alone. Before {@link #bind}. */
+    /** Returns whether a wildcard IPv6 listener leaves IPv4 alone. Before {@link #bind}. */
     public void setIpv6Only(boolean only) throws VerbsException {
         setOption(OPTION_IPV6_ONLY, only ? 1 : 0, "IPv6 only");
     }

@@ -61,7 +61,7 @@ public final class ConnectionParameters {
         return this;
     }
 
-    /** Whether hardware flow control is available. Default true. */
+    /** Returns whether hardware flow control is available. Default true. */
     public ConnectionParameters flowControl(boolean available) {
         flowControl = available;
         return this;
@@ -73,7 +73,7 @@ public final class ConnectionParameters {
         return this;
     }
 
-    /** How often the peer tries again where no receive is posted here, 0 to 6; 7, the default, is for ever. */
+    /** Number of the peer's retries if no receive is posted here, 0 to 6; 7, the default, is for ever. */
     public ConnectionParameters rnrRetryCount(int count) {
         rnrRetryCount = ObjectUtil.checkInRange(count, 0, 7, "count");
         return this;

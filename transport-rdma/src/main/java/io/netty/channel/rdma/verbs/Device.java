@@ -97,8 +97,8 @@ public final class Device extends VerbsObject {
     }
 
     /**
-     * Whether a provider has a device of this name, or had when it was asked before: one that is removed fails when it
-     * is used.
+     * Returns whether a provider has a device of this name, or had when it was asked before: one that is removed fails
+     * when it is used.
      */
     public static boolean isPresent(Verbs verbs, String name) throws VerbsException {
         Set<String> known = KNOWN.computeIfAbsent(verbs.provider(), provider -> ConcurrentHashMap.newKeySet());
@@ -158,7 +158,10 @@ public final class Device extends VerbsObject {
         return name;
     }
 
-    /** Whether the device is an iWARP one. RFC 5040 gives iWARP neither RDMA WRITE with immediate data nor atomics. */
+    /**
+     * Returns whether the device is an iWARP one. RFC 5040 gives iWARP neither RDMA WRITE with immediate data nor
+     * atomics.
+     */
     public boolean isIwarp() {
         return isIwarp0(address());
     }
@@ -178,8 +181,7 @@ public final class Device extends VerbsObject {
     }
 
     /**
-     * How many messages that this process has sent have found no receive at the peer: each is counted once, however
-     * long it waits.
+     * Number of this process's messages that found no receive at the peer: each is counted once, however long it waits.
      *
      * @return -1 with devices of {@link VerbsProvider#IBVERBS}: those count retries, of all processes, and the kernel
      *         shows the counters of each port.
@@ -189,8 +191,8 @@ public final class Device extends VerbsObject {
     }
 
     /**
-     * Whether {@link ProtectionDomain#registerDmabuf} can work. No attribute tells, but those that can't say so before
-     * they look at the file descriptor.
+     * Returns whether {@link ProtectionDomain#registerDmabuf} can work. No attribute tells, but those that can't say so
+     * before they look at the file descriptor.
      */
     public boolean supportsDmabuf() throws VerbsException {
         try (ProtectionDomain domain = allocateProtectionDomain()) {

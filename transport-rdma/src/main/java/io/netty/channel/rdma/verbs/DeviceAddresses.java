@@ -33,9 +33,9 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Which IP addresses of this host stand for which RDMA device. The connection manager chooses a device by the local
- * address, so each address of each network interface is given to it to bind, which is the one answer that is right for
- * InfiniBand, RoCE and iWARP alike. Immutable.
+ * RDMA devices of the IP addresses of this host. The connection manager chooses a device by the local address, so each
+ * address of each network interface is given to it to bind, which is the one answer that is right for InfiniBand, RoCE
+ * and iWARP alike. Immutable.
  */
 @UnstableApi
 public final class DeviceAddresses {

@@ -118,7 +118,9 @@ public final class DeviceAttributes {
         return (values[20] & MEMORY_WINDOW_TYPE_2) == 0 ? 0 : (int) values[21];
     }
 
-    /** Whether a send can invalidate a memory window of the peer: {@link SendWorkRequests#sendWithInvalidate}. */
+    /**
+     * Returns whether a send can invalidate a memory window of the peer: {@link SendWorkRequests#sendWithInvalidate}.
+     */
     public boolean supportsSendWithInvalidate() {
         return (values[20] & (MEMORY_WINDOW_TYPE_2 | MANAGEMENT_EXTENSIONS)) != 0;
     }
@@ -128,7 +130,7 @@ public final class DeviceAttributes {
         return (int) values[11];
     }
 
-    /** Whether atomic operations work at all ({@code atomic_cap}). */
+    /** Returns whether atomic operations work at all ({@code atomic_cap}). */
     public boolean supportsAtomics() {
         return atomicCapability() != AtomicCapability.NONE;
     }

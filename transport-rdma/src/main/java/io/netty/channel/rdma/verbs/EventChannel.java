@@ -30,7 +30,7 @@ import java.net.InetAddress;
 public final class EventChannel extends VerbsObject {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(EventChannel.class);
 
-    // What next0(api()) fills, see event_channel.c.
+    // Fields that next0() fills, see event_channel.c.
     private static final int TYPE = 0;
     private static final int STATUS = 1;
     private static final int TOKEN = 2;

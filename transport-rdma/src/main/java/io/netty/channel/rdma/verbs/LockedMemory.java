@@ -26,9 +26,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How much memory this process may register. The kernel counts registered memory against the limit of locked memory
- * ({@code RLIMIT_MEMLOCK}, getrlimit(2)) unless the process has {@code CAP_IPC_LOCK}; the embedded provider needs none.
- * Any thread.
+ * Limit of the memory that this process may register. The kernel counts registered memory against the limit of locked
+ * memory ({@code RLIMIT_MEMLOCK}, getrlimit(2)) unless the process has {@code CAP_IPC_LOCK}; the embedded provider
+ * needs none. Any thread.
  */
 @UnstableApi
 public final class LockedMemory {
@@ -47,7 +47,7 @@ public final class LockedMemory {
         return number(value("/proc/self/limits", "Max locked memory"), 10, Long.MAX_VALUE);
     }
 
-    /** Whether the limit does not count for this process. */
+    /** Returns whether the limit does not count for this process. */
     public static boolean isUnlimited() {
         return limit() == Long.MAX_VALUE || isInitialUserNamespace() &&
                 (number(value("/proc/self/status", "CapEff:"), 16, 0) >>> CAP_IPC_LOCK & 1) != 0;

@@ -20,8 +20,8 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Whether the native library is that of the build of these classes: a version, and a hash of the native methods, which
- * tells snapshots apart. Both sides have it from the build of the library.
+ * Check that the native library belongs to the build of these classes: a version, and a hash of the native methods,
+ * which tells snapshots apart. Both sides have it from the build of the library.
  */
 final class NativeVersion {
     private static final String RESOURCE = "META-INF/netty-rdma.version";

@@ -35,7 +35,7 @@ final class ProviderCheck {
 
     private ProviderCheck() { }
 
-    /** Whether the provider of this table knows any device. */
+    /** Returns whether the provider of this table knows any device. */
     static boolean hasDevice(long api) {
         return deviceCount0(api) > 0;
     }

@@ -144,7 +144,7 @@ public final class QueuePairAttributes {
         return set(MAX_DEST_RD_ATOMIC, I_MAX_DEST_RD_ATOMIC, ObjectUtil.checkInRange(resources, 0, 255, "resources"));
     }
 
-    /** How long a peer waits that found no receive, as code of the table in ibv_modify_qp(3): 0 to 31. */
+    /** Waiting time of a peer that found no receive, as a code of the table in ibv_modify_qp(3): 0 to 31. */
     public QueuePairAttributes minRnrTimer(int code) {
         return set(MIN_RNR_TIMER, I_MIN_RNR_TIMER, ObjectUtil.checkInRange(code, 0, 31, "code"));
     }

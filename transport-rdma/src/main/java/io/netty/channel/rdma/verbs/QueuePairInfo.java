@@ -99,7 +99,7 @@ public final class QueuePairInfo {
         return values[8];
     }
 
-    /** How long a peer waits that found no receive, as code of the table in ibv_modify_qp(3): 0 to 31. */
+    /** Waiting time of a peer that found no receive, as a code of the table in ibv_modify_qp(3): 0 to 31. */
     public int minRnrTimer() {
         return values[9];
     }

@@ -91,8 +91,8 @@ public final class QueuePairInitAttributes {
     }
 
     /**
-     * How many bytes of a received message may travel in its completion, from where {@link CompletionQueue#poll} copies
-     * them to the memory of the receive: one transfer over the bus less for a short message. A wish, of which
+     * Maximum of bytes of a received message that may travel in its completion, from where {@link CompletionQueue#poll}
+     * copies them to the memory of the receive: one transfer over the bus less for a short message. A wish, of which
      * {@link QueuePair#maxInlineReceive()} is granted, 0 for most devices. Default 0.
      */
     public QueuePairInitAttributes maxInlineReceive(int bytes) {
@@ -100,7 +100,7 @@ public final class QueuePairInitAttributes {
         return this;
     }
 
-    /** Whether each send work request gives a completion, whatever its flags are. Default false. */
+    /** Returns whether each send work request gives a completion, whatever its flags are. Default false. */
     public QueuePairInitAttributes signalAll(boolean all) {
         signalAll = all;
         return this;

@@ -174,7 +174,7 @@ public final class SendWorkRequests extends WorkRequests {
         window.requireSameVerbs(region);
         pointsTo(window);
         int offset = start(workRequestId, OPCODE_BIND_WINDOW, flags);
-        // What an earlier request has left here makes soft-RoCE's library refuse this one (validate_send_wr in rxe.c).
+        // Remains of an earlier request make soft-RoCE's library refuse this one (validate_send_wr in rxe.c).
         memory.putInt(offset + NativeMemory.SEND_WR_IMM, 0);
         memory.putLong(offset + NativeMemory.SEND_WR_BIND_WINDOW, windowPointer);
         memory.putInt(offset + NativeMemory.SEND_WR_BIND_KEY, rkey);

@@ -30,7 +30,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Whether verbs can be used in this process, and who provides them: each object of this class is a provider, whose
+ * Providers of verbs in this process: each object of this class is a provider, whose
  * devices and connection manager can be used side by side with those of the other one, but not together with them.
  * What an object was made by is {@link VerbsObject#verbs()}.
  * <p>
@@ -108,7 +108,7 @@ public final class Verbs {
         this.api = api;
     }
 
-    /** Whether this process has a provider. Any thread. */
+    /** Returns whether this process has a provider. Any thread. */
     public static boolean isAvailable() {
         return UNAVAILABILITY_CAUSE == null;
     }
@@ -170,7 +170,7 @@ public final class Verbs {
     }
 
     /**
-     * Which provider it is.
+     * The kind of this provider.
      */
     public VerbsProvider provider() {
         return provider;
@@ -252,7 +252,7 @@ public final class Verbs {
     }
 
     /**
-     * Which processes the embedded provider reaches, for a person: its folder and the users and groups. Any thread.
+     * Description of the processes that the embedded provider reaches: its folder, users and groups. Any thread.
      *
      * @throws UnsatisfiedLinkError with {@link #unavailabilityCause()} if there is no provider.
      */

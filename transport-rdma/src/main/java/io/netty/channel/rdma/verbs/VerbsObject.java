@@ -87,7 +87,7 @@ public abstract class VerbsObject implements AutoCloseable {
     }
 
     /**
-     * Whether the native object exists. Any thread.
+     * Returns whether the native object exists. Any thread.
      */
     public final boolean isOpen() {
         return address != 0;

@@ -45,7 +45,7 @@ public enum VerbsResource {
     }
 
     /**
-     * How many exist now. Any thread.
+     * Number of objects that exist now. Any thread.
      */
     public int live() {
         return live.get();

@@ -61,7 +61,7 @@ public final class WorkCompletions {
     }
 
     /**
-     * How many completions the latest poll put here.
+     * Number of completions of the latest poll.
      */
     public int size() {
         return size;
@@ -128,7 +128,7 @@ public final class WorkCompletions {
     }
 
     /**
-     * Whether the peer has invalidated a memory window with its message: for receives of a connection.
+     * Returns whether the peer has invalidated a memory window with its message: for receives of a connection.
      */
     public boolean hasInvalidatedKey(int index) {
         int flags = memory.getInt(offset(index) + NativeMemory.WC_FLAGS);
@@ -169,7 +169,7 @@ public final class WorkCompletions {
     }
 
     /**
-     * Whether the first {@link #GLOBAL_HEADER_LENGTH} bytes of a datagram's memory, which
+     * Returns whether the first {@link #GLOBAL_HEADER_LENGTH} bytes of a datagram's memory, which
      * {@link #byteLength(int)} always counts, are a global routing header. Without one they are undefined.
      */
     public boolean hasGlobalHeader(int index) {

@@ -101,14 +101,14 @@ abstract class WorkRequests {
     }
 
     /**
-     * How many more requests there is room for.
+     * Number of further requests that fit.
      */
     public final int remaining() {
         return maxRequests - size;
     }
 
     /**
-     * How many more elements there is room for.
+     * Number of further elements that fit.
      */
     public final int remainingSges() {
         return maxSges - sges;

@@ -62,7 +62,7 @@ class AttemptPlanTest {
         clock.advance(nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** It has not answered within its time. */
+    /** Ends an attempt without an answer in its time. */
     private boolean timesOut(AttemptPlan<Way> plan) {
         pass(plan.limitNanos());
         return plan.failed(AttemptFailure.TIMEOUT, WHY);

@@ -35,7 +35,7 @@ import static io.netty.channel.rdma.attempt.SimulatedCluster.between;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What comes of the rules in a cluster of thousands of hosts with failures and repairs: of adapter ports, links and
+ * Effects of the rules in a cluster of thousands of hosts with failures and repairs: of adapter ports, links and
  * listeners; with hosts in other network namespaces, and peers without RDMA. {@link SimulatedCluster} asserts, of every
  * attempt and connect, that there is no black hole and no flapping, that the nearest one is returned to, and that cost
  * and memory are bounded.
@@ -44,7 +44,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class AttemptSimulationTest {
     private static final List<Way> ALL = List.of(Way.values());
     private static final List<Way> RDMA = List.of(Way.SHARED_MEMORY, Way.DEVICE);
-    /** Of the connects of a process. Those that may use other providers have a memory of their own. */
+    /** Allowed ways of a process's connects. Connects with other providers have a memory of their own. */
     private static final List<List<List<Way>>> ALLOWED = List.of(List.of(ALL, RDMA),
             List.of(List.of(Way.DEVICE), List.of(Way.DEVICE, Way.TCP)),
             List.of(List.of(Way.SHARED_MEMORY), List.of(Way.SHARED_MEMORY, Way.TCP)));

@@ -42,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 final class SimulatedCluster {
     static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
     static final long SECOND = TimeUnit.SECONDS.toNanos(1);
-    /** Those of {@code RdmaConnector}. */
+    /** Times of {@code RdmaConnector}. */
     private static final long PROVIDER_ATTEMPT = 3 * SECOND;
     private static final long PROVIDER_REMEMBER = 30 * SECOND;
 
@@ -52,7 +52,7 @@ final class SimulatedCluster {
     enum Way {
         SHARED_MEMORY(MILLI, 60 * SECOND), DEVICE(30 * MILLI, 78 * SECOND), TCP(MILLI, 127 * SECOND);
 
-        /** How long an answer takes. */
+        /** Time of an answer. */
         final long latency;
         /** After this time without an answer the kernel, or the provider, gives up. */
         final long givesUp;
@@ -65,7 +65,7 @@ final class SimulatedCluster {
 
     private enum Transport { RDMA, TCP }
 
-    /** What all clients have set. */
+    /** Settings of all clients. */
     record Settings(long total, long attempt, long remember, int maxDestinations) { }
 
     private record Event(long time, long number, Runnable action) { }
@@ -198,7 +198,7 @@ final class SimulatedCluster {
         /** {@code null} if TCP is not allowed. */
         private AttemptPlan<Transport> transports;
         private AttemptPlan<Way> rdma;
-        /** Of the attempt by RDMA; {@link Long#MAX_VALUE} for none. */
+        /** Deadline of the attempt by RDMA; {@link Long#MAX_VALUE} for none. */
         private long rdmaDeadline;
         private AttemptFailure rdmaFailure;
         private boolean othersTry;
@@ -264,7 +264,7 @@ final class SimulatedCluster {
             boolean isLimited = limit > 0 && limit < rest;
             attempt(way, isLimited ? limit : rest, failure -> {
                 if (failure == AttemptFailure.TIMEOUT && !isLimited) {
-                    // Of all: the channel is closed, and the plan hears nothing.
+                    // Deadline of all attempts: the channel is closed, and the plan hears nothing.
                     if (isWatched) {
                         client.seen(peer, way).underWay--;
                     }
@@ -316,7 +316,7 @@ final class SimulatedCluster {
             }
         }
 
-        /** What the network, or this host, answers. */
+        /** Answer of the network, or of this host. */
         private void attempt(Way way, long limit, Consumer<AttemptFailure> then) {
             assertThat(++attempts).as("a connect ends").isLessThan(10);
             State state = peer.state(way);

@@ -21,7 +21,7 @@ import io.netty.channel.rdma.verbs.DeviceAttributes;
 import io.netty.channel.rdma.verbs.VerbsException;
 
 /**
- * What tests of other packages look at, and do, in a connection. On its loop.
+ * Access of other packages' tests to a connection. On its loop.
  */
 public final class ConnectionInternals {
     /** The receive memory of an idle connection, in bytes. */
@@ -32,7 +32,7 @@ public final class ConnectionInternals {
     private ConnectionInternals() {
     }
 
-    /** How many bytes of receive memory are no bytes of the stream, with the default options. */
+    /** Number of bytes of receive memory that are not for the stream, with the default options. */
     public static int tableBytes() {
         int entries = 16;
         try (Device device = Device.open(Device.names().get(0))) {
@@ -44,7 +44,7 @@ public final class ConnectionInternals {
         }
     }
 
-    /** What the device of the connection can do. */
+    /** Attributes of the connection's device. */
     public static DeviceAttributes attributes(RdmaConnection connection) {
         return connection.context().attributes;
     }
@@ -54,7 +54,7 @@ public final class ConnectionInternals {
         connection.sendPath().destroy();
     }
 
-    /** Whether a completion is asked for that has not come. */
+    /** Returns whether a completion is asked for that has not come. */
     public static boolean awaitsCompletion(RdmaConnection connection) {
         return !connection.sendPath().stream.sendQueue().isDrained();
     }

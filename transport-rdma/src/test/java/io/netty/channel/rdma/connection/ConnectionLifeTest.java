@@ -64,7 +64,7 @@ class ConnectionLifeTest {
         loopEnds     DESTROYED  DESTROYED  DESTROYED  DESTROYED  DESTROYED  DESTROYED  DESTROYED  DESTROYED  DESTROYED
         """;
 
-    /** What was done, and what the channel was told, in order. */
+    /** Actions, and calls of the channel, in order. */
     private final List<String> calls = new ArrayList<>();
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private Runnable scheduled;

@@ -105,7 +105,7 @@ class AllocationFaultsTest {
                 } catch (AssertionError | Exception e) {
                     System.out.println("    FAILED " + e);
                     failures.add(what + ": " + e);
-                    // What is left is not held against those that follow.
+                    // Remaining objects do not count against later attempts.
                     before = Attempt.live();
                 } finally {
                     Allocations.none();

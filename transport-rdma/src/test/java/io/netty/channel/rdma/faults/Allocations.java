@@ -84,7 +84,7 @@ public final class Allocations {
                 .installOn(ByteBuddyAgent.install());
     }
 
-    /** These event loops run out of memory. */
+    /** Event loops that run out of memory. */
     static void loops(EventLoopGroup loops) throws Exception {
         for (EventExecutor loop : loops) {
             TestTimeouts.sync(loop.submit(() -> LOOPS.add(Thread.currentThread())));
@@ -108,7 +108,7 @@ public final class Allocations {
         failing = site;
     }
 
-    /** Whether it has failed. */
+    /** Returns whether it has failed. */
     static boolean fired() {
         return fired;
     }
@@ -223,7 +223,7 @@ public final class Allocations {
         }
     }
 
-    /** What is not a class or an array of the transport's own, but allocates for it. */
+    /** Methods outside of the transport that allocate for it. */
     private static boolean isAllocating(String owner, String name) {
         switch (name) {
         case "allocateDirect":

@@ -51,17 +51,17 @@ final class Attempt implements AutoCloseable {
     private final Queue<Throwable> troubles = new ConcurrentLinkedQueue<>();
     private final Queue<Channel> channels = new ConcurrentLinkedQueue<>();
     private final Deque<Runnable> ends = new ArrayDeque<>();
-    /** What was written, and what becomes of it. */
+    /** Written buffers, and their release. */
     private final Queue<ByteBuf> written = new ConcurrentLinkedQueue<>();
     private final Queue<ChannelFuture> noted = new ConcurrentLinkedQueue<>();
 
-    /** What is tried. */
+    /** The tried operation. */
     @FunctionalInterface
     interface Try {
         void run(Attempt attempt) throws Exception;
     }
 
-    /** What has failed is in the result, whose channels are closed. */
+    /** Runs a try. A failure is in the result, whose channels are closed. */
     static Attempt of(Try tried) throws Exception {
         Attempt attempt = new Attempt();
         attempt.hearRegistrations();
@@ -79,7 +79,7 @@ final class Attempt implements AutoCloseable {
         return attempt;
     }
 
-    /** How many native objects there are, but for those that are kept on purpose. */
+    /** Numbers of native objects, without those that are kept on purpose. */
     static Map<VerbsResource, Integer> live() {
         Map<VerbsResource, Integer> counts = new LinkedHashMap<>();
         for (VerbsResource kind : VerbsResource.values()) {
@@ -100,7 +100,7 @@ final class Attempt implements AutoCloseable {
         }
     }
 
-    /** What is about to be written, and must be released at the end, however that goes. */
+    /** Adds a buffer that is about to be written, and must be released at the end in any case. */
     <T extends ByteBuf> T writes(T data) {
         written.add(data);
         return data;
@@ -169,7 +169,7 @@ final class Attempt implements AutoCloseable {
         return !troubles.isEmpty();
     }
 
-    /** Whether a message of any exception has the text. */
+    /** Returns whether a message of any exception has the text. */
     boolean says(String text) {
         return troubles.stream().anyMatch(trouble -> says(trouble, text));
     }
@@ -202,7 +202,7 @@ final class Attempt implements AutoCloseable {
                 await(channel.close());
             }
         }
-        // Those that were accepted end by themselves, and say why.
+        // Accepted channels end by themselves, and say why.
         for (Channel channel : channels) {
             await(channel.closeFuture());
         }

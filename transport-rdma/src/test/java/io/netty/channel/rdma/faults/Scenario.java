@@ -55,8 +55,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * What applications do with channels, from nothing to nothing again. What fails is noted by the {@link Attempt}, which
- * closes what is open.
+ * Uses of channels, from the first object to the last. The {@link Attempt} notes failures, and closes open channels.
  */
 enum Scenario {
     STREAM {

@@ -56,7 +56,7 @@ class CheckResourcesTest {
     private static final String SHORT = "100";
     private static final String LONG = Long.toString(TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS));
 
-    /** What the class that was run has left behind. */
+    /** Resource that the test class has left behind. */
     private static Closeable left;
 
     @AfterEach

@@ -51,14 +51,14 @@ final class Descriptors {
             ".*\\.jar|/usr/share/fonts/.*|/dev/u?random|/proc/\\d+/fd|/dev/infiniband/.*|\\[infinibandevent]|" +
             "memfd:rdma-mcast|memfd:rdma-arena");
     private static final Pattern INODE = Pattern.compile("socket:\\[(\\d+)]");
-    /** Of {@code unix(7)} in hexadecimal digits. */
+    /** Type of {@code unix(7)} in hexadecimal digits. */
     private static final String SOCK_SEQPACKET = "0005";
 
     private Descriptors() {
     }
 
     /**
-     * What tells a descriptor from others (its number, and what it leads to), by kind.
+     * Identities of descriptors (number and target), by kind.
      *
      * @param kept numbers of descriptors not to count.
      */

@@ -41,7 +41,7 @@ public final class LeftChannels {
             if (channel.isRegistered()) {
                 channel.close();
             } else {
-                // Its event loop may have ended.
+                // The channel's event loop may have ended.
                 channel.unsafe().closeForcibly();
             }
         }

@@ -48,8 +48,8 @@ final class OpenedOnce {
      */
     private static final String CLASSES = "io.netty.channel.rdma.leakcheck.classes";
     /**
-     * What the embedded provider has for its peers, it gives back a second after its last object, and makes again for
-     * the next one. So there is always an object.
+     * The embedded provider frees its resources for peers a second after its last object, and makes them again for the
+     * next one. So there is always an object.
      */
     private static final List<Device> HELD = new ArrayList<>();
     private static boolean done;

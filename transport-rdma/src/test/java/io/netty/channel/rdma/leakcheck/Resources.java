@@ -26,7 +26,7 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * How much the process has at some time of each resource that tests must give back: native objects by kind, bytes of
+ * Amounts of each resource that tests must give back, at some time: native objects by kind, bytes of
  * pinned memory, and file descriptors by kind.
  */
 final class Resources {
@@ -57,7 +57,7 @@ final class Resources {
         return counts.get(kind) - before.counts.getOrDefault(kind, 0L);
     }
 
-    /** What there is more of than before, and how much; with the descriptors that are new. */
+    /** Resources with larger amounts than before, and the new descriptors. */
     String excess(Resources before) {
         Map<String, String> excess = new TreeMap<>();
         for (String kind : counts.keySet()) {

@@ -57,7 +57,7 @@ class EpollRegistrationTest {
                     .group(group)
                     .channel(EpollSocketChannel.class)
                     .option(ChannelOption.ALLOW_HALF_CLOSURE, true)
-                    // It waits for the end of the input alone, and then for nothing.
+                    // The channel waits for the end of the input only, and then for nothing.
                     .option(ChannelOption.AUTO_READ, false)
                     .handler(new ChannelInboundHandlerAdapter() {
                         @Override

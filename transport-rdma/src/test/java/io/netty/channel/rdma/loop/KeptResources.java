@@ -29,8 +29,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.ToIntFunction;
 
 /**
- * How many native objects are kept on purpose: by event loops as long as they run, and slabs of registered memory by
- * the process.
+ * Numbers of native objects that are kept on purpose: by event loops as long as they run, and slabs of registered
+ * memory by the process.
  */
 public final class KeptResources {
     private KeptResources() {

@@ -20,13 +20,13 @@ import io.netty.channel.rdma.verbs.Verbs;
 import java.io.IOException;
 
 /**
- * What tests of other packages do to an event loop from within. On that loop.
+ * Access of other packages' tests to an event loop. On that loop.
  */
 public final class LoopInternals {
     private LoopInternals() {
     }
 
-    /** What the loop has of its first device. */
+    /** The loop's part of its first device. */
     public static LoopDevice device(LoopHandler handler) {
         return handler.devices().get(0);
     }

@@ -28,7 +28,7 @@ import java.util.PriorityQueue;
  */
 final class SimulatedMachine {
     private static final long SLICE_NANOS = 3_000_000;
-    /** Who was asleep is that far ahead of those who ran, at most. */
+    /** Maximum lead of a thread that was asleep over those that ran. */
     private static final long MAX_LAG_NANOS = SLICE_NANOS;
     private static final long LOOK_NANOS = 1_000;
 

@@ -62,7 +62,7 @@ class PageMemoryTest {
         }
     }
 
-    /** Which of the pages from this address on are in memory or swapped out: see proc_pid_pagemap(5). */
+    /** Pages from this address on that are in memory or swapped out: see proc_pid_pagemap(5). */
     private static List<Integer> presentPages(long address) throws IOException {
         ByteBuffer entries = ByteBuffer.allocate(PAGES * Long.BYTES).order(ByteOrder.nativeOrder());
         try (FileChannel pagemap = FileChannel.open(Paths.get("/proc/self/pagemap"))) {

@@ -220,7 +220,7 @@ class PartialByteBufTest {
         return Unpooled.wrappedBuffer(bytes);
     }
 
-    /** What is not of the part is as it was. */
+    /** Checks that bytes outside of the part are unchanged. */
     private void checkRest() {
         byte rest = memory.get(0);
         for (int i = 0; i < SIZE; i++) {

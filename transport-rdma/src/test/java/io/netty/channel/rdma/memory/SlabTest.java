@@ -66,7 +66,7 @@ class SlabTest {
 
     @Test
     void beginsAtAPage() {
-        // What malloc(3) gives for so much memory does not.
+        // Memory of malloc(3) of this size is not aligned.
         Slab slab = new Slab(20);
         assertThat(slab.range.address % DirectMemory.PAGE).isZero();
         assertThat(slab.range.length).isEqualTo(1 << 20);

@@ -146,7 +146,7 @@ class StagingTest {
         }
     }
 
-    /** What a connection gets that wants more and more, none of which is ever sent. */
+    /** Bytes that a connection gets that wants more and more, none of which is ever sent. */
     private long takeAll(int length) {
         long held = 0;
         for (ByteBuf buf; (buf = staging.take(length, held)) != null;) {

@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * How long address handles live, and who waits for them.
+ * Life of address handles, and waits for them.
  */
 @Tag("quick")
 class AddressHandlesTest implements AddressHandles.Listener {

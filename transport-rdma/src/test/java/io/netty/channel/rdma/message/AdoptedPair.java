@@ -38,7 +38,7 @@ import java.util.function.Consumer;
  */
 final class AdoptedPair implements AutoCloseable {
     final RdmaMessageChannel server;
-    /** Of the client: done when the server's pipeline has answered. */
+    /** Connect of the client, done when the server's pipeline has answered. */
     final ChannelFuture connect;
     private final EventChannel events = EventChannel.create();
     private final ConnectionId listener;
@@ -52,7 +52,7 @@ final class AdoptedPair implements AutoCloseable {
             listener.bind(TestAddress.anyPort());
             listener.listen(1);
             connect = MessagePair.connecting(group, clientEvents).connect(listener.localAddress());
-            // This thread is the one that reads the event channel.
+            // The calling thread reads the event channel.
             BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
             server = new RdmaMessageChannel(nextEvent(), tasks::add);
             options.accept(server.config());

@@ -25,8 +25,8 @@ import java.util.function.Function;
 import static io.netty.channel.rdma.FuzzInput.check;
 
 /**
- * What applications get from anywhere and hand over: blobs of remote memory and of endpoints; and what comes before a
- * datagram. A blob that is taken says the same when it is written again.
+ * Input of applications from anywhere: blobs of remote memory and of endpoints, and headers of datagrams. An accepted
+ * blob says the same when it is written again.
  */
 public final class BlobFuzz {
     private static final int HEADER = 40;

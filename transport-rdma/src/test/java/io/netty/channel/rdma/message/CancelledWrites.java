@@ -33,7 +33,7 @@ final class CancelledWrites {
     private CancelledWrites() {
     }
 
-    /** Whether a close that only finds such writes is done at its return, as nothing is to be sent before. */
+    /** Returns whether a close that only finds such writes is done at its return, as nothing is to be sent before. */
     static void closeAtOnce(Channel channel, Supplier<Object> message) throws Exception {
         onLoop(channel, () -> {
             cancelled(channel, message.get());

@@ -54,7 +54,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * Who gets datagrams, and how that is found out.
+ * Recipients of datagrams, and the search for them.
  */
 @Tag("quick")
 class RdmaDatagramAddressingTest {

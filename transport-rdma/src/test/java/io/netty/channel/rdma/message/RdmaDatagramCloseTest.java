@@ -134,7 +134,7 @@ class RdmaDatagramCloseTest {
         }
     }
 
-    /** Its handler may write whenever there is room, and each write fails at once. */
+    /** A handler may write whenever there is room, and each write fails at once. */
     @Test
     void channelHasNoRoomWhileItsCloseWaits() throws Exception {
         try (EventChannel events = EventChannel.create(); ConnectionId listener = listenerThatDoesNotAnswer(events)) {

@@ -47,7 +47,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What datagrams carry, and how long they may be.
+ * Contents of datagrams, and their length.
  */
 @Tag("oldest")
 @Tag("platforms")
@@ -171,7 +171,7 @@ class RdmaDatagramTransferTest {
                 assertThat(right.text()).isEqualTo("" + i);
             }
             left.send("later", right.address());
-            // That a datagram was sent does not say that it has arrived: the last ones may find receives again.
+            // A sent datagram need not arrive: the last ones may find receives again.
             int late = 0;
             for (String text = right.text(); !text.equals("later"); text = right.text()) {
                 assertThat(Integer.parseInt(text)).isGreaterThanOrEqualTo(depth);

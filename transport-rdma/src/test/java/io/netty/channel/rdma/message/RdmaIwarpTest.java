@@ -57,7 +57,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What is different on iWARP. The lane {@code iwarp} of run-tests.sh has the embedded provider behave so, and runs
+ * Differences of iWARP. The lane {@code iwarp} of run-tests.sh makes the embedded provider behave so, and runs
  * tests of byte streams beside this one.
  */
 @Tag("iwarp")

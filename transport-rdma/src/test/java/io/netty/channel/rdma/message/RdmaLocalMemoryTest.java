@@ -179,7 +179,7 @@ class RdmaLocalMemoryTest {
         return RegisteredMemory.ofAddress(PlatformDependent.directBufferAddress(mapped), mapped.capacity(), ALL);
     }
 
-    @SuppressWarnings("deprecation") // Of a buffer that Netty did not make.
+    @SuppressWarnings("deprecation") // Unmaps a buffer that Netty did not make.
     private static void unmap(MappedByteBuffer mapped) {
         PlatformDependent.freeDirectBuffer(mapped);
     }

@@ -343,7 +343,7 @@ class RdmaMemoryWindowTest {
             boolean softRoce = pair.server.capabilities().deviceName().startsWith("rxe");
             ChannelFuture send = TestTimeouts.await(pair.client.writeAndFlush(new RdmaSendInv(bytes("x"), other)));
             if (!softRoce) {
-                // It tells the sender that all is well.
+                // soft-RoCE completes the send with success.
                 assertThat(send.cause()).isInstanceOf(RdmaOperationException.class);
             }
             assertThat(pair.serverEvents.next()).isInstanceOf(RdmaOperationException.class);

@@ -420,7 +420,7 @@ class RdmaMessageConnectionTest {
         channel.flush();
     }
 
-    /** Its handler may write whenever there is room, and each write fails at once. */
+    /** A handler may write whenever there is room, and each write fails at once. */
     @Test
     void channelHasNoRoomWhileItsCloseWaits() throws Exception {
         try (MessagePair pair = pairWhoseServerDoesNotRead(

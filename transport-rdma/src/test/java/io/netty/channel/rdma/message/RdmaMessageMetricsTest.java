@@ -34,7 +34,7 @@ import java.util.EnumSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What is counted, and as what.
+ * Counters of messages, and their kinds.
  */
 @Tag("quick")
 class RdmaMessageMetricsTest {

@@ -45,7 +45,7 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What becomes of each operation, wherever its bytes are.
+ * Results of each operation, wherever its bytes are.
  */
 @Tag("oldest")
 @Tag("platforms")
@@ -143,7 +143,7 @@ class RdmaMessageOperationsTest {
             assertThat(message.immediate()).isEqualTo(5);
             assertThat(message.length()).isZero();
             message.release();
-            // Their receives were not used up: more than there are.
+            // The receives were not used up: more operations than receives.
             for (int i = 0; i < 200; i++) {
                 MessagePair.write(pair.client, new RdmaWriteImm(text("i"), remote, 0, i));
                 message = pair.serverEvents.message();
@@ -281,7 +281,7 @@ class RdmaMessageOperationsTest {
             ChannelFuture first = pair.client.writeAndFlush(new RdmaWrite(text("a"), remote, 0).unsignalled());
             ChannelFuture second = pair.client.writeAndFlush(new RdmaSend(text("b")).unsignalled());
             assertThat(pair.serverEvents.text()).isEqualTo("b");
-            // It has arrived. The sender will not be told before it asks.
+            // The message has arrived. The sender learns it only when it asks.
             assertThat(first.isDone()).isFalse();
             assertThat(second.isDone()).isFalse();
             MessagePair.write(pair.client, text("c"));
@@ -404,7 +404,7 @@ class RdmaMessageOperationsTest {
             for (int i = 0; i < 20; i++) {
                 ByteBuf destination = pair.client.alloc().buffer(1 << 16, 1 << 16);
                 pair.client.write(new RdmaRead(destination, remote, 1 << 16));
-                // What is read must be what was there before.
+                // The READ must return the earlier bytes.
                 ByteBuf back = destination.retainedDuplicate().setIndex(0, 1 << 16);
                 MessagePair.write(pair.client, new RdmaWrite(back, remote, 0).fenced());
                 destination.release();

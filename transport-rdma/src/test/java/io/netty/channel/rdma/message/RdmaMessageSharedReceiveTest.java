@@ -58,13 +58,13 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Tag("quick")
 class RdmaMessageSharedReceiveTest {
-    /** Of the clients, which share nothing unless a test says so. */
+    /** Loops of the clients, which share nothing unless a test says so. */
     @RegisterExtension
     static final LoopGroupExtension loops = new LoopGroupExtension(1);
 
     private static final int FIRST_RECEIVES = 64;
 
-    /** Of the server. */
+    /** Group of the server. */
     private RdmaEventLoopGroup group;
     private Channel listener;
     private final BlockingQueue<Recorder> accepted = new LinkedBlockingQueue<>();
@@ -87,7 +87,7 @@ class RdmaMessageSharedReceiveTest {
     }
 
     private static void close(Channel channel) throws Exception {
-        // Its loop may have ended.
+        // The channel's loop may have ended.
         if (channel.isOpen()) {
             channel.close();
         }
@@ -255,7 +255,7 @@ class RdmaMessageSharedReceiveTest {
             futures.add(lazyClient.writeAndFlush(number(lazyClient, i)));
         }
         for (ChannelFuture future : futures) {
-            // It has arrived, and nobody reads it.
+            // The message has arrived, and nobody reads it.
             TestTimeouts.sync(future);
         }
         for (int i = 0; i < 100; i++) {

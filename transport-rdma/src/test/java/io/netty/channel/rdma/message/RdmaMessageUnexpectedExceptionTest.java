@@ -78,7 +78,7 @@ class RdmaMessageUnexpectedExceptionTest {
         }
     }
 
-    /** Those are taken from all channels of the loop, and must come back. */
+    /** Shared receives are taken from all channels of the loop, and must come back. */
     @Test
     void sharedReceivesAreGivenBack() throws Exception {
         try (MessagePair other = sharing(ByteBufAllocatorKind.SOUND); MessagePair pair = sharing(

@@ -159,7 +159,7 @@ class RdmaMessageWaysTest {
         others.remove(operation.remote);
         connected(way, others, () -> {
             try (RegisteredMemory memory = RegisteredMemory.allocate(4096, ALL)) {
-                // What the owner sends proves that both ends are established, so that its permissions count.
+                // The owner's message proves that both ends are established, so that its permissions count.
                 MessagePair.write(owner, text("ready"));
                 assertThat(requesterEvents.text()).isEqualTo("ready");
                 assertEnds(operation.on(owner.export(memory), 0), WorkCompletionStatus.REMOTE_INVALID_REQUEST_ERROR);

@@ -122,7 +122,7 @@ class RdmaTrafficClassTest {
         }
     }
 
-    /** Of an IPv6 header (RFC 8200), or of the IPv4 header (RFC 791) in the last half of its place. */
+    /** Traffic class of an IPv6 header (RFC 8200), or of the IPv4 header (RFC 791) in the last half of its place. */
     private static int trafficClass(ByteBuf header) {
         return header.getUnsignedByte(0) >>> 4 == 6 ? header.getUnsignedShort(0) >>> 4 & 0xFF
                 : header.getUnsignedByte(HEADER / 2 + 1);

@@ -163,7 +163,7 @@ class HostilePeerTest {
             if (random.nextInt(8) == 0) {
                 receive(Immediate.of(Immediate.CONTROL, Immediate.RETRACT), 0);
                 assertThat(connection.writable()).isZero();
-                // Whatever order their entries were written in, nothing is written there from now on.
+                // From now on nothing is written there, whatever the order of their entries was.
                 buffers.clear();
             } else if (random.nextInt(8) == 0) {
                 connection.retract();

@@ -172,7 +172,7 @@ final class SimulatedQueuePair {
         assertThat(receives).as("receive queue").isLessThanOrEqualTo(receiveDepth);
     }
 
-    /** How many receives were polled and are not posted again. */
+    /** Number of receives that were polled and are not posted again. */
     int missingReceives() {
         return receiveDepth - receives - (int) completions.stream().filter(Completion::receive).count();
     }
@@ -218,7 +218,7 @@ final class SimulatedQueuePair {
             buffer.putInt(entry * ENTRY_SIZE + 12, 0);
         }
 
-        /** How often its owner has looked at an entry. */
+        /** Number of the owner's looks at an entry. */
         int looks() {
             return looks;
         }

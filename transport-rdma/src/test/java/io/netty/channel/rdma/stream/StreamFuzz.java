@@ -43,7 +43,7 @@ public final class StreamFuzz {
     private record Segment(ReceiveArea area, int number) {
     }
 
-    /** What the peer has named, with how much was written there. */
+    /** Buffer that the peer has named, with the number of written bytes. */
     private static final class Buffer {
         final long address;
         final long length;

@@ -28,7 +28,7 @@ import java.nio.ByteOrder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Whatever the order of events and however small the queues: bytes arrive once and in order, memory that the
+ * Properties for any order of events and any size of queues: bytes arrive once and in order, memory that the
  * application holds is not written to, nothing is written outside of what was advertised, no queue overflows, nobody
  * waits for ever.
  */

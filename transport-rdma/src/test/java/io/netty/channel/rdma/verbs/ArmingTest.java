@@ -36,7 +36,7 @@ import java.util.concurrent.locks.LockSupport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * That no wake-up is lost: the receiver only looks at its queue when epoll says so.
+ * No wake-up is lost: the receiver only looks at its queue when epoll says so.
  */
 @Tag("rxe-quick")
 @ExtendWith(LiveObjectsExtension.class)
@@ -87,7 +87,7 @@ class ArmingTest {
             pair.client.send(1, 0, 8);
             TestSupport.completion(pair.server.queue, WorkCompletionStatus.SUCCESS);
             assertThat(pair.server.channel.consumeEvents(8)).isZero();
-            // It would come before the one of the next completion.
+            // The event would come before the one of the next completion.
             assertThat(pair.server.queue.pollOrArm(new WorkCompletions(4))).isTrue();
             pair.server.receive(2, 0, 8);
             pair.client.send(2, 0, 8);

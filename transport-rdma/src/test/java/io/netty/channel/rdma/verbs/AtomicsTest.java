@@ -137,7 +137,7 @@ class AtomicsTest {
         SendWorkRequests request = withResult(one().fetchAndAdd(9, SendFlags.SIGNALED, server.at(TARGET + offset),
                 server.region.rkey(), 1));
         if (client.isSoftRoce()) {
-            // Its library looks at the address.
+            // soft-RoCE's library checks the address.
             assertThat(client.queuePair.postSend(request)).isZero();
             assertThat(client.queuePair.postErrno()).isEqualTo(Errno.EINVAL);
             return;

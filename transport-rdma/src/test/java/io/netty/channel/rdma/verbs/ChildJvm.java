@@ -133,7 +133,7 @@ public final class ChildJvm implements AutoCloseable {
         throw new AssertionError("the other JVM ended, or was ended, without a line '" + word + '\'');
     }
 
-    /** It is killed after a while, so that nobody waits for its output any more. */
+    /** Kills the process after a while, so that nobody waits for its output any more. */
     private Future<?> limit() {
         return GlobalEventExecutor.INSTANCE.schedule(() -> {
             process.toHandle().destroyForcibly();

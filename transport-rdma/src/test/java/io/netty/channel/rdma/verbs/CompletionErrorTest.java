@@ -147,7 +147,7 @@ class CompletionErrorTest {
         }
         awaitErrorState(server);
         if (client.isSoftRoce()) {
-            // It fails the queue pair and tells nobody.
+            // soft-RoCE fails the queue pair without an event.
             AsyncEvent none = server.id.device().nextAsyncEvent();
             assertThat(none == null || !none.concerns(server.queuePair)).isTrue();
             return;
@@ -203,7 +203,7 @@ class CompletionErrorTest {
         assertThat(completion(client.queue, WorkCompletionStatus.WORK_REQUEST_FLUSHED).id()).isEqualTo(11);
         client.receive(10, 0, 100);
         if (client.isSoftRoce()) {
-            // It keeps such a receive: posted without a system call, and nothing looks at the queue any more.
+            // soft-RoCE keeps such a receive: posted without a system call, and nothing looks at the queue any more.
             assertThat(client.queue.poll(new WorkCompletions(1))).isZero();
             return;
         }

@@ -37,7 +37,7 @@ final class ConnectedPair implements AutoCloseable {
         this(Verbs.preferred(), clientParameters, serverParameters);
     }
 
-    /** Of a given provider. */
+    /** Pair of a given provider. */
     ConnectedPair(Verbs verbs) throws Exception {
         this(verbs, DEFAULTS, DEFAULTS);
     }

@@ -252,7 +252,7 @@ class DatagramTest {
     @Test
     void aQueuePairIsClosedAfterItsIdHasLeftItsGroups() throws Exception {
         InetAddress group = InetAddress.getByName("239.195.4.4");
-        // Which closes its protection domain, too: that would be in use if the native queue pair were still there.
+        // The close also closes the protection domain, which would be in use if the native queue pair still existed.
         try (Endpoint member = new Endpoint(bound(serverEvents))) {
             member.id.joinMulticast(group, false);
             event(serverEvents, ConnectionEventType.MULTICAST_JOIN);

@@ -97,7 +97,7 @@ final class Endpoint implements AutoCloseable {
         }
     }
 
-    /** Whether a part of the buffer has the pattern of {@link #fill}. */
+    /** Returns whether a part of the buffer has the pattern of {@link #fill}. */
     boolean holds(int seed, int offset, int length) {
         for (int i = 0; i < length; i++) {
             if (buffer.get(offset + i) != pattern(seed, i)) {

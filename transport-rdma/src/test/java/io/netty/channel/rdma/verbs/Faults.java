@@ -51,7 +51,7 @@ public final class Faults {
         plan0(-1, 0, false, 0);
     }
 
-    /** Whether the planned call was made, and has failed. */
+    /** Returns whether the planned call was made, and has failed. */
     public static boolean fired() {
         return fired0();
     }
@@ -71,7 +71,7 @@ public final class Faults {
             return name;
         }
 
-        /** How often it was called since the last plan. */
+        /** Number of calls since the last plan. */
         public long count() {
             return calls0(index);
         }

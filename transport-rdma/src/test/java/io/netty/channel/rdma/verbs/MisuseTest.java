@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * That mistakes of the caller are exceptions and not crashes.
+ * Mistakes of the caller are exceptions and not crashes.
  */
 @Tag("quick")
 @ExtendWith(LiveObjectsExtension.class)
@@ -69,7 +69,7 @@ class MisuseTest {
             assertThatThrownBy(() -> pair.client.queue.close()).isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(() -> pair.client.channel.close()).isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(() -> pair.clientEvents.close()).isInstanceOf(IllegalStateException.class);
-            // They were not harmed.
+            // The objects were not harmed.
             pair.server.receive(1, 0, 8);
             pair.client.send(2, 0, 8);
             TestSupport.completion(pair.client.queue, WorkCompletionStatus.SUCCESS);

@@ -79,7 +79,7 @@ class NativeVersionTest {
                 "netty-transport-rdma is of version 99.0.0,");
     }
 
-    /** Their native methods can't be registered, which is not what is to be told. */
+    /** The native methods can't be registered, but the message is about the version. */
     @Test
     void libraryWithOtherNativeMethodsIsTold(@TempDir Path classes) throws Exception {
         Path source = classes.resolve("ProviderCheck.java");

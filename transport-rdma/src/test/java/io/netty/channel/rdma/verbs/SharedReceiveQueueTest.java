@@ -157,7 +157,7 @@ class SharedReceiveQueueTest {
         assertThat(event.concerns(received)).isFalse();
         assertThat(shared.limit()).isZero();
         pass(2, 3);
-        // It was not armed.
+        // The queue was not armed.
         assertThat(device.nextAsyncEvent()).isNull();
         shared.arm(1);
         pass(0, 4);
@@ -169,7 +169,7 @@ class SharedReceiveQueueTest {
         post(0, 3);
         receivers[1].toError();
         if (!isSoftRoce()) {
-            // That of Linux 6.1 does not have it.
+            // soft-RoCE of Linux 6.1 does not have it.
             AsyncEvent event = nextEvent();
             assertThat(event.isLastReceiveReached()).as(event.toString()).isTrue();
             assertThat(event.concerns(receivers[1])).isTrue();

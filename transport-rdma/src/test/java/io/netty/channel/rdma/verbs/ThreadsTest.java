@@ -33,7 +33,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the package promises to threads.
+ * Promises of the package about threads.
  */
 @Tag("quick")
 @ExtendWith(LiveObjectsExtension.class)

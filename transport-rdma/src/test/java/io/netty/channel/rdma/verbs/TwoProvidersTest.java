@@ -138,7 +138,7 @@ class TwoProvidersTest {
                     SendWorkRequests requests = new SendWorkRequests(1, 0).send(1, 0).to(handle, 1, 1);
                     refused("address handle", "queue pair", () -> other.queuePair.postSend(requests));
                     requests.clear();
-                    // What was refused is forgotten, and nothing of it was posted.
+                    // The refused chain is forgotten, and nothing of it was posted.
                     other.post(requests.write(2, SendFlags.SIGNALED, embedded.server.at(0),
                             embedded.server.region.rkey()));
                     assertThat(TestSupport.completion(other.queue, WorkCompletionStatus.SUCCESS).id()).isEqualTo(2);
@@ -160,7 +160,7 @@ class TwoProvidersTest {
             System.out.println("done");
         }
 
-        /** Of its first port to itself. */
+        /** Address vector of the device's first port to itself. */
         private static AddressVector own(Device device) throws VerbsException {
             Gid gid = device.gids(1).get(0);
             return AddressVector.global(1, gid.index(), gid.bytes(), 1, 0);
