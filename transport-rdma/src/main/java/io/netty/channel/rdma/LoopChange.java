@@ -114,7 +114,7 @@ final class LoopChange extends DelegatingUnsafe {
         close();
     }
 
-    /** Whether the native objects are on no loop. */
+    /** Returns whether the native objects are on no loop. */
     boolean isMoving() {
         return moving;
     }

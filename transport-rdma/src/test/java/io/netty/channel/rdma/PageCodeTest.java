@@ -39,7 +39,8 @@ class PageCodeTest {
             Set.of("docs/grpc.md", "docs/metrics.md", "docs/reactor-netty.md", "docs/vertx.md");
     private static final List<String> PACKAGES = List.of("io.netty.bootstrap", "io.netty.channel",
             "io.netty.channel.epoll", "io.netty.channel.rdma", "io.netty.channel.rdma.ortcp",
-            "io.netty.channel.rdma.message", "io.netty.channel.rdma.verbs", "java.time", "java.util");
+            "io.netty.channel.rdma.message", "io.netty.channel.rdma.metrics", "io.netty.channel.rdma.verbs",
+            "java.time", "java.util");
     private static final String DECLARATIONS = """
             static class EchoServerHandler extends ChannelInboundHandlerAdapter { }
             static class MyClientHandler extends ChannelInboundHandlerAdapter { }

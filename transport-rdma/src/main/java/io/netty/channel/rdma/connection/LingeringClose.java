@@ -59,7 +59,7 @@ public class LingeringClose {
         return close != null;
     }
 
-    /** Whether a close waits, or another end of the output. */
+    /** Returns whether a close waits, or another end of the output. */
     protected boolean isWaiting() {
         return isClosing();
     }

@@ -369,7 +369,7 @@ public final class RdmaConnection extends CompletionHandler
         }
     }
 
-    /** Whether it has given everything back. */
+    /** Returns whether it has given everything back. */
     public boolean isDestroyed() {
         return life.isDestroyed();
     }

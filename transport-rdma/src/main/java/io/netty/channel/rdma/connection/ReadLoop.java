@@ -29,7 +29,7 @@ public abstract class ReadLoop {
     private boolean reading;
     private boolean scheduled;
 
-    /** Whether {@code read()} was called and has got nothing yet. */
+    /** Returns whether {@code read()} was called and has got nothing yet. */
     public final boolean isReadPending() {
         return readPending;
     }
@@ -114,18 +114,18 @@ public abstract class ReadLoop {
     /** Has the task run later on the loop of the channel. */
     protected abstract void execute(Runnable task);
 
-    /** Whether the pipeline may get something. */
+    /** Returns whether the pipeline may get something. */
     protected abstract boolean isReading();
 
-    /** Whether there is something for the pipeline. */
+    /** Returns whether there is something for the pipeline. */
     protected abstract boolean hasNext();
 
-    /** Whether there is something that the pipeline wants. */
+    /** Returns whether there is something that the pipeline wants. */
     protected boolean isWanted() {
         return readPending && hasNext();
     }
 
-    /** Whether there is a reason to begin: in most cases, something that is wanted. */
+    /** Returns whether there is a reason to begin: in most cases, something that is wanted. */
     protected boolean isDue() {
         return isWanted();
     }
@@ -138,7 +138,7 @@ public abstract class ReadLoop {
      */
     protected abstract Object next(RecvByteBufAllocator.ExtendedHandle handle) throws Exception;
 
-    /** Whether another message is to be read in the same loop. */
+    /** Returns whether another message is to be read in the same loop. */
     protected abstract boolean goesOn(RecvByteBufAllocator.ExtendedHandle handle);
 
     /** The loop has taken its last message; the pipeline is told next. */

@@ -65,7 +65,10 @@ public abstract class CompletionHandler {
         // Nothing is handed over to an owner that has not moved.
     }
 
-    /** Whether this stands for an owner that is on another loop, and does not end with the one that polls for it. */
+    /**
+     * Returns whether this stands for an owner that is on another loop, and does not end with the loop that polls for
+     * it.
+     */
     public boolean isElsewhere() {
         return false;
     }

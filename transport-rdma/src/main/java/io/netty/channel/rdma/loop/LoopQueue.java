@@ -68,7 +68,7 @@ public final class LoopQueue {
         }
     }
 
-    /** Whether it was made for one queue pair, with a completion channel of its own. */
+    /** Returns whether it was made for one queue pair, with a completion channel of its own. */
     boolean isStandalone() {
         return ownChannel != null;
     }

@@ -14,7 +14,7 @@
  * under the License.
  */
 /**
- * What the transport tells of the process, its event loops and devices. Each class shows what a lower package counts.
+ * Metrics of the process, its event loops and devices. Each class shows what a lower package counts.
  * <pre>
  *   RdmaConnectMetrics    connects by provider and why that one, those that failed, requests that were rejected
  *   RdmaProviderChoice    the provider of one connection, and why

@@ -33,7 +33,9 @@ public record RdmaOrTcpFallback(Reason reason, String message) {
      * table.
      */
     public enum Reason {
-        /** This process can't use RDMA, or the event loop does not serve its channels. Known without trying. */
+        /**
+         * RDMA is not available in this process, or the event loop does not serve its channels. Known without trying.
+         */
         UNAVAILABLE,
 
         /** No RDMA device leads to the destination, or none has the local address. */

@@ -110,7 +110,7 @@ public final class CompletionRelay extends CompletionHandler implements LoopHand
         if (relaying && !released && device.loop().isHere()) {
             relaying = false;
             leave();
-            // What came by LoopDevice.drain() is handed over before anything comes directly.
+            // Completions of LoopDevice.drain() are handed over before anything comes directly.
             completionsDone();
             device.unregister(queuePairNumber);
             device.register(queuePairNumber, connection);
