@@ -18,6 +18,7 @@ package io.netty.channel.rdma;
 import io.netty.channel.rdma.leakcheck.LeakError;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.support.descriptor.ClassSource;
+import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
@@ -107,7 +108,11 @@ public final class TestReport implements TestExecutionListener {
 
     private void fail(TestIdentifier test, TestIdentifier testClass, Throwable cause) {
         write("fail " + name(testClass) + (cause instanceof LeakError ? " final" : " again"));
-        System.out.println("FAILED " + name(testClass) + ": " + test.getDisplayName());
+        String method = test.getSource().orElse(null) instanceof MethodSource source ? source.getMethodName() : "";
+        String display = test.getDisplayName();
+        // A parameterized test displays its arguments only.
+        System.out.println("FAILED " + name(testClass) + ": " + (display.startsWith(method) ? "" : method + ' ')
+                + display);
         if (cause != null) {
             cause.printStackTrace(System.out);
         }
