@@ -23,7 +23,7 @@ import io.netty.channel.IoRegistration;
  * A handle of this package that is registered with a {@link LoopHandler}. Events reach it through the resources that it
  * takes from the handler, not as {@link IoEvent}s, so that a completion costs no object.
  */
-interface LoopHandle extends IoHandle {
+public interface LoopHandle extends IoHandle {
     /** Does nothing, and is never called, as there are no events. */
     @Override
     default void handle(IoRegistration registration, IoEvent ioEvent) {
