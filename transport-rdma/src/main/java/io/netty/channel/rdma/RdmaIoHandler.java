@@ -19,6 +19,7 @@ import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.memory.Staging;
 import io.netty.util.concurrent.ThreadAwareExecutor;
@@ -31,7 +32,8 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
 
 /**
  * An {@link IoHandler} for RDMA channels and for everything that an {@link EpollIoHandler} serves, on the same event
- * loop. How it waits is up to {@link RdmaIoHandlerConfig}.
+ * loop; if it is made around a {@link NioIoHandler}, for everything that this one serves, too. How it waits is up to
+ * {@link RdmaIoHandlerConfig}.
  */
 @SuppressWarnings("exports") // what the base class adds to IoHandler is for channels of this module
 public final class RdmaIoHandler extends LoopHandler {
@@ -39,8 +41,9 @@ public final class RdmaIoHandler extends LoopHandler {
     /** Handlers that are not destroyed. When there are none, no MBean keeps the class loader, and no slab is kept. */
     private static final AtomicInteger LIVE = new AtomicInteger();
 
-    private RdmaIoHandler(ThreadAwareExecutor executor, EpollIoHandler epoll, RdmaIoHandlerConfig config) {
-        super(executor, epoll, config.isBusyPoll(), config.getMaxSpinMicros() * 1000L, config.getPollBatch(),
+    private RdmaIoHandler(ThreadAwareExecutor executor, EpollIoHandler epoll, NioIoHandler nio,
+                          RdmaIoHandlerConfig config) {
+        super(executor, epoll, nio, config.isBusyPoll(), config.getMaxSpinMicros() * 1000L, config.getPollBatch(),
                 config.getSharedReceiveQueueDepth());
         if (LIVE.getAndIncrement() == 0) {
             startOrEnd();
@@ -109,19 +112,50 @@ public final class RdmaIoHandler extends LoopHandler {
      * @throws UnsatisfiedLinkError if the transport is not available: see {@link Rdma#unavailabilityCause()}.
      */
     public static IoHandlerFactory newFactory(RdmaIoHandlerConfig config) {
+        return newFactory(config, EpollIoHandler.newFactory());
+    }
+
+    /**
+     * Returns a factory of handlers around those of another factory, whose settings stay. That makes an {@link
+     * EpollIoHandler}, or a {@link NioIoHandler}: then there is an {@code EpollIoHandler} beside it, and the event loop
+     * serves NIO's channels as well. Its {@code newHandler} throws an {@link UnsupportedOperationException} for a
+     * {@code NioIoHandler} where the descriptor of the JDK's selector is not to be known, and an {@link
+     * IllegalArgumentException} for a handler of another class.
+     *
+     * @param config  copied.
+     * @param factory of the handlers of TCP.
+     * @throws UnsatisfiedLinkError if the transport is not available: see {@link Rdma#unavailabilityCause()}.
+     */
+    public static IoHandlerFactory newFactory(RdmaIoHandlerConfig config, IoHandlerFactory factory) {
         Rdma.ensureAvailability();
         RdmaIoHandlerConfig copy = checkNotNull(config, "config").copy();
-        IoHandlerFactory epollFactory = EpollIoHandler.newFactory();
+        checkNotNull(factory, "factory");
         return new IoHandlerFactory() {
             @Override
             public IoHandler newHandler(ThreadAwareExecutor ioExecutor) {
-                return new RdmaIoHandler(ioExecutor, (EpollIoHandler) epollFactory.newHandler(ioExecutor), copy);
+                return around(factory.newHandler(ioExecutor), ioExecutor, copy);
             }
 
             @Override
             public boolean isChangingThreadSupported() {
-                return epollFactory.isChangingThreadSupported();
+                return factory.isChangingThreadSupported();
             }
         };
+    }
+
+    private static RdmaIoHandler around(IoHandler tcp, ThreadAwareExecutor executor, RdmaIoHandlerConfig config) {
+        if (tcp instanceof EpollIoHandler) {
+            return new RdmaIoHandler(executor, (EpollIoHandler) tcp, null, config);
+        }
+        if (!(tcp instanceof NioIoHandler)) {
+            throw new IllegalArgumentException("the handler of TCP is an EpollIoHandler or a NioIoHandler, not " + tcp);
+        }
+        EpollIoHandler epoll = (EpollIoHandler) EpollIoHandler.newFactory().newHandler(executor);
+        try {
+            return new RdmaIoHandler(executor, epoll, (NioIoHandler) tcp, config);
+        } catch (Throwable t) {
+            epoll.destroy();
+            throw t;
+        }
     }
 }

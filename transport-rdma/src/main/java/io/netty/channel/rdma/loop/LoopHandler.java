@@ -23,6 +23,7 @@ import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.monitor.Listed;
 import io.netty.channel.rdma.monitor.LoopCounters;
@@ -87,6 +88,8 @@ public abstract class LoopHandler implements IoHandler {
 
     private final ThreadAwareExecutor executor;
     private final EpollIoHandler epoll;
+    /** {@code null} on a loop that has none. */
+    private final NioChannels nio;
     private final Turn turn = new Turn();
     private final boolean busyPoll;
     private final SpinPolicy spinPolicy;
@@ -115,15 +118,18 @@ public abstract class LoopHandler implements IoHandler {
 
     /**
      * @param executor                of the event loop.
+     * @param nio                     serves NIO's channels; {@code null} for a loop without them.
      * @param busyPoll                never to sleep while there is a queue pair.
      * @param maxSpinNanos            see {@link SpinPolicy}.
      * @param pollBatch               the most completions to take before they are handled.
      * @param sharedReceiveQueueDepth see {@link LoopReceiveQueue}.
+     * @throws UnsupportedOperationException if NIO's channels can't be on the loop.
      */
-    protected LoopHandler(ThreadAwareExecutor executor, EpollIoHandler epoll, boolean busyPoll, long maxSpinNanos,
-                          int pollBatch, int sharedReceiveQueueDepth) {
+    protected LoopHandler(ThreadAwareExecutor executor, EpollIoHandler epoll, NioIoHandler nio, boolean busyPoll,
+                          long maxSpinNanos, int pollBatch, int sharedReceiveQueueDepth) {
         this.executor = checkNotNull(executor, "executor");
         this.epoll = epoll;
+        this.nio = nio == null ? null : new NioChannels(this, nio);
         this.busyPoll = busyPoll;
         spinPolicy = new SpinPolicy(maxSpinNanos, ThreadUsage::involuntarySwitches, System.nanoTime());
         this.sharedReceiveQueueDepth = sharedReceiveQueueDepth;
@@ -136,6 +142,9 @@ public abstract class LoopHandler implements IoHandler {
         counters.open();
         HANDLERS.add(this);
         epoll.initialize();
+        if (nio != null) {
+            nio.initialize();
+        }
     }
 
     @Override
@@ -307,13 +316,14 @@ public abstract class LoopHandler implements IoHandler {
     }
 
     private int runEpoll(boolean mayBlock) {
-        turn.mayBlock = mayBlock;
+        int selected = nio == null ? 0 : nio.run();
+        turn.mayBlock = mayBlock && selected == 0;
         internalEvents = 0;
         externalEvents = 0;
         int events = epoll.run(turn);
-        descriptors.looked(System.nanoTime(), events > 0);
+        descriptors.looked(System.nanoTime(), events + selected > 0);
         // Descriptors of the transport itself are counted as what came of them.
-        return events - internalEvents + externalEvents;
+        return selected + events - internalEvents + externalEvents;
     }
 
     private boolean hasQueuePairs() {
@@ -330,6 +340,9 @@ public abstract class LoopHandler implements IoHandler {
         if (handle instanceof EpollIoHandle) {
             epollRegistered(handle);
             return new EpollRegistration(epoll, handle);
+        }
+        if (nio != null && nio.isCompatible(handle.getClass())) {
+            return nio.register(handle);
         }
         if (!(handle instanceof LoopHandle)) {
             throw new IllegalArgumentException("IoHandle of type " + StringUtil.simpleClassName(handle) +
@@ -353,7 +366,16 @@ public abstract class LoopHandler implements IoHandler {
 
     @Override
     public boolean isCompatible(Class<? extends IoHandle> handleType) {
-        return LoopHandle.class.isAssignableFrom(handleType) || epoll.isCompatible(handleType);
+        return LoopHandle.class.isAssignableFrom(handleType) || epoll.isCompatible(handleType) ||
+                nio != null && nio.isCompatible(handleType);
+    }
+
+    /**
+     * The handler of TCP that this one was made around: a {@link NioIoHandler} on a loop that serves NIO's channels,
+     * else an {@link EpollIoHandler}. It is not to be run by others. Any thread.
+     */
+    public final IoHandler tcpHandler() {
+        return nio == null ? epoll : nio.handler();
     }
 
     @Override
@@ -365,6 +387,9 @@ public abstract class LoopHandler implements IoHandler {
     public void prepareToDestroy() {
         shuttingDown = true;
         closeChannels();
+        if (nio != null) {
+            nio.prepareToDestroy();
+        }
         epoll.prepareToDestroy();
     }
 
@@ -412,6 +437,9 @@ public abstract class LoopHandler implements IoHandler {
         events.clear();
         shared.values().forEach(LoopHandler::release);
         shared.clear();
+        if (nio != null) {
+            release(nio::destroy);
+        }
         epoll.destroy();
     }
 
