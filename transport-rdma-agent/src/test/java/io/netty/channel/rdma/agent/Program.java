@@ -32,8 +32,8 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A JVM that runs a program of {@code programs}, which knows nothing of RDMA, with or without the agent. Its class path
- * has libraries alone, none of this project.
+ * A JVM that runs a program of the package {@code unmodified}, which knows nothing of RDMA, with or without the agent.
+ * Its class path has libraries alone, none of this project.
  */
 final class Program {
     /** What the programs must not see: this project, and the log and tools of the tests. */

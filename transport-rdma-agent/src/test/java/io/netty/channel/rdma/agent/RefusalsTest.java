@@ -15,14 +15,14 @@
  */
 package io.netty.channel.rdma.agent;
 
-import io.netty.channel.rdma.agent.programs.EpollEcho;
-import io.netty.channel.rdma.agent.programs.NioEcho;
-import io.netty.channel.rdma.agent.programs.OldNioEcho;
-import io.netty.channel.rdma.agent.programs.OtherNetty;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import unmodified.EpollEcho;
+import unmodified.NioEcho;
+import unmodified.OldNioEcho;
+import unmodified.OtherNetty;
 
 import java.io.IOException;
 
@@ -90,7 +90,7 @@ class RefusalsTest {
     void mistakeInTheOptionsEndsTheJvm() throws Exception {
         ProgramResult with = Program.of(NioEcho.class).withAgent("server=*").run();
         assertThat(with.exitStatus()).isNotZero();
-        assertThat(with.answers()).isEmpty();
+        assertThat(with.answers()).as(with::toString).doesNotContain("ended: true");
         assertThat(with.lines("unknown option 'server=*'")).isNotEmpty();
     }
 

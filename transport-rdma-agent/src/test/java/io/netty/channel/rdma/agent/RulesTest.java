@@ -15,12 +15,12 @@
  */
 package io.netty.channel.rdma.agent;
 
-import io.netty.channel.rdma.agent.programs.Casts;
-import io.netty.channel.rdma.agent.programs.EpollEcho;
-import io.netty.channel.rdma.agent.programs.Peers;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import unmodified.Casts;
+import unmodified.EpollEcho;
+import unmodified.Peers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

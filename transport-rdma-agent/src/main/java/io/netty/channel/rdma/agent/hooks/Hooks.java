@@ -83,9 +83,12 @@ public final class Hooks {
     /** {@code config.setOption(option, value)}, in bootstraps. */
     @SuppressWarnings("unchecked")
     public static boolean setOption(ChannelConfig config, ChannelOption<?> option, Object value) {
-        return TranslatedOptions.isOfRdma(config) && TranslatedOptions.isStockAllocator(option, value) ||
-                config.setOption((ChannelOption<Object>) option, value) ||
-                TranslatedOptions.setLike(config, option, value);
+        boolean rdma = TranslatedOptions.isOfRdma(config);
+        if (rdma && TranslatedOptions.isStockAllocator(option, value)) {
+            return true;
+        }
+        boolean known = config.setOption((ChannelOption<Object>) option, value);
+        return rdma && TranslatedOptions.setLike(config, option, value, known) || known;
     }
 
     /** Before a channel is registered with an event loop. */

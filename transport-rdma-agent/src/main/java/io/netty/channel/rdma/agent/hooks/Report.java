@@ -67,8 +67,8 @@ final class Report {
 
     /** An option of TCP that RDMA has nothing for. */
     static void withoutLike(String option) {
-        if (KEPT.putIfAbsent(option, "an option that has no meaning with RDMA") == null) {
-            logger.debug("{} has no meaning with RDMA", option);
+        if (KEPT.putIfAbsent("option " + option, "RDMA has nothing of this kind") == null) {
+            logger.debug("RDMA has nothing like the option {}", option);
         }
     }
 

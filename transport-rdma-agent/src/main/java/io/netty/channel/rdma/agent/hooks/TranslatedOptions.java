@@ -62,15 +62,19 @@ final class TranslatedOptions {
     }
 
     /**
-     * Sets the option that has the same name elsewhere, if the channel knows that one. One of TCP that RDMA has no like
-     * for is known, but does nothing.
+     * Sets the option of epoll's that is of the same name on a channel for RDMA, beside the one that the program has
+     * set, which is TCP's if that is what it becomes. One of TCP that RDMA has no like for is known, but does nothing.
+     *
+     * @param known whether the channel knows the option itself.
      */
-    @SuppressWarnings("unchecked")
-    static boolean setLike(ChannelConfig config, ChannelOption<?> option, Object value) {
-        if (!OF_TCP.contains(option.getClass().getName())) {
+    static boolean setLike(ChannelConfig config, ChannelOption<?> option, Object value, boolean known) {
+        int hash = option.name().lastIndexOf('#');
+        // Those that were made by name are of the class ChannelOption.
+        if (!OF_TCP.contains(option.getClass().getName()) &&
+                (hash < 0 || !OF_TCP.contains(option.name().substring(0, hash)))) {
             return false;
         }
-        String name = option.name().substring(option.name().lastIndexOf('#') + 1);
+        String name = option.name().substring(hash + 1);
         name = NAMES.getOrDefault(name, name);
         for (String prefix : PREFIXES) {
             if (ChannelOption.exists(prefix + name)) {
@@ -80,11 +84,10 @@ final class TranslatedOptions {
                 }
             }
         }
-        if (isOfRdma(config)) {
+        if (!known) {
             Report.withoutLike(name);
-            return true;
         }
-        return false;
+        return true;
     }
 
     /**

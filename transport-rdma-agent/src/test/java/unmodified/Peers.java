@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.channel.rdma.agent.programs;
+package unmodified;
 
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
