@@ -85,7 +85,7 @@ public final class Http {
         Ends.end(group);
     }
 
-    private static final class Server extends SimpleChannelInboundHandler<FullHttpRequest> {
+    static final class Server extends SimpleChannelInboundHandler<FullHttpRequest> {
         @Override
         protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
             FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK,
