@@ -15,6 +15,7 @@
  */
 package unmodified;
 
+import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -50,6 +51,12 @@ public final class Casts {
         try {
             Channel listener = Ends.bind(bootstrap);
             Ends.exchange(group, nio ? NioSocketChannel.class : EpollSocketChannel.class, listener);
+            if (args[0].equals("late")) {
+                Late late = new Late();
+                System.out.println("cast: " + late.isOpen(new Bootstrap().group(group)
+                        .channel(EpollSocketChannel.class).handler(new Ends.Counter(1))
+                        .connect(listener.localAddress()).sync().channel()));
+            }
         } finally {
             Ends.end(group);
         }
@@ -67,6 +74,13 @@ public final class Casts {
         public void channelActive(ChannelHandlerContext ctx) {
             ((EpollSocketChannelConfig) ctx.channel().config()).setTcpQuickAck(true);
             ctx.pipeline().addLast(new Ends.Echo());
+        }
+    }
+
+    /** Loaded when there has been a connection. */
+    private static final class Late {
+        boolean isOpen(Channel channel) {
+            return ((EpollSocketChannel) channel).isOpen();
         }
     }
 

@@ -41,10 +41,14 @@ public final class RdmaIoHandler extends LoopHandler {
     /** Handlers that are not destroyed. When there are none, no MBean keeps the class loader, and no slab is kept. */
     private static final AtomicInteger LIVE = new AtomicInteger();
 
+    /** Whether the application has chosen how TCP is served, so that it knows what has TCP. */
+    private final boolean tcpChosen;
+
     private RdmaIoHandler(ThreadAwareExecutor executor, EpollIoHandler epoll, NioIoHandler nio,
-                          RdmaIoHandlerConfig config) {
+                          RdmaIoHandlerConfig config, boolean tcpChosen) {
         super(executor, epoll, nio, config.isBusyPoll(), config.getMaxSpinMicros() * 1000L, config.getPollBatch(),
                 config.getSharedReceiveQueueDepth());
+        this.tcpChosen = tcpChosen;
         if (LIVE.getAndIncrement() == 0) {
             startOrEnd();
         }
@@ -88,7 +92,9 @@ public final class RdmaIoHandler extends LoopHandler {
 
     @Override
     protected void epollRegistered(IoHandle handle) {
-        TcpOnlyWarning.epollUsed(handle);
+        if (!tcpChosen) {
+            TcpOnlyWarning.epollUsed(handle);
+        }
     }
 
     @Override
@@ -112,7 +118,9 @@ public final class RdmaIoHandler extends LoopHandler {
      * @throws UnsatisfiedLinkError if the transport is not available: see {@link Rdma#unavailabilityCause()}.
      */
     public static IoHandlerFactory newFactory(RdmaIoHandlerConfig config) {
-        return newFactory(config, EpollIoHandler.newFactory());
+        // Before epoll's, whose exception does not say what to do.
+        Rdma.ensureAvailability();
+        return newFactory(config, EpollIoHandler.newFactory(), false);
     }
 
     /**
@@ -120,7 +128,8 @@ public final class RdmaIoHandler extends LoopHandler {
      * EpollIoHandler}, or a {@link NioIoHandler}: then there is an {@code EpollIoHandler} beside it, and the event loop
      * serves NIO's channels as well. Its {@code newHandler} throws an {@link UnsupportedOperationException} for a
      * {@code NioIoHandler} where the descriptor of the JDK's selector is not to be known, and an {@link
-     * IllegalArgumentException} for a handler of another class.
+     * IllegalArgumentException} for a handler of another class. There is no warning of a process that has TCP alone
+     * ({@code io.netty.rdma.warnTcpOnly}).
      *
      * @param config  copied.
      * @param factory of the handlers of TCP.
@@ -128,12 +137,17 @@ public final class RdmaIoHandler extends LoopHandler {
      */
     public static IoHandlerFactory newFactory(RdmaIoHandlerConfig config, IoHandlerFactory factory) {
         Rdma.ensureAvailability();
+        return newFactory(config, factory, true);
+    }
+
+    private static IoHandlerFactory newFactory(RdmaIoHandlerConfig config, IoHandlerFactory factory,
+                                               boolean tcpChosen) {
         RdmaIoHandlerConfig copy = checkNotNull(config, "config").copy();
         checkNotNull(factory, "factory");
         return new IoHandlerFactory() {
             @Override
             public IoHandler newHandler(ThreadAwareExecutor ioExecutor) {
-                return around(factory.newHandler(ioExecutor), ioExecutor, copy);
+                return around(factory.newHandler(ioExecutor), ioExecutor, copy, tcpChosen);
             }
 
             @Override
@@ -143,16 +157,17 @@ public final class RdmaIoHandler extends LoopHandler {
         };
     }
 
-    private static RdmaIoHandler around(IoHandler tcp, ThreadAwareExecutor executor, RdmaIoHandlerConfig config) {
+    private static RdmaIoHandler around(IoHandler tcp, ThreadAwareExecutor executor, RdmaIoHandlerConfig config,
+                                        boolean tcpChosen) {
         if (tcp instanceof EpollIoHandler) {
-            return new RdmaIoHandler(executor, (EpollIoHandler) tcp, null, config);
+            return new RdmaIoHandler(executor, (EpollIoHandler) tcp, null, config, tcpChosen);
         }
         if (!(tcp instanceof NioIoHandler)) {
             throw new IllegalArgumentException("the handler of TCP is an EpollIoHandler or a NioIoHandler, not " + tcp);
         }
         EpollIoHandler epoll = (EpollIoHandler) EpollIoHandler.newFactory().newHandler(executor);
         try {
-            return new RdmaIoHandler(executor, epoll, (NioIoHandler) tcp, config);
+            return new RdmaIoHandler(executor, epoll, (NioIoHandler) tcp, config, tcpChosen);
         } catch (Throwable t) {
             epoll.destroy();
             throw t;

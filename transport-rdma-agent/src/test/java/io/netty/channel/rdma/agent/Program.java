@@ -38,25 +38,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 final class Program {
     /** What the programs must not see: this project, and the log and tools of the tests. */
     private static final List<String> NOT_THEIRS = List.of("netty-transport-rdma", "netty-transport-native-rdma",
-            "logback", "junit", "assertj", "asm-", "opentest4j", "apiguardian", "byte-buddy");
+            "logback", "spring-boot-loader", "junit", "assertj", "asm-", "opentest4j", "apiguardian", "byte-buddy");
     private static final Pattern EPOLL = Pattern.compile("netty-transport-(native-|classes-)(epoll|unix-common).*");
     private static final Path TARGET = Path.of("target");
 
-    private final Class<?> main;
+    private final List<String> main;
     private final List<String> jvmOptions = new ArrayList<>();
     private final List<String> arguments = new ArrayList<>();
     private String agentOptions;
     private boolean epoll = true;
     private Path netty;
+    private Path onlyClasses;
 
-    private Program(Class<?> main) {
+    private Program(List<String> main) {
         this.main = main;
     }
 
     static Program of(Class<?> main, String... arguments) {
-        Program program = new Program(main);
+        Program program = new Program(List.of(main.getName()));
         program.arguments.addAll(Arrays.asList(arguments));
         return program;
+    }
+
+    /** One that brings its libraries, and names its class. */
+    static Program ofJar(Path jar) {
+        return new Program(List.of("-jar", jar.toString()));
     }
 
     /** With the agent and its option {@code verbose}, so that there is a summary, and these. */
@@ -74,6 +80,12 @@ final class Program {
     /** With the jars of Netty in a folder of {@code target} in place of those of the same name. */
     Program withNetty(String folder) {
         netty = TARGET.resolve(folder);
+        return this;
+    }
+
+    /** With nothing else on the class path. */
+    Program withClassPath(Path classes) {
+        onlyClasses = classes;
         return this;
     }
 
@@ -136,7 +148,10 @@ final class Program {
         if (agentOptions != null) {
             command.add("-javaagent:" + agentJar() + '=' + agentOptions);
         }
-        command.addAll(List.of("-cp", classPath(), main.getName()));
+        if (main.size() == 1) {
+            command.addAll(List.of("-cp", onlyClasses != null ? onlyClasses.toString() : classPath()));
+        }
+        command.addAll(main);
         command.addAll(arguments);
         return new RunningProgram(command);
     }

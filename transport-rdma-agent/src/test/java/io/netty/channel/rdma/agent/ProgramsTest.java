@@ -18,10 +18,7 @@ package io.netty.channel.rdma.agent;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -31,7 +28,6 @@ import unmodified.Failures;
 import unmodified.Http;
 import unmodified.NioEcho;
 import unmodified.NioLoop;
-import unmodified.OldNioEcho;
 import unmodified.Options;
 import unmodified.OwnChannel;
 import unmodified.Peers;
@@ -103,18 +99,6 @@ class ProgramsTest {
     }
 
     @Test
-    @Tag("quick")
-    void nioWithoutEpollOnTheClassPath() throws Exception {
-        ProgramResult with = Program.of(OldNioEcho.class).withoutEpoll().withAgent().run();
-        assertSame(with, Program.of(OldNioEcho.class).withoutEpoll().run(), 8 * MIB);
-        assertThat(with.swapped(NioIoHandler.class)).isEqualTo(2);
-        assertThat(with.swapped(NioServerSocketChannel.class)).isOne();
-        assertThat(with.swapped(NioSocketChannel.class)).isOne();
-        // Memory of the default allocator of a channel for RDMA is sent as it is.
-        assertThat(with.count("bytesSentInPlace")).as(with::toString).isGreaterThan(7 * MIB);
-    }
-
-    @Test
     void classesThatWereSwappedAreReportedOnceInTheLog() throws Exception {
         ProgramResult with = Program.of(EpollEcho.class).withAgent().run();
         for (Class<?> type : new Class<?>[] {EpollIoHandler.class, EpollServerSocketChannel.class,
@@ -130,6 +114,18 @@ class ProgramsTest {
         Class<?> type = each == Case.CAST_OF_A_CONFIGURATION ? EpollSocketChannel.class : NioSocketChannel.class;
         assertThat(with.lines(type.getName() + " stays as it is: " + Casts.class.getName())).as(with::toString)
                 .hasSize(1);
+        // That is for whoever gives a library event loops for RDMA.
+        assertThat(with.lines("give your library")).as(with::toString).isEmpty();
+    }
+
+    @Test
+    void castThatIsFoundTooLateIsReported() throws Exception {
+        ProgramResult with = Program.of(Casts.class, "late").withAgent().run();
+        assertThat(with.answers()).as(with::toString).isEqualTo(Program.of(Casts.class, "late").run().answers());
+        assertThat(with.lines("will fail with a ClassCastException: it was loaded when others had taken the place of " +
+                EpollSocketChannel.class.getName())).as(with::toString).hasSize(1);
+        // The first one is over RDMA, the second one is what is cast to.
+        assertThat(with.swapped(EpollSocketChannel.class)).as(with::toString).isOne();
     }
 
     @ParameterizedTest

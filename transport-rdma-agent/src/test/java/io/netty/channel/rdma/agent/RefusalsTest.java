@@ -15,7 +15,6 @@
  */
 package io.netty.channel.rdma.agent;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -43,7 +42,6 @@ class RefusalsTest {
     }
 
     @Test
-    @Tag("quick")
     void offDoesNothing() throws Exception {
         ProgramResult with = Program.of(NioEcho.class).withAgent("off").run();
         assertUnchanged(with, Program.of(NioEcho.class));

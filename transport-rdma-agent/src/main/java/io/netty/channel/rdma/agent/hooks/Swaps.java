@@ -126,7 +126,7 @@ final class Swaps {
         if (!CHANNELS.containsKey(type)) {
             if ((SocketChannel.class.isAssignableFrom(type) || ServerSocketChannel.class.isAssignableFrom(type)) &&
                     !type.getName().startsWith("io.netty.channel.rdma.")) {
-                Report.kept(type.getName(), "it is no class that the agent knows");
+                stays(type, "it is no class that the agent knows");
             }
             return false;
         }
@@ -136,10 +136,14 @@ final class Swaps {
             Shared.SWAPPED.add(type.getName());
             return true;
         }
+        stays(type, reason);
+        return false;
+    }
+
+    private static void stays(Class<?> type, String reason) {
         Report.kept(type.getName(), reason);
         if (Shared.OPTIONS.isRequire()) {
-            throw new RequiredException(reason);
+            throw new RequiredException(type.getName() + " stays as it is: " + reason);
         }
-        return false;
     }
 }
