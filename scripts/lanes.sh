@@ -26,7 +26,7 @@ C_OUT=$ROOT/transport-rdma-native/target/c
 QUEUE_SETTINGS=(properties PATTERNS TEST_SEED TEST_SECONDS TEST_ALL CONFORMANCE_OPTION ISOLATION JAVA_HOME
     build_modules deploys)
 JAVA_MODULES=(transport-rdma transport-rdma-micrometer transport-rdma-vertx transport-rdma-grpc
-    transport-rdma-reactor-netty testsuite example-servers microbench)
+    transport-rdma-reactor-netty transport-rdma-agent testsuite example-servers microbench)
 # Versions of lane platforms, beside the oldest Netty.
 PLATFORMS_JAVA=25
 PLATFORMS_NETTY=4.2.18.Final
@@ -331,7 +331,7 @@ lane_java() {
 }
 
 lane_quick_java() {
-    java_lane quick-java quick transport-rdma testsuite
+    java_lane quick-java quick transport-rdma transport-rdma-agent testsuite
 }
 
 # Byte streams and channels of messages on an iWARP device, which send their messages; among them those to librdmacm's,

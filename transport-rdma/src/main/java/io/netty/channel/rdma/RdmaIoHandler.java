@@ -22,6 +22,7 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.memory.Staging;
 import io.netty.channel.rdma.metrics.RdmaMetricsMBean;
@@ -36,7 +37,8 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
 
 /**
  * An {@link IoHandler} for RDMA channels and for everything that an {@link EpollIoHandler} serves, on the same event
- * loop. How it waits is up to {@link RdmaIoHandlerConfig}.
+ * loop; if it is made around a {@link NioIoHandler}, for everything that this one serves, too. How it waits is up to
+ * {@link RdmaIoHandlerConfig}.
  */
 public final class RdmaIoHandler implements IoHandler {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaIoHandler.class);
@@ -44,10 +46,14 @@ public final class RdmaIoHandler implements IoHandler {
     private static final AtomicInteger LIVE = new AtomicInteger();
 
     private final LoopHandler handler;
+    /** True if the application has chosen how TCP is served, so that it knows what has TCP. */
+    private final boolean tcpChosen;
 
-    private RdmaIoHandler(ThreadAwareExecutor executor, EpollIoHandler epoll, RdmaIoHandlerConfig config) {
-        handler = new LoopHandler(executor, epoll, config.isBusyPoll(), config.getMaxSpinMicros() * 1000L,
+    private RdmaIoHandler(ThreadAwareExecutor executor, EpollIoHandler epoll, NioIoHandler nio,
+                          RdmaIoHandlerConfig config, boolean tcpChosen) {
+        handler = new LoopHandler(executor, epoll, nio, config.isBusyPoll(), config.getMaxSpinMicros() * 1000L,
                 config.getPollBatch(), config.getSharedReceiveQueueDepth());
+        this.tcpChosen = tcpChosen;
         if (LIVE.getAndIncrement() == 0) {
             startOrEnd();
         }
@@ -104,7 +110,9 @@ public final class RdmaIoHandler implements IoHandler {
     @Override
     public IoRegistration register(IoHandle handle) throws Exception {
         if (handle instanceof EpollIoHandle) {
-            TcpOnlyWarning.epollUsed(handle);
+            if (!tcpChosen) {
+                TcpOnlyWarning.epollUsed(handle);
+            }
         } else if (!isCompatible(handle.getClass())) {
             throw new IllegalArgumentException("IoHandle of type " + StringUtil.simpleClassName(handle) +
                     " not supported");
@@ -114,6 +122,14 @@ public final class RdmaIoHandler implements IoHandler {
             TcpOnlyWarning.rdmaUsed();
         }
         return registration;
+    }
+
+    /**
+     * Returns the handler of TCP that this one was made around: a {@link NioIoHandler} on an event loop that serves
+     * NIO's channels, else an {@link EpollIoHandler}. This handler runs it, and the caller must not. Any thread.
+     */
+    public IoHandler tcpHandler() {
+        return handler.tcpHandler();
     }
 
     @Override
@@ -145,19 +161,59 @@ public final class RdmaIoHandler implements IoHandler {
      * @throws UnsatisfiedLinkError if the transport is not available: see {@link Rdma#unavailabilityCause()}.
      */
     public static IoHandlerFactory newFactory(RdmaIoHandlerConfig config) {
+        // Before epoll's, whose exception does not say what to do.
         Rdma.ensureAvailability();
+        return newFactory(config, EpollIoHandler.newFactory(), false);
+    }
+
+    /**
+     * Returns a factory of handlers around those of another factory, whose settings stay. That makes an {@link
+     * EpollIoHandler}, or a {@link NioIoHandler}: then there is an {@code EpollIoHandler} beside it, and the event loop
+     * serves NIO's channels as well. Its {@code newHandler} throws an {@link UnsupportedOperationException} for a
+     * {@code NioIoHandler} where the descriptor of the JDK's selector is not to be known, and an {@link
+     * IllegalArgumentException} for a handler of another class. There is no warning of a process that has TCP alone
+     * ({@code io.netty.rdma.warnTcpOnly}).
+     *
+     * @param config  copied.
+     * @param factory of the handlers of TCP.
+     * @throws UnsatisfiedLinkError if the transport is not available: see {@link Rdma#unavailabilityCause()}.
+     */
+    public static IoHandlerFactory newFactory(RdmaIoHandlerConfig config, IoHandlerFactory factory) {
+        Rdma.ensureAvailability();
+        return newFactory(config, factory, true);
+    }
+
+    private static IoHandlerFactory newFactory(RdmaIoHandlerConfig config, IoHandlerFactory factory,
+                                               boolean tcpChosen) {
         RdmaIoHandlerConfig copy = checkNotNull(config, "config").copy();
-        IoHandlerFactory epollFactory = EpollIoHandler.newFactory();
+        checkNotNull(factory, "factory");
         return new IoHandlerFactory() {
             @Override
             public IoHandler newHandler(ThreadAwareExecutor ioExecutor) {
-                return new RdmaIoHandler(ioExecutor, (EpollIoHandler) epollFactory.newHandler(ioExecutor), copy);
+                return around(factory.newHandler(ioExecutor), ioExecutor, copy, tcpChosen);
             }
 
             @Override
             public boolean isChangingThreadSupported() {
-                return epollFactory.isChangingThreadSupported();
+                return factory.isChangingThreadSupported();
             }
         };
+    }
+
+    private static RdmaIoHandler around(IoHandler tcp, ThreadAwareExecutor executor, RdmaIoHandlerConfig config,
+                                        boolean tcpChosen) {
+        if (tcp instanceof EpollIoHandler) {
+            return new RdmaIoHandler(executor, (EpollIoHandler) tcp, null, config, tcpChosen);
+        }
+        if (!(tcp instanceof NioIoHandler)) {
+            throw new IllegalArgumentException("the handler of TCP is an EpollIoHandler or a NioIoHandler, not " + tcp);
+        }
+        EpollIoHandler epoll = (EpollIoHandler) EpollIoHandler.newFactory().newHandler(executor);
+        try {
+            return new RdmaIoHandler(executor, epoll, (NioIoHandler) tcp, config, tcpChosen);
+        } catch (Throwable t) {
+            epoll.destroy();
+            throw t;
+        }
     }
 }

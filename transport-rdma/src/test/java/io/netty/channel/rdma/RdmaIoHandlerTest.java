@@ -23,24 +23,37 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultSelectStrategyFactory;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoEventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.epoll.EpollIoHandle;
+import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.local.LocalIoHandler;
+import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.rdma.verbs.VerbsResource;
+import io.netty.channel.socket.nio.NioDatagramChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.lang.reflect.Method;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import static io.netty.channel.rdma.TestTimeouts.shutdown;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -86,6 +99,85 @@ class RdmaIoHandlerTest {
         } finally {
             shutdown(group);
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void oneLoopServesRdmaAndNioAtOnce(Waiting waiting) throws Exception {
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
+                RdmaIoHandler.newFactory(waiting.config, NioIoHandler.newFactory()));
+        try (ConnectedPair rdma = new ConnectedPair(group)) {
+            Channel listener = new ServerBootstrap().group(group).channel(NioServerSocketChannel.class)
+                    .childHandler(new Echo()).bind("127.0.0.1", 0).sync().channel();
+            ConnectedPair.Recorder tcpEvents = new ConnectedPair.Recorder();
+            Channel tcp = new Bootstrap().group(group).channel(NioSocketChannel.class).handler(tcpEvents)
+                    .connect(listener.localAddress()).sync().channel();
+            for (int i = 0; i < 200; i++) {
+                if (i == 100) {
+                    rebuildSelector(group);
+                }
+                // By turns with and without completions that have the loop poll.
+                if (i % 2 == 0) {
+                    rdma.client.writeAndFlush(Unpooled.copyInt(i));
+                    assertThat(rdma.serverEvents.read(4)).containsExactly(0, 0, i >> 8, i);
+                }
+                tcp.writeAndFlush(Unpooled.copyInt(i));
+                assertThat(tcpEvents.read(4)).containsExactly(0, 0, i >> 8, i);
+            }
+            tcp.close().sync();
+            listener.close().sync();
+        } finally {
+            shutdown(group);
+        }
+    }
+
+    /** {@code NioIoHandler} takes another selector, as it does when one seems to spin. */
+    private static void rebuildSelector(EventLoopGroup group) throws Exception {
+        Method rebuild = NioIoHandler.class.getDeclaredMethod("rebuildSelector0");
+        rebuild.setAccessible(true);
+        IoHandler nio = handlerOf(group).tcpHandler();
+        TestTimeouts.sync(group.next().submit(() -> rebuild.invoke(nio)));
+    }
+
+    private static RdmaIoHandler handlerOf(EventLoopGroup group) throws Exception {
+        Method ioHandler = SingleThreadIoEventLoop.class.getDeclaredMethod("ioHandler");
+        ioHandler.setAccessible(true);
+        return (RdmaIoHandler) ioHandler.invoke(group.next());
+    }
+
+    @Test
+    void channelsOfNioAreClosedWithTheirLoop() throws Exception {
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
+                RdmaIoHandler.newFactory(new RdmaIoHandlerConfig(), NioIoHandler.newFactory()));
+        Channel datagrams = new Bootstrap().group(group).channel(NioDatagramChannel.class).handler(new Echo())
+                .bind("127.0.0.1", 0).sync().channel();
+        shutdown(group);
+        assertThat(datagrams.isOpen()).isFalse();
+    }
+
+    @Test
+    void settingsOfAGivenEpollHandlerStay() throws Exception {
+        AtomicReference<IoHandler> given = new AtomicReference<>();
+        IoHandlerFactory epoll = EpollIoHandler.newFactory(7, DefaultSelectStrategyFactory.INSTANCE);
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory(new RdmaIoHandlerConfig(),
+                executor -> {
+                    given.set(epoll.newHandler(executor));
+                    return given.get();
+                }));
+        try (ConnectedPair rdma = new ConnectedPair(group)) {
+            assertThat(handlerOf(group).tcpHandler()).isSameAs(given.get());
+            rdma.client.writeAndFlush(Unpooled.copyInt(1));
+            assertThat(rdma.serverEvents.read(4)).containsExactly(0, 0, 0, 1);
+        } finally {
+            shutdown(group);
+        }
+    }
+
+    @Test
+    void handlerOfAnotherClassIsRefused() {
+        assertThatThrownBy(() -> new MultiThreadIoEventLoopGroup(1,
+                RdmaIoHandler.newFactory(new RdmaIoHandlerConfig(), LocalIoHandler.newFactory())))
+                .rootCause().isInstanceOf(IllegalArgumentException.class).hasMessageContaining("LocalIoHandler");
     }
 
     @ParameterizedTest

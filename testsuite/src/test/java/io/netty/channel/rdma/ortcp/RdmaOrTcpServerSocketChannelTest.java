@@ -28,6 +28,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.local.LocalIoHandler;
 import io.netty.channel.nio.NioIoHandler;
@@ -193,6 +194,44 @@ class RdmaOrTcpServerSocketChannelTest {
             ends.tcpServer(rdma.address()).close();
         }
         close(bind(bootstrap(), tcp.address()));
+    }
+
+    @Test
+    void portThatIsInUseForRdmaAloneHasTcpIfRdmaIsToBeHadIfPossible() throws InterruptedException {
+        ServerBootstrap bootstrap = bootstrap(RdmaOrTcpChoice.RDMA_IF_POSSIBLE);
+        InetSocketAddress address;
+        try (EchoServer rdma = rdmaServer()) {
+            address = rdma.address();
+            RdmaOrTcpServerSocketChannel server = bind(bootstrap, address);
+            assertThat(server.rdmaChannel()).isNull();
+            assertThat(server.rdmaUnavailabilityCause()).isInstanceOf(BindException.class);
+            Channel client = connect(RdmaOrTcpTransport.TCP, address);
+            TestTimeouts.sync(EchoClient.exchange(client));
+            close(client);
+            close(server);
+        }
+        RdmaOrTcpServerSocketChannel server = bind(bootstrap, address);
+        assertReachable(address, RdmaOrTcpTransport.RDMA);
+        // TCP fails, with its own exception.
+        Throwable cause = TestTimeouts.await(bootstrap.bind(address)).cause();
+        Throwable ofTcp = TestTimeouts.await(new ServerBootstrap().group(LOOPS.group()).childHandler(echo)
+                .channel(EpollServerSocketChannel.class).bind(address)).cause();
+        assertThat(cause).hasSameClassAs(ofTcp).hasMessage(ofTcp.getMessage());
+        close(server);
+    }
+
+    @Test
+    void listenersThatShareAPortHaveRdmaOnce() throws InterruptedException {
+        ServerBootstrap bootstrap = bootstrap(RdmaOrTcpChoice.RDMA_IF_POSSIBLE)
+                .option(EpollChannelOption.SO_REUSEPORT, true);
+        RdmaOrTcpServerSocketChannel first = bind(bootstrap, anyPort());
+        RdmaOrTcpServerSocketChannel second = bind(bootstrap, first.localAddress());
+        assertThat(first.rdmaChannel()).isNotNull();
+        assertThat(second.rdmaChannel()).isNull();
+        assertThat(second.tcpChannel().isActive()).isTrue();
+        assertReachable(first.localAddress(), RdmaOrTcpTransport.RDMA);
+        close(first);
+        close(second);
     }
 
     /** Listens for RDMA at a port that is free for TCP. */

@@ -23,6 +23,7 @@ import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.monitor.LoopCounters;
 import io.netty.channel.rdma.monitor.LoopRecord;
@@ -87,6 +88,8 @@ public final class LoopHandler implements IoHandler, LoopRecord {
 
     private final ThreadAwareExecutor executor;
     private final EpollIoHandler epoll;
+    /** {@code null} on a loop that has none. */
+    private final NioChannels nio;
     private final Turn turn = new Turn();
     private final boolean busyPoll;
     private final SpinPolicy spinPolicy;
@@ -113,15 +116,18 @@ public final class LoopHandler implements IoHandler, LoopRecord {
 
     /**
      * @param executor                of the event loop.
+     * @param nio                     serves NIO's channels; {@code null} for a loop without them.
      * @param busyPoll                never to sleep while there is a queue pair.
      * @param maxSpinNanos            see {@link SpinPolicy}.
      * @param pollBatch               the most completions to take before they are handled.
      * @param sharedReceiveQueueDepth see {@link LoopReceiveQueue}.
+     * @throws UnsupportedOperationException if NIO's channels can't be on the loop.
      */
-    public LoopHandler(ThreadAwareExecutor executor, EpollIoHandler epoll, boolean busyPoll, long maxSpinNanos,
-                       int pollBatch, int sharedReceiveQueueDepth) {
+    public LoopHandler(ThreadAwareExecutor executor, EpollIoHandler epoll, NioIoHandler nio, boolean busyPoll,
+                       long maxSpinNanos, int pollBatch, int sharedReceiveQueueDepth) {
         this.executor = checkNotNull(executor, "executor");
         this.epoll = epoll;
+        this.nio = nio == null ? null : new NioChannels(this, nio);
         this.busyPoll = busyPoll;
         spinPolicy = new SpinPolicy(maxSpinNanos, ThreadUsage::involuntarySwitches, System.nanoTime());
         this.sharedReceiveQueueDepth = sharedReceiveQueueDepth;
@@ -134,6 +140,9 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         counters.open();
         HANDLERS.add(this);
         epoll.initialize();
+        if (nio != null) {
+            nio.initialize();
+        }
     }
 
     @Override
@@ -305,13 +314,14 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     }
 
     private int runEpoll(boolean mayBlock) {
-        turn.mayBlock = mayBlock;
+        int selected = nio == null ? 0 : nio.run();
+        turn.mayBlock = mayBlock && selected == 0;
         internalEvents = 0;
         externalEvents = 0;
         int events = epoll.run(turn);
-        descriptors.looked(System.nanoTime(), events > 0);
+        descriptors.looked(System.nanoTime(), events + selected > 0);
         // Descriptors of the transport itself are counted as what came of them.
-        return events - internalEvents + externalEvents;
+        return selected + events - internalEvents + externalEvents;
     }
 
     private boolean hasQueuePairs() {
@@ -329,6 +339,9 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         if (handle instanceof EpollIoHandle) {
             return new EpollRegistration(epoll, handle);
         }
+        if (nio != null && nio.isCompatible(handle.getClass())) {
+            return nio.register(handle);
+        }
         if (shuttingDown) {
             throw new RejectedExecutionException("event loop is shutting down");
         }
@@ -340,7 +353,13 @@ public final class LoopHandler implements IoHandler, LoopRecord {
 
     @Override
     public boolean isCompatible(Class<? extends IoHandle> handleType) {
-        return LoopHandle.class.isAssignableFrom(handleType) || epoll.isCompatible(handleType);
+        return LoopHandle.class.isAssignableFrom(handleType) || epoll.isCompatible(handleType) ||
+                nio != null && nio.isCompatible(handleType);
+    }
+
+    /** Returns the handler that serves NIO's channels if there is one, else epoll's. Any thread. */
+    public IoHandler tcpHandler() {
+        return nio == null ? epoll : nio.handler();
     }
 
     @Override
@@ -352,6 +371,9 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     public void prepareToDestroy() {
         shuttingDown = true;
         closeChannels();
+        if (nio != null) {
+            nio.prepareToDestroy();
+        }
         epoll.prepareToDestroy();
     }
 
@@ -396,6 +418,9 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         events.clear();
         shared.values().forEach(LoopHandler::release);
         shared.clear();
+        if (nio != null) {
+            release(nio::destroy);
+        }
         epoll.destroy();
     }
 

@@ -20,6 +20,7 @@
  * io.netty.channel.rdma.loop.CompletionHandler} and {@link io.netty.channel.rdma.loop.LoopEvents.Listener}.
  * <pre>
  *   LoopHandler ── EpollIoHandler      sleeping, timers, wake-ups, TCP channels
+ *      ├── NioChannels                 NIO's channels, if the loop serves them
  *      ├── SpinPolicy                  whether to poll before sleeping, and for how long
  *      ├── DescriptorSchedule          when epoll gets a turn of a loop that does not sleep
  *      ├── LoopDevice                  what the loop has of a device, and who owns which queue pair

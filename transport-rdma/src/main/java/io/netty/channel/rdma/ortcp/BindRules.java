@@ -33,11 +33,18 @@ final class BindRules {
     private BindRules() { }
 
     /**
-     * Returns whether RDMA can't listen at this address, whatever the application does: no device has it, or another
-     * user holds the port there, which does not keep TCP from it. Any user may do that on the embedded provider.
+     * Returns whether the server listens for TCP only, as RDMA can't listen at this address, whatever the application
+     * does: no device has it, or another user holds the port there, which does not keep TCP from it. Any user may do
+     * that on the embedded provider.
      */
-    static boolean isWithoutRdma(Throwable rdmaCause) {
-        return rdmaCause instanceof NoRdmaDeviceException || isHeldByAnotherUser(rdmaCause);
+    static boolean isWithoutRdma(Throwable rdmaCause, RdmaOrTcpChoice choice) {
+        return choice == RdmaOrTcpChoice.RDMA_IF_POSSIBLE || choice == RdmaOrTcpChoice.RDMA_OR_TCP &&
+                (rdmaCause instanceof NoRdmaDeviceException || isHeldByAnotherUser(rdmaCause));
+    }
+
+    /** Returns whether the failure of the bind has nothing to do with RDMA. */
+    static boolean isTcpsAlone(RdmaOrTcpChoice choice) {
+        return choice == RdmaOrTcpChoice.RDMA_IF_POSSIBLE || choice == RdmaOrTcpChoice.TCP_ONLY;
     }
 
     private static boolean isHeldByAnotherUser(Throwable rdmaCause) {

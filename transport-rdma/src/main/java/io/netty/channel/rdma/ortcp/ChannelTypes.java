@@ -98,12 +98,13 @@ enum ChannelTypes {
     }
 
     /**
-     * The TCP channels that this group can have.
+     * The TCP channels that this group can have. Loops that serve NIO's are NIO's own, or were made around its handler,
+     * by an application that has asked for these.
      *
      * @throws IllegalArgumentException if there are none.
      */
     static ChannelTypes tcp(EventLoopGroup group) {
-        for (ChannelTypes types : new ChannelTypes[] {EPOLL, NIO}) {
+        for (ChannelTypes types : new ChannelTypes[] {NIO, EPOLL}) {
             if (types.isServedBy(group)) {
                 return types;
             }

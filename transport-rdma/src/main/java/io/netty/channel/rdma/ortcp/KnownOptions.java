@@ -28,7 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Tells which channel class knows which option. Netty warns of each option that a channel doesn't know; where there are
- * two classes, that is a mistake only if neither does.
+ * several classes, that is a mistake only if none does.
  */
 final class KnownOptions {
     private static final String RDMA_PREFIX = RdmaChannelOption.class.getName() + '#';
@@ -37,7 +37,19 @@ final class KnownOptions {
 
     private KnownOptions() { }
 
-    static boolean isKnown(Class<? extends Channel> type, ChannelOption<?> option, Object value) {
+    static boolean isKnownToAConnection(ChannelOption<?> option, Object value) {
+        return isKnown(ChannelTypes.RDMA.connection, option, value) ||
+                isKnown(ChannelTypes.anyTcp().connection, option, value) ||
+                isKnown(ChannelTypes.NIO.connection, option, value);
+    }
+
+    static boolean isKnownToAListener(ChannelOption<?> option, Object value) {
+        return isKnown(ChannelTypes.RDMA.listener, option, value) ||
+                isKnown(ChannelTypes.anyTcp().listener, option, value) ||
+                isKnown(ChannelTypes.NIO.listener, option, value);
+    }
+
+    private static boolean isKnown(Class<? extends Channel> type, ChannelOption<?> option, Object value) {
         Map<ChannelOption<?>, Boolean> known =
                 KNOWN.computeIfAbsent(type, t -> Collections.synchronizedMap(new WeakHashMap<>()));
         Boolean result = known.get(option);

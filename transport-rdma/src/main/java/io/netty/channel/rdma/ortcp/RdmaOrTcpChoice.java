@@ -25,7 +25,15 @@ public enum RdmaOrTcpChoice {
      */
     RDMA_OR_TCP,
 
-    /** A server listens for both, and its bind fails where RDMA is not available. For a client as the one above. */
+    /**
+     * A server listens for TCP, and for RDMA as well if that can be had: whatever keeps RDMA from it, a port that is in
+     * use for RDMA alone included, is a line in the log, and what fails the bind is the exception of TCP. For listeners
+     * that share a port by {@code SO_REUSEPORT}, the first of which has RDMA, and for programs that know nothing of
+     * RDMA. For a client as the one above.
+     */
+    RDMA_IF_POSSIBLE,
+
+    /** A server listens for both, and its bind fails where RDMA is not available. For a client as the first one. */
     RDMA_AND_TCP,
 
     /** A client fails if RDMA does. A server listens for RDMA alone, and its bind fails where RDMA is not available. */

@@ -56,7 +56,8 @@ import java.util.Objects;
  * RdmaOrTcpChannelOption#TRANSPORT_RULE} says {@link RdmaOrTcpChoice#RDMA_AND_TCP} or {@link
  * RdmaOrTcpChoice#RDMA_ONLY}. Not available means: not in this process ({@link
  * io.netty.channel.rdma.Rdma#isAvailable()}), not on the event loop of this channel, or the address is of no RDMA
- * device. Everything else that goes wrong, such as a port that is in use, fails the bind, and then neither listens.
+ * device. Everything else that goes wrong, such as a port that is in use, fails the bind, and then neither listens,
+ * unless the rule says {@link RdmaOrTcpChoice#RDMA_IF_POSSIBLE}.
  * Port 0 is one that is free for both. RDMA listens where TCP then does: Netty's TCP channels take the wildcard address
  * of IPv4 for that of IPv6, which stands for both.
  *
@@ -326,13 +327,13 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
             throw BindRules.failure(address, RdmaOrTcpTransport.RDMA, rdmaUnavailabilityCause);
         }
         if (choice == RdmaOrTcpChoice.RDMA_ONLY) {
-            bind(RdmaOrTcpTransport.RDMA, address);
+            bindRdma(address);
             dropTcp();
         } else if (choice == RdmaOrTcpChoice.TCP_ONLY) {
-            bind(RdmaOrTcpTransport.TCP, address);
+            bindTcp(address, choice);
             dropRdma();
         } else {
-            bindBoth(address, rdmaRequired);
+            bindBoth(address, choice);
         }
         local = (tcpChannel != null ? tcpChannel : rdmaChannel).localAddress();
         state = State.ACTIVE;
@@ -341,24 +342,24 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
     }
 
     /** TCP, then RDMA at the same port: fewer ports are free for TCP. */
-    private void bindBoth(InetSocketAddress address, boolean rdmaRequired) throws Exception {
+    private void bindBoth(InetSocketAddress address, RdmaOrTcpChoice choice) throws Exception {
         int ports = 0;
         boolean bound;
         do {
-            bind(RdmaOrTcpTransport.TCP, address);
+            bindTcp(address, choice);
             ports++;
-            bound = rdmaChannel == null || bindRdmaBeside(address, rdmaRequired, ports);
+            bound = rdmaChannel == null || bindRdmaBeside(address, choice, ports);
         } while (!bound);
     }
 
     /** Returns whether that is all; if not, another port is to be tried. */
-    private boolean bindRdmaBeside(InetSocketAddress address, boolean rdmaRequired, int ports) throws Exception {
+    private boolean bindRdmaBeside(InetSocketAddress address, RdmaOrTcpChoice choice, int ports) throws Exception {
         Throwable cause = bindListener(rdmaChannel, tcpChannel.localAddress());
         if (cause == null) {
             return true;
         }
         boolean mayDoAtAnotherPort = BindRules.mayDoAtAnotherPort(cause, address, ports);
-        if (BindRules.isWithoutRdma(cause) && !rdmaRequired && !mayDoAtAnotherPort) {
+        if (BindRules.isWithoutRdma(cause, choice) && !mayDoAtAnotherPort) {
             rdmaUnavailabilityCause = cause;
             dropRdma();
             return true;
@@ -385,10 +386,18 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
         drop(previous);
     }
 
-    private void bind(RdmaOrTcpTransport transport, InetSocketAddress address) throws Exception {
-        Throwable cause = bindListener(transport == RdmaOrTcpTransport.TCP ? tcpChannel : rdmaChannel, address);
+    private void bindRdma(InetSocketAddress address) throws Exception {
+        Throwable cause = bindListener(rdmaChannel, address);
         if (cause != null) {
-            throw failure(address, transport, cause);
+            throw failure(address, RdmaOrTcpTransport.RDMA, cause);
+        }
+    }
+
+    private void bindTcp(InetSocketAddress address, RdmaOrTcpChoice choice) throws Exception {
+        Throwable cause = bindListener(tcpChannel, address);
+        if (cause != null) {
+            throw BindRules.isTcpsAlone(choice) && cause instanceof Exception ? (Exception) cause :
+                    failure(address, RdmaOrTcpTransport.TCP, cause);
         }
     }
 

@@ -131,8 +131,7 @@ final class RdmaOrTcpServerSocketChannelConfig extends DefaultChannelConfig impl
     }
 
     private synchronized boolean setOnListeners(ChannelOption<?> option, Object value) {
-        if (!KnownOptions.isKnown(ChannelTypes.RDMA.listener, option, value) &&
-                !KnownOptions.isKnown(ChannelTypes.anyTcp().listener, option, value)) {
+        if (!KnownOptions.isKnownToAListener(option, value)) {
             return false;
         }
         for (ServerSocketChannelConfig listener : listeners) {

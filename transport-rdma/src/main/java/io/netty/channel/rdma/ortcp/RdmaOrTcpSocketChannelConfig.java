@@ -154,7 +154,7 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
     }
 
     private synchronized boolean setOnCurrent(ChannelOption<?> option, Object value) {
-        if (!setUnchecked(current, option, value) && !isKnownToAny(option, value)) {
+        if (!setUnchecked(current, option, value) && !KnownOptions.isKnownToAConnection(option, value)) {
             return false;
         }
         if (set != null) {
@@ -163,11 +163,6 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
             set.put(option, value);
         }
         return true;
-    }
-
-    private static boolean isKnownToAny(ChannelOption<?> option, Object value) {
-        return KnownOptions.isKnown(ChannelTypes.RDMA.connection, option, value) ||
-                KnownOptions.isKnown(ChannelTypes.anyTcp().connection, option, value);
     }
 
     @Override

@@ -1,0 +1,149 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.agent.hooks;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.IoHandler;
+import io.netty.channel.ReflectiveChannelFactory;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.local.LocalIoHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.rdma.Rdma;
+import io.netty.channel.rdma.RdmaIoHandler;
+import io.netty.channel.rdma.RdmaIoHandlerConfig;
+import io.netty.channel.rdma.RdmaSocketChannel;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpServerSocketChannel;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.ThreadAwareExecutor;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * Handlers and channels that take the place of those that a program has asked for. Only exact classes are swapped: a
+ * class that a program has derived does something of its own.
+ */
+final class Swaps {
+    private static final Supplier<Channel> CLIENT = () -> new RdmaOrTcpSocketChannel(Rules::ofClient);
+    private static final Supplier<Channel> SERVER = () -> new RdmaOrTcpServerSocketChannel(Rules::ofServer);
+    /** A proxy connects by the class of the channel that it has accepted: that of RDMA could do without TCP. */
+    private static final Map<Class<?>, Supplier<Channel>> CHANNELS = Map.of(
+            NioSocketChannel.class, CLIENT, EpollSocketChannel.class, CLIENT, RdmaSocketChannel.class, CLIENT,
+            NioServerSocketChannel.class, SERVER, EpollServerSocketChannel.class, SERVER);
+    /** The class of the channels that such a factory makes, or {@code null} if it can't be known. */
+    private static final Field CONSTRUCTOR = constructor();
+
+    private Swaps() { }
+
+    /** RDMA is required, and can't be had. */
+    static final class RequiredException extends ChannelException {
+        private static final long serialVersionUID = 4231059842714013337L;
+
+        RequiredException(String reason) {
+            super("RDMA is required by the options of netty-transport-rdma-agent, and can't be had: " + reason);
+        }
+    }
+
+    private static Field constructor() {
+        try {
+            Field field = ReflectiveChannelFactory.class.getDeclaredField("constructor");
+            field.setAccessible(true);
+            return field;
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            return null;
+        }
+    }
+
+    /** A handler around the one of the program. */
+    static IoHandler around(IoHandler handler, ThreadAwareExecutor executor) {
+        Class<?> type = handler.getClass();
+        if (type == LocalIoHandler.class || type == RdmaIoHandler.class) {
+            return handler;
+        }
+        if (type != EpollIoHandler.class && type != NioIoHandler.class) {
+            Report.kept(type.getName(), "it is no handler that the agent knows");
+            return handler;
+        }
+        if (!Rdma.isAvailable()) {
+            Report.kept(type.getName(), Report.message(Rdma.unavailabilityCause()));
+            return handler;
+        }
+        IoHandler around = RdmaIoHandler.newFactory(new RdmaIoHandlerConfig(), ignored -> handler).newHandler(executor);
+        Report.swapped(type.getName(), RdmaIoHandler.class);
+        return around;
+    }
+
+    /** A channel without having one made by the program's factory, if it is known what that makes, or {@code null}. */
+    static Channel insteadOf(Object factory) throws IllegalAccessException {
+        if (CONSTRUCTOR == null || factory.getClass() != ReflectiveChannelFactory.class) {
+            return null;
+        }
+        Class<?> type = ((Constructor<?>) CONSTRUCTOR.get(factory)).getDeclaringClass();
+        return isSwapped(type) ? make(type) : null;
+    }
+
+    /** A channel in place of one that the program's factory has made, or that one. */
+    static Channel inPlaceOf(Channel channel) {
+        Class<?> type = channel.getClass();
+        // One that has an address was made of a descriptor or of a channel of the JDK; a handler is the factory's own.
+        if (channel.localAddress() != null || channel.pipeline().first() != null || !isSwapped(type)) {
+            return channel;
+        }
+        Channel swapped = make(type);
+        channel.unsafe().closeForcibly();
+        return swapped;
+    }
+
+    private static Channel make(Class<?> type) {
+        Channel channel = CHANNELS.get(type).get();
+        Report.swapped(type.getName(), channel.getClass());
+        return channel;
+    }
+
+    private static boolean isSwapped(Class<?> type) {
+        if (!CHANNELS.containsKey(type)) {
+            if ((SocketChannel.class.isAssignableFrom(type) || ServerSocketChannel.class.isAssignableFrom(type)) &&
+                    !type.getName().startsWith("io.netty.channel.rdma.")) {
+                stays(type, "it is no class that the agent knows");
+            }
+            return false;
+        }
+        String cast = Shared.CASTS.get(type.getName());
+        String reason = cast != null ? cast : Rdma.isAvailable() ? null : Report.message(Rdma.unavailabilityCause());
+        if (reason == null) {
+            Shared.SWAPPED.add(type.getName());
+            return true;
+        }
+        stays(type, reason);
+        return false;
+    }
+
+    private static void stays(Class<?> type, String reason) {
+        Report.kept(type.getName(), reason);
+        if (Shared.OPTIONS.isRequire()) {
+            throw new RequiredException(type.getName() + " stays as it is: " + reason);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.agent.transform;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.instrument.Instrumentation;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.jar.JarFile;
+
+/**
+ * The class loaders that have a Netty, each of which gets the transport, if it can be had there, before the first class
+ * of Netty that is changed is defined: all of these or none. It is added to the loader of Netty itself and not to a
+ * child, as Netty loads native libraries by its own ({@code NativeLibraryLoader}), and their {@code JNI_OnLoad} looks
+ * for classes there. Any thread.
+ */
+final class Attachments {
+    private static final String NETTY = "io/netty/bootstrap/AbstractBootstrap.class";
+    private static final String HOOKS = "io/netty/channel/rdma/agent/hooks/Hooks.class";
+    private static final String TRANSPORT = "io/netty/channel/rdma/Rdma.class";
+    private static final String ATTACHED = "";
+
+    private final Instrumentation instrumentation;
+    private final AgentJar jar;
+    /** By loader, why its Netty stays as it is, or {@link #ATTACHED}. */
+    private final Map<ClassLoader, String> loaders = new WeakHashMap<>();
+
+    Attachments(Instrumentation instrumentation, URL jar) {
+        this.instrumentation = instrumentation;
+        this.jar = new AgentJar(jar);
+    }
+
+    /**
+     * State of a loader.
+     *
+     * @param refusal why its Netty stays as it is, or {@code null}.
+     * @param isNew   whether this was found out now.
+     */
+    record Result(String refusal, boolean isNew) { }
+
+    /** The loader whose Netty a class of this loader has, by delegation to parents first, or {@code null}. */
+    ClassLoader loaderOfNetty(ClassLoader loader) {
+        ClassLoader found = null;
+        for (ClassLoader each = loader; each != null && each.getResource(NETTY) != null; each = each.getParent()) {
+            found = each;
+        }
+        return found;
+    }
+
+    /** @param module of Netty. */
+    synchronized Result attach(ClassLoader loader, Module module) {
+        String refusal = loaders.get(loader);
+        boolean isNew = refusal == null;
+        if (isNew) {
+            // Before the work, in which classes may be loaded by this loader.
+            loaders.put(loader, "the transport is being added");
+            refusal = tryToAttach(loader, module);
+            loaders.put(loader, refusal);
+        }
+        return new Result(refusal.equals(ATTACHED) ? null : refusal, isNew);
+    }
+
+    private String tryToAttach(ClassLoader loader, Module module) {
+        try {
+            if (module != null && module.isNamed()) {
+                return "Netty is on the module path, where the transport can't be added to it";
+            }
+            if (loader.getResource(TRANSPORT) != null) {
+                return "the application has the RDMA transport itself";
+            }
+            String version = NettyJars.version(loader);
+            String problem = NettyJars.problem(version);
+            if (problem == null) {
+                problem = patchesDoNotFit(loader, version);
+            }
+            return problem == null ? extend(loader, version) : problem;
+        } catch (Exception | LinkageError e) {
+            return "the transport can't be added to the class loader of Netty: " + e;
+        }
+    }
+
+    /** The classes are changed when they are loaded; whether that will do is to be known before the first one. */
+    private static String patchesDoNotFit(ClassLoader loader, String version) throws IOException {
+        for (String name : Patches.names()) {
+            try (InputStream in = loader.getResourceAsStream(name + ".class")) {
+                if (in != null) {
+                    Patches.ofNetty(name, in.readAllBytes());
+                } else if (!NettyJars.isOptional(name)) {
+                    return "Netty " + version + " has no class " + name.replace('/', '.');
+                }
+            } catch (IllegalStateException e) {
+                return "this agent does not know Netty " + version + ": " + e.getMessage();
+            }
+        }
+        return null;
+    }
+
+    private String extend(ClassLoader loader, String version) throws Exception {
+        if (loader != ClassLoader.getSystemClassLoader() && !(loader instanceof URLClassLoader)) {
+            return "nothing can be added to the class loader of Netty, a " + loader.getClass().getName();
+        }
+        List<Path> files = new ArrayList<>();
+        for (NettyJars.Added added : NettyJars.missing(loader, version)) {
+            Path file = jar.netty(added.file());
+            if (file == null) {
+                return "the application has no " + added.artifact() + ", and the agent has none of Netty " + version +
+                        ": add it to the class path";
+            }
+            files.add(file);
+        }
+        files.addAll(jar.application());
+        for (Path file : files) {
+            add(loader, file);
+        }
+        // The descriptor of a selector, where Netty may not use Unsafe: io.netty.channel.rdma.loop.NioChannels.
+        open("sun.nio.ch", loader.getUnnamedModule());
+        // Looked for now, a jar is opened, and may be deleted by whatever cleans the folder of temporary files.
+        return loader.getResource(HOOKS) != null && loader.getResource(TRANSPORT) != null ? ATTACHED :
+                "the class loader of Netty, a " + loader.getClass().getName() + ", does not take what is added";
+    }
+
+    private void add(ClassLoader loader, Path file) throws Exception {
+        if (loader == ClassLoader.getSystemClassLoader()) {
+            try (JarFile opened = new JarFile(file.toFile())) {
+                instrumentation.appendToSystemClassLoaderSearch(opened);
+            }
+        } else {
+            open("java.net", Attachments.class.getModule());
+            Method addUrl = URLClassLoader.class.getDeclaredMethod("addURL", URL.class);
+            addUrl.setAccessible(true);
+            addUrl.invoke(loader, file.toUri().toURL());
+        }
+    }
+
+    private void open(String packageOfJdk, Module to) {
+        instrumentation.redefineModule(Object.class.getModule(), Set.of(), Map.of(),
+                Map.of(packageOfJdk, Set.of(to)), Set.of(), Map.of());
+    }
+}

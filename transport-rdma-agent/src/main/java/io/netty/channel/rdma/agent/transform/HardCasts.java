@@ -1,0 +1,152 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.agent.transform;
+
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Casts of the application to classes of channels and configurations that a channel for RDMA is not: as in {@code
+ * ChannelInitializer<NioSocketChannel>}, whose bridge method casts. Where a class has one, and the method does not ask
+ * by {@code instanceof} before, channels of that kind stay as they are. Found when a class is loaded, which is too late
+ * if such channels have been swapped already.
+ */
+final class HardCasts {
+    private static final String NIO_CLIENT = "io.netty.channel.socket.nio.NioSocketChannel";
+    private static final String NIO_SERVER = "io.netty.channel.socket.nio.NioServerSocketChannel";
+    private static final String EPOLL_CLIENT = "io.netty.channel.epoll.EpollSocketChannel";
+    private static final String EPOLL_SERVER = "io.netty.channel.epoll.EpollServerSocketChannel";
+    private static final List<String> NIO = List.of(NIO_CLIENT, NIO_SERVER);
+    private static final List<String> EPOLL = List.of(EPOLL_CLIENT, EPOLL_SERVER);
+    /** By what is cast to, which channels stay. A listener accepts what a cast to a connection's class gets. */
+    private static final Map<String, List<String>> STAY = Map.ofEntries(
+            Map.entry("io/netty/channel/socket/nio/NioSocketChannel", NIO),
+            Map.entry("io/netty/channel/socket/nio/NioServerSocketChannel", List.of(NIO_SERVER)),
+            Map.entry("io/netty/channel/nio/AbstractNioChannel", NIO),
+            Map.entry("io/netty/channel/nio/AbstractNioByteChannel", NIO),
+            Map.entry("io/netty/channel/nio/AbstractNioMessageChannel", List.of(NIO_SERVER)),
+            Map.entry("io/netty/channel/epoll/EpollSocketChannel", EPOLL),
+            Map.entry("io/netty/channel/epoll/EpollServerSocketChannel", List.of(EPOLL_SERVER)),
+            Map.entry("io/netty/channel/epoll/EpollSocketChannelConfig", EPOLL),
+            Map.entry("io/netty/channel/epoll/EpollServerSocketChannelConfig", List.of(EPOLL_SERVER)),
+            Map.entry("io/netty/channel/epoll/EpollChannelConfig", EPOLL),
+            Map.entry("io/netty/channel/epoll/AbstractEpollChannel", EPOLL),
+            Map.entry("io/netty/channel/epoll/AbstractEpollStreamChannel", EPOLL),
+            Map.entry("io/netty/channel/unix/UnixChannel", EPOLL));
+    private static final byte[][] PREFIXES = {
+            bytes("io/netty/channel/socket/nio/Nio"), bytes("io/netty/channel/nio/AbstractNio"),
+            bytes("io/netty/channel/epoll/"), bytes("io/netty/channel/unix/UnixChannel")
+    };
+
+    private final Map<String, String> casts;
+    private final Set<String> swapped;
+
+    /**
+     * @param casts   by the class of a channel that stays, what is found.
+     * @param swapped the classes of channels that others have taken the place of.
+     */
+    HardCasts(Map<String, String> casts, Set<String> swapped) {
+        this.casts = casts;
+        this.swapped = swapped;
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Looks for casts in a class that is about to be loaded. */
+    void look(String name, byte[] bytes) {
+        for (byte[] prefix : PREFIXES) {
+            if (Bytes.contains(bytes, prefix)) {
+                new ClassReader(bytes).accept(new Methods(name),
+                        ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+                return;
+            }
+        }
+    }
+
+    private void found(String name, String method, String type) {
+        String where = name.replace('/', '.') + '.' + method + " casts to " + type.replace('/', '.');
+        for (String stays : STAY.get(type)) {
+            if (casts.putIfAbsent(stays, where) == null && swapped.contains(stays)) {
+                Agent.line(where + ", which will fail with a ClassCastException: it was loaded when others had taken " +
+                        "the place of " + stays + " already. From now on these stay as they are. The options " +
+                        "servers= and clients= can exclude addresses from the start");
+            }
+        }
+    }
+
+    private final class Methods extends ClassVisitor {
+        private final String name;
+
+        Methods(String name) {
+            super(Opcodes.ASM9);
+            this.name = name;
+        }
+
+        @Override
+        public MethodVisitor visitMethod(int access, String method, String descriptor, String signature,
+                                         String[] exceptions) {
+            return new Casts(name, method);
+        }
+    }
+
+    private final class Casts extends MethodVisitor {
+        private final String name;
+        private final String method;
+        private final Set<String> asked = new HashSet<>();
+
+        Casts(String name, String method) {
+            super(Opcodes.ASM9);
+            this.name = name;
+            this.method = method;
+        }
+
+        @Override
+        public void visitTypeInsn(int opcode, String type) {
+            if (opcode == Opcodes.INSTANCEOF) {
+                asked.add(type);
+            } else if (opcode == Opcodes.CHECKCAST && STAY.containsKey(type) && !asked.contains(type)) {
+                found(name, method, type);
+            }
+        }
+
+        /** A lambda whose parameter is of another class than that of the interface: the class that is made casts. */
+        @Override
+        public void visitInvokeDynamicInsn(String called, String descriptor, org.objectweb.asm.Handle bootstrap,
+                                           Object... arguments) {
+            for (int i = 1; i < arguments.length; i++) {
+                if (arguments[i] instanceof Type && ((Type) arguments[i]).getSort() == Type.METHOD) {
+                    for (Type parameter : ((Type) arguments[i]).getArgumentTypes()) {
+                        if (parameter.getSort() == Type.OBJECT && STAY.containsKey(parameter.getInternalName()) &&
+                                !arguments[0].equals(arguments[i])) {
+                            found(name, method, parameter.getInternalName());
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

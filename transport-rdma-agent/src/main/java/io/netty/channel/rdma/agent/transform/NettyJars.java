@@ -1,0 +1,96 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.agent.transform;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The version of an application's Netty, and which of its jars it lacks. */
+final class NettyJars {
+    private static final String VERSIONS = "META-INF/io.netty.versions.properties";
+    private static final String ARTIFACT = "netty-transport.version";
+    private static final Pattern NUMBERS = Pattern.compile("(\\d+)\\.(\\d+)\\.(\\d+)\\b.*");
+    /** The oldest that the transport runs with, as {@code io.netty.channel.rdma.NettyVersion} has it. */
+    private static final int OLDEST_OF_4_2 = 9;
+
+    private NettyJars() { }
+
+    /** The version of {@code netty-transport}, or the one of all jars, or {@code null}. */
+    static String version(ClassLoader loader) throws IOException {
+        Set<String> versions = new TreeSet<>();
+        for (URL url : Collections.list(loader.getResources(VERSIONS))) {
+            Properties properties = new Properties();
+            try (InputStream in = url.openStream()) {
+                properties.load(in);
+            }
+            if (properties.getProperty(ARTIFACT) != null) {
+                return properties.getProperty(ARTIFACT);
+            }
+            // Jars that others were packed into may have this file of one of them.
+            properties.stringPropertyNames().stream().filter(name -> name.endsWith(".version"))
+                    .forEach(name -> versions.add(properties.getProperty(name)));
+        }
+        return versions.size() == 1 ? versions.iterator().next() : null;
+    }
+
+    /** Why the transport does not run with a version, or {@code null}. */
+    static String problem(String version) {
+        Matcher numbers = NUMBERS.matcher(version == null ? "" : version);
+        if (!numbers.matches()) {
+            return "the version of Netty is not to be known: no jar has " + VERSIONS;
+        }
+        return numbers.group(1).equals("4") && numbers.group(2).equals("2") &&
+                Integer.parseInt(numbers.group(3)) >= OLDEST_OF_4_2 ? null :
+                "Netty is " + version + ", and the RDMA transport needs 4.2, from 4.2." + OLDEST_OF_4_2 + " on";
+    }
+
+    /** Returns whether an application may lack a class of Netty, as the agent adds it. */
+    static boolean isOptional(String name) {
+        return name.startsWith("io/netty/channel/epoll/");
+    }
+
+    /** A jar to add, and the name of its file in the agent's jar. */
+    record Added(String artifact, String file) { }
+
+    /** The jars of Netty's epoll transport that an application lacks. */
+    static List<Added> missing(ClassLoader loader, String version) {
+        String arch = System.getProperty("os.arch").equals("aarch64") ? "aarch_64" : "x86_64";
+        List<Added> missing = new ArrayList<>();
+        add(missing, loader, "io/netty/channel/unix/FileDescriptor.class", "netty-transport-native-unix-common",
+                version, "");
+        add(missing, loader, "io/netty/channel/epoll/EpollIoHandler.class", "netty-transport-classes-epoll", version,
+                "");
+        add(missing, loader, "META-INF/native/libnetty_transport_native_epoll_" + arch + ".so",
+                "netty-transport-native-epoll", version, "-linux-" + arch);
+        return missing;
+    }
+
+    private static void add(List<Added> missing, ClassLoader loader, String resource, String artifact, String version,
+                            String suffix) {
+        if (loader.getResource(resource) == null) {
+            missing.add(new Added(artifact, artifact + '-' + version + suffix + ".jar"));
+        }
+    }
+}

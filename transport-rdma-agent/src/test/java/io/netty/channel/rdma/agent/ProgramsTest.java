@@ -1,0 +1,148 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.agent;
+
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import unmodified.Casts;
+import unmodified.EpollEcho;
+import unmodified.Failures;
+import unmodified.Http;
+import unmodified.NioEcho;
+import unmodified.NioLoop;
+import unmodified.Options;
+import unmodified.OwnChannel;
+import unmodified.Peers;
+import unmodified.Proxy;
+import unmodified.ReusePort;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Programs with and without the agent: the same answers, over RDMA or not.
+ */
+class ProgramsTest {
+    private static final long MIB = 1024 * 1024;
+
+    enum Case {
+        /** Two connections, each there and back. */
+        NIO_ECHO(16 * MIB, NioEcho.class),
+        EPOLL_ECHO(8 * MIB, EpollEcho.class),
+        HTTP(40 * MIB, Http.class),
+        DATAGRAMS_AND_OTHERS_ON_A_LOOP_OF_NIO(8 * MIB, NioLoop.class),
+        OPTIONS_OF_EPOLL(6, Options.class, "epoll"),
+        OPTIONS_OF_NIO(6, Options.class, "nio"),
+        LISTENERS_THAT_SHARE_A_PORT(32 * MIB, ReusePort.class, "0"),
+        /** A cast gets the class that it asks for. */
+        INITIALIZER_OF_A_CLASS_OF_CHANNELS(0, Casts.class, "initializer"),
+        CAST_OF_A_CONFIGURATION(0, Casts.class, "config"),
+        CAST_AFTER_INSTANCEOF(8 * MIB, Casts.class, "guarded"),
+        /** From the client by the proxy's listener, and back; the server has TCP alone. */
+        PROXY_THAT_CONNECTS_BY_THE_ACCEPTED_CLASS(20, Proxy.class),
+        CHANNELS_OF_ITS_OWN(0, OwnChannel.class),
+        FAILURES_OF_NIO(0, Failures.class, "nio"),
+        FAILURES_OF_EPOLL(0, Failures.class, "epoll"),
+        PEERS_OF_NIO_WITHOUT_NETTY(0, Peers.class, "nio"),
+        PEERS_OF_EPOLL_WITHOUT_NETTY(0, Peers.class, "epoll");
+
+        private final long bytes;
+        private final Class<?> main;
+        private final String[] arguments;
+
+        Case(long bytes, Class<?> main, String... arguments) {
+            this.bytes = bytes;
+            this.main = main;
+            this.arguments = arguments;
+        }
+
+        Program program() {
+            return Program.of(main, arguments);
+        }
+    }
+
+    private static void assertSame(ProgramResult with, ProgramResult without, long bytes) {
+        assertThat(without.exitStatus()).as(without::toString).isZero();
+        assertThat(with.answers()).as(with::toString).isEqualTo(without.answers());
+        assertThat(with.exitStatus()).as(with::toString).isZero();
+        assertThat(with.lines("agent: failed")).as(with::toString).isEmpty();
+        assertThat(with.lines("Unknown channel option")).hasSameSizeAs(without.lines("Unknown channel option"));
+        if (bytes == 0) {
+            assertThat(with.bytesOverRdma()).as(with::toString).isZero();
+        } else {
+            assertThat(with.bytesOverRdma()).as(with::toString).isGreaterThanOrEqualTo(bytes);
+        }
+        assertThat(without.errors()).as(without::toString).noneMatch(line -> line.contains("rdma-agent"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void givesTheSameAnswers(Case each) throws Exception {
+        assertSame(each.program().withAgent().run(), each.program().run(), each.bytes);
+    }
+
+    @Test
+    void classesThatWereSwappedAreReportedOnceInTheLog() throws Exception {
+        ProgramResult with = Program.of(EpollEcho.class).withAgent().run();
+        for (Class<?> type : new Class<?>[] {EpollIoHandler.class, EpollServerSocketChannel.class,
+                EpollSocketChannel.class}) {
+            assertThat(with.lines("takes the place of " + type.getName())).as(with::toString).hasSize(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = { "INITIALIZER_OF_A_CLASS_OF_CHANNELS", "CAST_OF_A_CONFIGURATION" })
+    void castIsReportedOnceForEachClassThatStays(Case each) throws Exception {
+        ProgramResult with = each.program().withAgent().run();
+        Class<?> type = each == Case.CAST_OF_A_CONFIGURATION ? EpollSocketChannel.class : NioSocketChannel.class;
+        assertThat(with.lines(type.getName() + " stays as it is: " + Casts.class.getName())).as(with::toString)
+                .hasSize(1);
+        // This line is for programs that give a library event loops for RDMA.
+        assertThat(with.lines("give your library")).as(with::toString).isEmpty();
+    }
+
+    @Test
+    void castThatIsFoundTooLateIsReported() throws Exception {
+        ProgramResult with = Program.of(Casts.class, "late").withAgent().run();
+        assertThat(with.answers()).as(with::toString).isEqualTo(Program.of(Casts.class, "late").run().answers());
+        assertThat(with.lines("will fail with a ClassCastException: it was loaded when others had taken the place of " +
+                EpollSocketChannel.class.getName())).as(with::toString).hasSize(1);
+        // The first one is over RDMA, the second one is what is cast to.
+        assertThat(with.swapped(EpollSocketChannel.class)).as(with::toString).isOne();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = { "FAILURES_OF_NIO", "FAILURES_OF_EPOLL" })
+    void whatFailsFailsAlthoughItWasSwapped(Case each) throws Exception {
+        ProgramResult with = each.program().withAgent().run();
+        assertThat(with.swapped(each == Case.FAILURES_OF_NIO ? NioSocketChannel.class : EpollSocketChannel.class))
+                .isEqualTo(2);
+    }
+
+    @Test
+    void processesThatShareAPortHaveTheListenerForRdmaOfTheFirst() throws Exception {
+        try (RunningProgram first = Program.of(ReusePort.class, "wait").withAgent().start()) {
+            String port = first.line("port");
+            ProgramResult second = Program.of(ReusePort.class, port).withAgent().run();
+            assertSame(second, Program.of(ReusePort.class, "0").run(), 16 * MIB);
+            assertThat(first.end().bytesOverRdma()).isGreaterThanOrEqualTo(16 * MIB);
+        }
+    }
+}
