@@ -114,7 +114,7 @@ class ProgramsTest {
         Class<?> type = each == Case.CAST_OF_A_CONFIGURATION ? EpollSocketChannel.class : NioSocketChannel.class;
         assertThat(with.lines(type.getName() + " stays as it is: " + Casts.class.getName())).as(with::toString)
                 .hasSize(1);
-        // This line is for programs that give a library event loops for RDMA.
+        // Programs that give a library event loops for RDMA get this line.
         assertThat(with.lines("give your library")).as(with::toString).isEmpty();
     }
 

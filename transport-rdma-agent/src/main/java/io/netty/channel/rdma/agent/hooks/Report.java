@@ -27,8 +27,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Report of the classes that were swapped, and of the others with the reason: in the log of the program, once each, and as a summary at the end if the
- * options say {@code verbose}. Any thread.
+ * Report of the classes that were swapped, and of the others with the reason: in the log of the program, once each, and
+ * as a summary at the end if the options say {@code verbose}. Any thread.
  */
 final class Report {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("io.netty.channel.rdma.agent");

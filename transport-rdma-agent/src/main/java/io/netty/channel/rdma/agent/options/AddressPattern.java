@@ -98,8 +98,8 @@ public final class AddressPattern {
     }
 
     /**
-     * Returns whether an address may have RDMA: as the first pattern says that matches. If none does, it may unless there is a
-     * pattern without {@code !}.
+     * Returns whether an address may have RDMA: as the first pattern says that matches. If none does, it may unless
+     * there is a pattern without {@code !}.
      */
     public static boolean allows(List<AddressPattern> patterns, InetSocketAddress address) {
         boolean otherwise = true;
