@@ -105,6 +105,9 @@ class LoadersTest {
             for (JarEntry entry : loader.stream().filter(each -> each.getName().endsWith(".class")).toList()) {
                 add(jar, entry.getName(), loader.getInputStream(entry).readAllBytes());
             }
+            for (String directory : new String[] {"BOOT-INF/", "BOOT-INF/classes/", "BOOT-INF/lib/"}) {
+                add(jar, directory, new byte[0]);
+            }
             Path classes = Path.of("target/test-classes");
             try (Stream<Path> files = Files.walk(classes.resolve("unmodified"))) {
                 for (Path each : files.filter(Files::isRegularFile).toList()) {
