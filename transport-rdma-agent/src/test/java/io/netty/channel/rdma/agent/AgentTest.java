@@ -24,6 +24,7 @@ import unmodified.OldNioEcho;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("platforms")
 @Tag("quick")
 class AgentTest {
     private static final long MIB = 1024 * 1024;

@@ -52,7 +52,7 @@ final class Swaps {
     private static final Map<Class<?>, Supplier<Channel>> CHANNELS = Map.of(
             NioSocketChannel.class, CLIENT, EpollSocketChannel.class, CLIENT, RdmaSocketChannel.class, CLIENT,
             NioServerSocketChannel.class, SERVER, EpollServerSocketChannel.class, SERVER);
-    /** The class of the channels that such a factory makes, or {@code null} if it can't be known. */
+    /** The field of what a factory calls, which tells the class of its channels; {@code null} without access. */
     private static final Field CONSTRUCTOR = constructor();
 
     private Swaps() { }

@@ -109,7 +109,7 @@ final class Patches {
             return new Calls(visitor, method, descriptor);
         }
 
-        /** The handler of TCP knows those of RDMA no more, the loop does. */
+        /** The loop counts all channels, the handler of TCP knows its own alone. */
         private void countChannels(MethodVisitor visitor) {
             count++;
             visitor.visitCode();
