@@ -26,10 +26,9 @@ public enum RdmaOrTcpChoice {
     RDMA_OR_TCP,
 
     /**
-     * A server listens for TCP, and for RDMA as well if that can be had: whatever keeps RDMA from it, a port that is in
-     * use for RDMA alone included, is a line in the log, and what fails the bind is the exception of TCP. For listeners
-     * that share a port by {@code SO_REUSEPORT}, the first of which has RDMA, and for programs that know nothing of
-     * RDMA. For a client as the one above.
+     * A server listens for TCP, and also for RDMA if it can. A bind never fails because of RDMA: if RDMA can't be had,
+     * for example because another listener has the port by {@code SO_REUSEPORT}, a line in the log says why. A bind
+     * that fails has the exception of TCP. For programs that do not know of RDMA. For a client as the first one.
      */
     RDMA_IF_POSSIBLE,
 
