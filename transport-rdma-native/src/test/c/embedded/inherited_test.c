@@ -478,6 +478,7 @@ static void no_call_in_the_child_dies_and_the_parent_notices_none(void) {
     CHECK_EQ(post_recv(&o.b, 6, 0, 64), 0);
     CHECK_EQ(post_send(&o.a, 5, IBV_WR_SEND, 0, 0, 64), 0);
     settle();
+    WAIT_FOR_FORK();
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
@@ -529,6 +530,7 @@ static void a_grandchild_inherits_from_both(void) {
         limit_life();
         struct end a, b;
         pair_open(&a, &b, &defaults);
+        WAIT_FOR_FORK();
         pid_t grandchild = fork();
         CHECK(grandchild >= 0);
         if (grandchild == 0) {
