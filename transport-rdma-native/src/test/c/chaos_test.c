@@ -312,8 +312,7 @@ static void pause_shortly(void) {
 
 static pid_t fork_process(void) {
     fflush(stdout);
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     return child;
 }
 

@@ -159,15 +159,20 @@ static inline int threads(const char *name) {
     } while (0)
 
 #ifdef __SANITIZE_ADDRESS__
-/* Returns whether all threads but this one sleep (proc(5), /proc/[pid]/task/[tid]/stat). */
+/*
+ * Returns whether all threads but this one sleep (proc(5), /proc/[pid]/task/[tid]/stat). Thread numbers are those of
+ * /proc, which may be of another PID namespace.
+ */
 static inline bool others_sleep(void) {
     DIR *threads = opendir("/proc/self/task");
-    bool sleep = true;
+    char self[64] = "";
+    bool sleep = readlink("/proc/thread-self", self, sizeof(self) - 1) > 0;
+    const char *own = strrchr(self, '/');
     for (struct dirent *thread; threads != NULL && (thread = readdir(threads)) != NULL;) {
         char path[64], text[256] = "";
         snprintf(path, sizeof(path), "/proc/self/task/%.20s/stat", thread->d_name);
-        int number = atoi(thread->d_name); /* 0: not a thread */
-        int fd = number == 0 || number == getpid() ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+        bool is_other = thread->d_name[0] != '.' && own != NULL && strcmp(thread->d_name, own + 1) != 0;
+        int fd = is_other ? open(path, O_RDONLY | O_CLOEXEC) : -1;
         if (fd >= 0) {
             const char *end = read(fd, text, sizeof(text) - 1) > 0 ? strrchr(text, ')') : NULL;
             sleep = sleep && end != NULL && end[2] == 'S';
@@ -177,11 +182,19 @@ static inline bool others_sleep(void) {
     closedir(threads);
     return sleep;
 }
-
-/* GCC 12's allocator is not held in fork(2): a thread that is in it then leaves it locked in the child. */
-#define WAIT_FOR_FORK() CHECK_EVENTUALLY(others_sleep())
-#else
-#define WAIT_FOR_FORK() ((void) 0)
 #endif
+
+/*
+ * A child, forked when the other threads sleep: the allocator of GCC 12's AddressSanitizer is not held in fork(2), and
+ * a thread that is in it then leaves it locked in the child. Tests of forks beside busy threads call fork(2).
+ */
+static inline pid_t fork_child(void) {
+#ifdef __SANITIZE_ADDRESS__
+    CHECK_EVENTUALLY(others_sleep());
+#endif
+    pid_t child = fork();
+    CHECK(child >= 0);
+    return child;
+}
 
 #endif

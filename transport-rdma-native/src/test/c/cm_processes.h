@@ -26,9 +26,7 @@
 static inline pid_t fork_server(uint16_t *port) {
     int ends[2];
     CHECK_EQ(pipe(ends), 0);
-    WAIT_FOR_FORK();
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         limit_life();
         struct rdma_event_channel *channel = new_channel();

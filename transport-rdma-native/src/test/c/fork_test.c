@@ -25,9 +25,8 @@
 #include "pair.h"
 #include "provider.h"
 
-static pid_t fork_child(void (*body)(void)) {
-    pid_t child = fork();
-    CHECK(child >= 0);
+static pid_t fork_body(void (*body)(void)) {
+    pid_t child = fork_child();
     if (child == 0) {
         limit_life();
         body();
@@ -50,9 +49,9 @@ static void live_anew(void) {
 static void connections_survive_the_exit_of_a_child(void) {
     struct end a, b;
     pair_open(&a, &b, &defaults);
-    expect_exit(fork_child(do_nothing), 0);
+    expect_exit(fork_body(do_nothing), 0);
     pair_talk(&a, &b);
-    pid_t child = fork_child(do_nothing);
+    pid_t child = fork_body(do_nothing);
     pair_talk(&b, &a);
     expect_exit(child, 0);
     pair_talk(&a, &b);
@@ -62,7 +61,7 @@ static void connections_survive_the_exit_of_a_child(void) {
 static void a_child_opens_the_device_anew(void) {
     struct end a, b;
     pair_open(&a, &b, &defaults);
-    pid_t child = fork_child(live_anew);
+    pid_t child = fork_body(live_anew);
     pair_talk(&a, &b);
     expect_exit(child, 0);
     pair_talk(&b, &a);
@@ -80,7 +79,7 @@ static void what_a_child_destroys_is_its_own_unless_a_device_has_it(void) {
     struct end a, b;
     pair_open(&a, &b, &defaults);
     inherited = a.qp;
-    expect_exit(fork_child(destroy_inherited), 0);
+    expect_exit(fork_body(destroy_inherited), 0);
     if (is_embedded()) {
         pair_talk(&a, &b);
         pair_talk(&b, &a);
@@ -156,7 +155,7 @@ static void a_child_keeps_no_descriptor_that_the_application_does_not_see(void) 
     };
     memcpy(visible, fds, sizeof(fds));
     settle(); /* descriptors that are being closed are open in the child as well */
-    expect_exit(fork_child(look_at_descriptors), 0);
+    expect_exit(fork_body(look_at_descriptors), 0);
     descriptors_close(&all);
 }
 
@@ -176,8 +175,7 @@ static void stay_with_a_child(int socket) {
     receive_all(socket, &peer, sizeof(peer));
     CHECK_EQ(end_to_rtr(&end, peer.qpn), 0);
     CHECK_EQ(end_to_rts(&end), 0);
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         wait_for_end(socket);
         _exit(0);

@@ -278,8 +278,7 @@ pid_t spawn(void (*body)(int socket), int *socket) {
     CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
     limit_receives(sockets[0], life_ms());
     fflush(stdout);
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         CHECK_EQ(prctl(PR_SET_PDEATHSIG, SIGKILL), 0);
         close(sockets[0]);

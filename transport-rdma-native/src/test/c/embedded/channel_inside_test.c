@@ -453,8 +453,7 @@ static void list_others(bool listed) {
 /* Runs a test in a child, as the folder is settled with the first use of the provider. */
 static void in_folder(bool listed, void (*test)(void)) {
     fflush(stdout);
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         limit_life();
         setenv("RDMA_EMBEDDED_FOLDER", folder, 1);

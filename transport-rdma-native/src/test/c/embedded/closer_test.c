@@ -91,8 +91,7 @@ static void the_rest_waits_while_all_threads_are_kept(void) {
         ends[i] = hand_over_pipe();
     }
     CHECK_EVENTUALLY(closer_is_behind());
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) { /* the child has the ends that show, and closes those that wait by threads of its own */
         limit_life();
         CHECK_EVENTUALLY(!closer_is_behind());
@@ -161,8 +160,7 @@ static void memory_is_unmapped_by_another_thread(void) {
 
 static void a_forked_child_closes_with_threads_of_its_own(void) {
     expect_closed(hand_over_pipe());
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         limit_life();
         keep_threads(1);

@@ -446,8 +446,7 @@ static void a_forked_child_can_connect_and_its_parent_notices_nothing(void) {
     uint16_t port = 0;
     pid_t server = fork_server(&port);
     struct rdma_cm_id *id = connected(channel, port);
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         limit_life();
         rdma_destroy_id(id); /* child's copy: the connection is the parent's */
@@ -498,8 +497,7 @@ static unsigned count_readable(int from, int to) {
 static struct squatter squat(unsigned from, unsigned to, bool listening) {
     int ends[2];
     CHECK_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-    pid_t pid = fork();
-    CHECK(pid >= 0);
+    pid_t pid = fork_child();
     if (pid == 0) {
         struct rlimit limit;
         unsigned touched = 0;
@@ -650,9 +648,7 @@ static void come_and_go(uint16_t port) {
 static void who_connects_to_one_that_comes_and_goes_is_answered_or_refused(void) {
     uint16_t port = (uint16_t) (20000 + getpid() % 10000);
     uint32_t answered = 0;
-    WAIT_FOR_FORK();
-    pid_t server = fork();
-    CHECK(server >= 0);
+    pid_t server = fork_child();
     if (server == 0) {
         limit_life();
         come_and_go(port);

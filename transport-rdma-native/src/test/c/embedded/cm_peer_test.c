@@ -258,8 +258,7 @@ static void one_process_does_not_fill_a_backlog(void) {
     uint16_t port = port_of(listener);
     int said[2];
     CHECK_EQ(pipe(said), 0);
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         limit_life();
         int fd = raw_connect(port);

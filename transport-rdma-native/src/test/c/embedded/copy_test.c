@@ -126,8 +126,7 @@ static bool is_sanitized(void) {
 
 static void in_a_child(void (*body)(void), int signal) {
     fflush(NULL);
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         limit_life();
         if (signal != 0) {

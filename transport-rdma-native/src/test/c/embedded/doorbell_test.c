@@ -142,8 +142,7 @@ static void come_and_go(const void *unused) {
     const struct link_peer peer = { .uid = geteuid() + 1 };
     own_doorbell_lent(&own, own_doorbell_lend(&own, &peer));
     CHECK_EVENTUALLY(open_fds() == before + 3);
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         own_doorbell_close_inherited(&own);
         _exit(open_fds() == before ? 0 : 1);

@@ -346,8 +346,7 @@ static void a_forked_child_starts_an_engine_of_its_own(void) {
     struct engine_timer parents = { .fire = count_hammered };
     engine_timer_set(&parents, engine_now_ns() + 3600000 * (uint64_t) MS);
     int runs = get(&task_runs);
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         limit_life();
         CHECK(!parents.armed);
@@ -471,8 +470,7 @@ int pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(vo
  */
 static void a_fork_waits_for_the_thread_to_have_started(void) {
     for (int i = 0; i < 20; i++) {
-        pid_t child = fork();
-        CHECK(child >= 0);
+        pid_t child = fork_child();
         if (child == 0) {
             limit_life();
             between = 0;

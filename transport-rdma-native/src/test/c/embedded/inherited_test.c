@@ -478,9 +478,7 @@ static void no_call_in_the_child_dies_and_the_parent_notices_none(void) {
     CHECK_EQ(post_recv(&o.b, 6, 0, 64), 0);
     CHECK_EQ(post_send(&o.a, 5, IBV_WR_SEND, 0, 0, 64), 0);
     settle();
-    WAIT_FOR_FORK();
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         limit_life();
         post_and_poll();
@@ -524,15 +522,12 @@ static void a_child_of_a_busy_parent_releases_and_lives_anew(void) {
 }
 
 static void a_grandchild_inherits_from_both(void) {
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         limit_life();
         struct end a, b;
         pair_open(&a, &b, &defaults);
-        WAIT_FOR_FORK();
-        pid_t grandchild = fork();
-        CHECK(grandchild >= 0);
+        pid_t grandchild = fork_child();
         if (grandchild == 0) {
             limit_life();
             CHECK_EQ(post_recv(&a, 1, 0, 8), EIO);

@@ -195,8 +195,7 @@ static void use_device_under_a_limit_of_file_sizes(void) {
 
 /* The kernel's signal, which says that a file would be larger than it may be, ends a process. */
 static void a_limit_of_file_sizes_is_an_error_and_no_signal(void) {
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         limit_life();
         use_device_under_a_limit_of_file_sizes();

@@ -92,8 +92,7 @@ static void liars_are_cut_off_and_nobody_else_notices(void) {
 static void a_process_that_connects_without_end_is_cut_off(void) {
     struct link_port *port;
     CHECK_EQ(link_bind_port(PS, 25, &port), 0);
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         limit_life();
         int count = 0;

@@ -179,8 +179,7 @@ static inline struct link *link_to_child(uint16_t port, pid_t child) {
 }
 
 static inline pid_t fork_peer(uint16_t port) {
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         limit_life();
         struct link_port *handle;

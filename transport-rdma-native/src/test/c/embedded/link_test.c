@@ -254,8 +254,7 @@ static void the_death_of_a_peer_takes_its_link_down(void) {
 static void a_forked_child_does_not_keep_links_of_its_parent_alive(void) {
     pid_t peer = fork_peer(11);
     struct link *link = link_to_child(11, peer);
-    pid_t bystander = fork();
-    CHECK(bystander >= 0);
+    pid_t bystander = fork_child();
     if (bystander == 0) {
         limit_life();
         if (link_is_up(link) || link_send(link, ECHO, "ab", 2, NULL, 0) != EPIPE) {
@@ -322,8 +321,7 @@ static void a_forked_child_closes_the_descriptors_that_wait_in_a_queue_of_its_pa
     close(waiting[0]);
     close(waiting[1]);
     CHECK_EQ(descriptors_of(ends), 3);
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         _exit(descriptors_of(ends));
     }
@@ -367,8 +365,7 @@ static void send_as_a_user_without_privileges(void) {
 }
 
 static void descriptors_wait_while_too_many_of_a_user_are_on_their_way(void) {
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         limit_life();
         send_as_a_user_without_privileges();

@@ -39,8 +39,7 @@
 
 /* Returns whether this process may make network namespaces, with a user namespace or without; asked in a child. */
 static inline bool has_namespaces(void) {
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         _exit(unshare(CLONE_NEWNET | (geteuid() == 0 ? 0 : CLONE_NEWUSER)) == 0 ? 0 : 1);
     }
@@ -146,11 +145,9 @@ static inline bool is_told(void) {
 
 static inline struct child begin_child(void (*run)(const void *argument), const void *argument) {
     int said[2], told[2];
-    WAIT_FOR_FORK();
     CHECK_EQ(pipe(said), 0);
     CHECK_EQ(pipe(told), 0);
-    pid_t pid = fork();
-    CHECK(pid >= 0);
+    pid_t pid = fork_child();
     if (pid == 0) {
         limit_life();
         close(said[0]);
@@ -203,8 +200,7 @@ static inline void kill_child(struct child *child) {
 
 /* Returns whether this process may make PID namespaces; asked in a child. */
 static inline bool has_pid_namespaces(void) {
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         _exit(unshare(CLONE_NEWPID | (geteuid() == 0 ? 0 : CLONE_NEWUSER)) == 0 ? 0 : 1);
     }
@@ -219,8 +215,7 @@ static inline void enter_pid_namespace(void) {
         enter_user_namespace();
     }
     CHECK_EQ(unshare(CLONE_NEWPID), 0);
-    pid_t inside = fork();
-    CHECK(inside >= 0);
+    pid_t inside = fork_child();
     if (inside > 0) {
         int status;
         CHECK_EQ(waitpid(inside, &status, 0), inside);

@@ -81,8 +81,7 @@ static void connect_between_two_of_another_namespace(const void *unused) {
     struct link_port *port;
     int before = get(&peers_near);
     CHECK_EQ(link_bind_port(port_space + 1, PORT, &port), 0);
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         limit_life();
         port_space++;

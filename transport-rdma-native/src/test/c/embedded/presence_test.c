@@ -186,9 +186,7 @@ static void a_child_begins_anew_whether_or_not_its_parent_rests(void) {
             pair_open(&a, &b, &defaults);
         }
         CHECK_EVENTUALLY(closer_is_done()); /* descriptors that wait are open in the child as well, for a while */
-        WAIT_FOR_FORK();
-        pid_t child = fork();
-        CHECK(child >= 0);
+        pid_t child = fork_child();
         if (child == 0) {
             limit_life();
             int own_fds = open_fds();

@@ -75,8 +75,7 @@ static void a_child_does_not_draw_what_its_parent_draws(void) {
     CHECK_EQ(random_word(&first), 0); /* there are others left */
     int pipes[2];
     CHECK_EQ(pipe(pipes), 0);
-    pid_t child = fork();
-    CHECK(child >= 0);
+    pid_t child = fork_child();
     if (child == 0) {
         struct sequence words = draw();
         _exit(write(pipes[1], &words, sizeof(words)) == (ssize_t) sizeof(words) ? 0 : 1);

@@ -56,8 +56,7 @@ void pause_for_us(unsigned at_most) {
 }
 
 pid_t fork_worker(void) {
-    pid_t parent = getpid(), child = fork();
-    CHECK(child >= 0);
+    pid_t parent = getpid(), child = fork_child();
     if (child == 0) {
         CHECK_EQ(prctl(PR_SET_PDEATHSIG, SIGKILL), 0);
         if (getppid() != parent) {
