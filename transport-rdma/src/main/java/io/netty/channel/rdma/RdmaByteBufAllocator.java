@@ -34,10 +34,10 @@ import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
  * <p>Memory is registered in slabs of 16 MiB, as needed and at most {@link #maxPinnedMemory()} bytes. For the {@link
  * #DEFAULT} allocator that is the system property {@code io.netty.rdma.maxPinnedMemory}, in bytes (default: half of the
  * maximum direct memory), of which all other registered memory of the process is taken too. Slabs are kept
- * until the last event loop for RDMA has ended; those of the {@link #DEFAULT} allocator that are not in use then are
- * given back to the system. Heap buffers, direct buffers above 4 MiB and those requested at the bound, or when no more
- * memory can be registered, come from {@link ByteBufAllocator#DEFAULT}: they work as well, but sending them costs a
- * copy.
+ * until the last event loop for RDMA has ended; then each slab of the {@link #DEFAULT} allocator is given back to the
+ * system when its last buffer is released. Heap buffers, direct buffers above 4 MiB and those requested at the bound,
+ * or when no more memory can be registered, come from {@link ByteBufAllocator#DEFAULT}: they work as well, but sending
+ * them costs a copy.
  *
  * <p>Thread-safe. Event loop threads have a small cache of their own, which is taken back when memory runs out.
  */
@@ -75,9 +75,9 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
         return new PinnedMemory(checkPositiveOrZero(maxPinnedMemory, "maxPinnedMemory"), 0, null);
     }
 
-    /** Gives back what is not in use, when there are no event loops. */
-    void trim() {
-        pool.trim();
+    /** Sets whether slabs of which nothing is in use stay registered, as while there are event loops. */
+    void keepUnusedSlabs(boolean keep) {
+        pool.keepUnusedSlabs(keep);
     }
 
     // The inherited methods give heap buffers where direct memory can't be freed reliably. Slabs are kept in any case.

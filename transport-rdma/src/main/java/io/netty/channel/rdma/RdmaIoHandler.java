@@ -42,7 +42,7 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
  */
 public final class RdmaIoHandler implements IoHandler {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaIoHandler.class);
-    /** Handlers that are not destroyed. When there are none, no MBean keeps the class loader, and no slab is kept. */
+    /** Handlers that are not destroyed. Without any, no MBean keeps the class loader, and no unused slab is kept. */
     private static final AtomicInteger LIVE = new AtomicInteger();
 
     private final LoopHandler handler;
@@ -80,10 +80,8 @@ public final class RdmaIoHandler implements IoHandler {
                 // The module java.management or the permission is missing.
                 logger.debug("The metrics are no MBean", e);
             }
-            if (!any) {
-                RdmaByteBufAllocator.DEFAULT.trim();
-                Staging.trim();
-            }
+            RdmaByteBufAllocator.DEFAULT.keepUnusedSlabs(any);
+            Staging.keepUnusedSlabs(any);
         }
     }
 

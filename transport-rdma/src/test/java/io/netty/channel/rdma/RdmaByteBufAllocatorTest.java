@@ -33,6 +33,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -208,6 +209,28 @@ class RdmaByteBufAllocatorTest {
         assertThat(failure.get()).isNull();
         assertThat(thread.isAlive()).isFalse();
         assertThat(allocator.metric().usedDirectMemory()).isZero();
+    }
+
+    @Test
+    void withoutEventLoopsASlabEndsWithItsLastBuffer() throws Exception {
+        FutureTask<List<Long>> pinned = new FutureTask<>(() -> {
+            List<Long> bytes = new ArrayList<>();
+            allocator.directBuffer(100).release();
+            ByteBuf used = allocator.directBuffer(100);
+            allocator.keepUnusedSlabs(false);
+            bytes.add(allocator.pinnedMemory());
+            used.release();
+            bytes.add(allocator.pinnedMemory());
+            allocator.keepUnusedSlabs(true);
+            allocator.directBuffer(100).release();
+            bytes.add(allocator.pinnedMemory());
+            allocator.keepUnusedSlabs(false);
+            bytes.add(allocator.pinnedMemory());
+            return bytes;
+        });
+        // With a cache.
+        new FastThreadLocalThread(pinned).start();
+        assertThat(TestTimeouts.result(pinned)).containsExactly((long) SLAB, 0L, (long) SLAB, 0L);
     }
 
     @Test

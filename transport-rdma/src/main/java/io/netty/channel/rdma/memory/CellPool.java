@@ -126,10 +126,15 @@ public final class CellPool {
         return some;
     }
 
-    /** Gives back the slabs of which nothing is in use, but for the caches of threads. */
-    public void trim() {
-        reclaimAll();
-        arena.trim();
+    /**
+     * Sets whether slabs stay of which nothing is in use, which is the default. Otherwise a slab is given back with its
+     * last buffer, which may be in the cache of a thread that ends at the moment.
+     */
+    public void keepUnusedSlabs(boolean keep) {
+        arena.keepUnused(keep);
+        if (!keep) {
+            reclaimAll();
+        }
     }
 
     /** Registered memory that nobody uses, and that may be registered yet, in bytes. */
@@ -174,6 +179,8 @@ public final class CellPool {
         CellCache cache = cell.isPooled() && cell.refCnt() == 1 ? cache() : null;
         if (cache == null || !cache.offer(buf)) {
             cell.release();
+        } else if (!arena.keepsUnused()) {
+            cache.reclaim();
         }
     }
 

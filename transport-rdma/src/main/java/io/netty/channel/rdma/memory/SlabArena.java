@@ -33,6 +33,8 @@ final class SlabArena {
     private final int slabOrder;
     private final PinnedMemory budget;
     private Slab[] slabs = new Slab[0];
+    /** False if a slab ends with its last cell. */
+    private volatile boolean keepsUnused = true;
     private boolean failed;
     private long retryNanos;
     private volatile long usedBytes;
@@ -147,8 +149,20 @@ final class SlabArena {
         return slabs.length > 0 || grow(true) != null;
     }
 
-    /** Ends the slabs of which no cell is in use. */
-    synchronized void trim() {
+    /** Sets whether slabs stay of which no cell is in use. */
+    synchronized void keepUnused(boolean keep) {
+        keepsUnused = keep;
+        endUnused();
+    }
+
+    boolean keepsUnused() {
+        return keepsUnused;
+    }
+
+    private void endUnused() {
+        if (keepsUnused) {
+            return;
+        }
         Slab[] unused = Arrays.stream(slabs).filter(Slab::isUnused).toArray(Slab[]::new);
         slabs = Arrays.stream(slabs).filter(slab -> !slab.isUnused()).toArray(Slab[]::new);
         for (Slab slab : unused) {
@@ -161,6 +175,7 @@ final class SlabArena {
     synchronized void free(Slab slab, int offset, int order) {
         slab.free(offset, order);
         usedBytes -= 1L << order;
+        endUnused();
     }
 
     /** Bytes in cells that buffers or threads' caches hold. */

@@ -72,9 +72,9 @@ public final class Staging {
         POOL.register(device);
     }
 
-    /** Gives back what is not in use, when there are no event loops. Any thread. */
-    public static void trim() {
-        POOL.trim();
+    /** Sets whether what is not in use stays registered, as while there are event loops. Any thread. */
+    public static void keepUnusedSlabs(boolean keep) {
+        POOL.keepUnusedSlabs(keep);
     }
 
     /** The longest {@link #buffer}. */

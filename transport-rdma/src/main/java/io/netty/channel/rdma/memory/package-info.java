@@ -42,7 +42,8 @@
  * All registered memory of the process counts in {@code PinnedMemory.PROCESS}, by default half of the maximum direct
  * memory. The last eighth is for what is needed, such as the first receive memory of a connection; what only makes
  * things faster leaves it alone. Staging memory has a bound of its own within, so that buffers that the application
- * keeps can't stop sending. Slabs are never given back to the system.
+ * keeps can't stop sending. Slabs stay while there are event loops; then each is given back to the system with its last
+ * buffer.
  *
  * <h2>When memory can't be registered</h2>
  * With the limit of locked memory reached, an allocator uses ordinary memory, which is copied when it is sent, and
