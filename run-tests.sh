@@ -21,7 +21,7 @@ usage() {
     cat <<'END'
 Usage: ./run-tests.sh [--no-install] [--quick | --all | --rxe | --conformance | LANE...] [-Dtest=PATTERN] [OPTION...]
 
-Builds once, then runs the tests in parallel, one process more than there are cores, each in its own network namespace
+Builds once, then runs the tests in parallel, two processes more than there are cores, each in its own network namespace
 if the system allows it. At the end it prints the numbers of passed, failed, flaky and skipped tests, the time of each
 lane, and for each failure its log and the command that repeats it; the last line is "N passed, N failed, N flaky". The
 exit status is not 0 if anything failed or did not run. No lane needs an RDMA device: all except rxe* run on the

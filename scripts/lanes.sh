@@ -169,7 +169,7 @@ lane_faults() {
             ${TEST_SECONDS:+--seconds "$TEST_SECONDS"}
     else
         for part in 1 2 3; do
-            task faults "part-$part" 45 build/faults run_faults --part "$part" --of 3
+            task faults "part-$part" 90 build/faults run_faults --part "$part" --of 3
         done
         task faults reached 0 'faults/part-1 faults/part-2 faults/part-3' run_faults_reached
     fi

@@ -20,8 +20,8 @@
 #
 # A task is LANE/NAME. $LOGS has of each LANE/NAME.log, LANE/NAME.status and, when it has run, LANE/NAME.done, which is
 # what make waits for.
-# One more than there are cores, as many tests wait most of the time.
-workers=$(($(nproc) + 1))
+# Two more than there are cores, as many tests wait most of the time.
+workers=$(($(nproc) + 2))
 
 # Lines "SECONDS TASK", and the rules of the tasks.
 queue_beside='' queue_alone='' queue_rules=''
