@@ -53,8 +53,8 @@ for the build. The default is all of these, in 20 minutes.
                       (--conformance: and many others)
   consumer       1.5  applications with only the deployed artifacts, on the class path and the module path, with each
                       installed JDK
-  fuzz           0.3  fuzz targets for input from peers: they replay their corpora, then run for 10 seconds each
-  fuzz-java      0.6  the same in Java, for 8 seconds each
+  fuzz           0.3  fuzz targets for input from peers: they replay their corpora, then run for 5 seconds each
+  fuzz-java      0.6  the same in Java
   chaos          0.6  processes with busy connections, stopped and killed at random instants (random input)
   differential   0.4  random programs of handlers on epoll and on RDMA, whose results are compared (random input)
   hostile        0.4  a server and clients beside processes that attack them: another user, other PID namespaces

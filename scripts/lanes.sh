@@ -198,12 +198,17 @@ lane_fuzz() {
     local program
     build_task fuzz '' make_c '' fuzz
     for program in $(make_c '' print-fuzz); do
-        task fuzz "$(basename "$program" _fuzz)" "$((${TEST_SECONDS:-10} + 3))" build/fuzz run_fuzz "$program"
+        task fuzz "$(basename "$program" _fuzz)" "$(($(fuzz_seconds) + 3))" build/fuzz run_fuzz "$program"
     done
 }
 
+fuzz_seconds() {
+    echo "${TEST_SECONDS:-$([ -n "$TEST_ALL" ] && echo 10 || echo 5)}"
+}
+
 run_fuzz() { # PROGRAM
-    local name seconds=${TEST_SECONDS:-10} found status=0
+    local name seconds found status=0
+    seconds=$(fuzz_seconds)
     name=$(basename "$1" _fuzz)
     found=$ROOT/transport-rdma-native/target/fuzz/$name
     mkdir -p "$found"
@@ -308,7 +313,7 @@ run_java() { # LANE MODULE[:VARIANT] CLASS...
         # On the library path, where it is found before the one on the class path.
         faults-java) export LD_LIBRARY_PATH=$C_OUT/faulty ;;
         stalls) export LD_LIBRARY_PATH=$C_OUT/stalls ;;
-        fuzz-java) [ -n "$TEST_SECONDS" ] || JAVA_OPTIONS+=(-Dtest.seconds=8) ;;
+        fuzz-java) [ -n "$TEST_SECONDS" ] || JAVA_OPTIONS+=(-Dtest.seconds="$(fuzz_seconds)") ;;
     esac
     JAVA_LIMIT=$((1200 + 60 * $# + ${TEST_SECONDS:-0}))
     JAVA_AGAIN="run_java $lane $module"

@@ -71,6 +71,7 @@ static const struct kind kinds[] = {
     { "folder", true, true, 1, true },
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+#define MAX_SCENARIOS 16
 
 /* Resources of a process when all is released and nothing has failed. */
 struct rest {
@@ -488,11 +489,17 @@ static void fail_call(const struct scenario *scenario, const struct kind *kind, 
     }
 }
 
+/* Fails each call, but in a folder only those that are not made without one. */
 static void fail_each_call(const struct scenario *scenario, const struct kind *kind,
                            long counts[FAULT_ROLES][FAULT_MAX_SITES]) {
+    static bool cold[MAX_SCENARIOS][FAULT_ROLES][FAULT_MAX_SITES];
+    CHECK(num_scenarios <= MAX_SCENARIOS);
     for (int role = 0; role < FAULT_ROLES; role++) {
         for (int site = 0; site < fault_sites(); site++) {
             long limit = counts[role][site] < kind->max_occurrences ? counts[role][site] : kind->max_occurrences;
+            if (limit > 0 && kind->cold && kind->two_processes && !is_to_try(&cold[scenario - scenarios][role][site])) {
+                continue;
+            }
             for (long occurrence = 1; occurrence <= limit && has_place(fault_site(site)); occurrence++) {
                 const struct fault_plan plan = {
                     .role = (enum fault_role) role, .site = site, .occurrence = occurrence, .then = -1,
@@ -527,7 +534,6 @@ static uint64_t part, parts; /* 0: all */
 
 /* Runs each scenario of each kind; `turns` runs of each at random, or all one after the other. */
 static void run_all(uint64_t seed, int turns) {
-    uint64_t index = 0;
     static long counts[FAULT_ROLES][FAULT_MAX_SITES];
     for (size_t k = 0; k < KINDS; k++) {
         for (int s = 0; s < num_scenarios; s++) {
@@ -535,7 +541,7 @@ static void run_all(uint64_t seed, int turns) {
             const struct kind *kind = &kinds[k];
             if (!is_selected("RDMA_TEST", scenario->name) || !is_selected("RDMA_KIND", kind->name)
                     || (scenario->elsewhere && !(kind->in_folder && own_networks))
-                    || (parts != 0 && index++ % parts != part - 1)) {
+                    || (parts != 0 && (uint64_t) s % parts != part - 1)) {
                 continue;
             }
             int runs_before = runs, failures_before = failures;

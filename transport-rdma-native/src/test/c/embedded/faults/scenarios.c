@@ -594,9 +594,9 @@ const struct scenario scenarios[] = {
     { "refusal", false, false, false, run_refusal },
     { "datagrams", false, false, false, run_datagrams },
     { "group", true, false, false, run_group },
-    { "direct", false, true, false, run_direct },
-    { "endpoints", false, true, false, run_endpoints },
     { "xrc", false, true, false, run_xrc },
+    { "endpoints", false, true, false, run_endpoints },
+    { "direct", false, true, false, run_direct },
     { "elsewhere", false, true, true, run_elsewhere },
 };
 const int num_scenarios = sizeof(scenarios) / sizeof(scenarios[0]);
