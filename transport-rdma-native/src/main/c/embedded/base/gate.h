@@ -14,8 +14,9 @@
  * under the License.
  */
 /*
- * A gate: a lock with handed-over work (flat combining), which is never waited for. A thread that finds it taken leaves
- * its request as bits, and the owner serves them before it leaves. So all the work of one object is done by one thread
+ * A gate: a lock with handed-over work (flat combining), for which no thread waits that moves data: one that finds it
+ * taken leaves its request as bits, and the owner serves them before it leaves. Rare control operations wait for it
+ * (gate_lock()). So all the work of one object is done by one thread
  * at a time, no request is lost, and no thread sleeps behind a long copy of another.
  */
 #ifndef NETTY_RDMA_EMBEDDED_GATE_H
