@@ -43,6 +43,7 @@ import java.util.stream.Stream;
  * Another JVM of this user, and the figures of its transport.
  */
 final class RunningJvm implements AutoCloseable {
+    private static final String AGENT = "io.netty.rdma:type=Agent";
     private static final String LIBRARY = "netty_transport_native_rdma";
 
     private final JMXConnector connector;
@@ -57,7 +58,7 @@ final class RunningJvm implements AutoCloseable {
 
     /** The figures at one moment. */
     record Reading(long nanos, CompositeData process, List<CompositeData> loops, List<CompositeData> devices,
-                   List<CompositeData> connections, List<CompositeData> tcpDestinations) { }
+                   List<CompositeData> connections, List<CompositeData> tcpDestinations, List<CompositeData> agent) { }
 
     /** JVMs that have loaded the transport's native library: their command lines by process id. */
     static Map<Long, String> all() {
@@ -140,11 +141,21 @@ final class RunningJvm implements AutoCloseable {
     Reading read() throws IOException, JMException {
         long now = System.nanoTime();
         return new Reading(now, (CompositeData) server.getAttribute(name, "Process"), rows("Loops"), rows("Devices"),
-                rows("Connections"), rows("TcpDestinations"));
+                rows("Connections"), rows("TcpDestinations"), agent());
+    }
+
+    /** The classes that the agent of docs/agent.md has exchanged, if there is one. */
+    private List<CompositeData> agent() throws IOException, JMException {
+        ObjectName agent = new ObjectName(AGENT);
+        return server.isRegistered(agent) ? rows(agent, "Classes") : List.of();
     }
 
     private List<CompositeData> rows(String attribute) throws IOException, JMException {
-        return List.of((CompositeData[]) server.getAttribute(name, attribute));
+        return rows(name, attribute);
+    }
+
+    private List<CompositeData> rows(ObjectName of, String attribute) throws IOException, JMException {
+        return List.of((CompositeData[]) server.getAttribute(of, attribute));
     }
 
     @Override

@@ -47,6 +47,7 @@ final class Screen {
         devices(text);
         connections(text, maxConnections);
         tcpDestinations(text, maxConnections);
+        agent(text);
         return text.toString();
     }
 
@@ -129,6 +130,18 @@ final class Screen {
         }
         if (rows.size() > max) {
             line(text, "... and %d more destinations", rows.size() - max);
+        }
+    }
+
+    /** Classes that the agent has exchanged or left; nothing if there is no agent. */
+    private void agent(StringBuilder text) {
+        if (!after.agent().isEmpty()) {
+            line(text, "%n%-60s %6s %s", "ASKED FOR", "COUNT", "MADE BY THE AGENT");
+        }
+        for (CompositeData row : after.agent()) {
+            String by = string(row, "by");
+            line(text, "%-60s %6d %s", end(string(row, "type"), 60), number(row, "count"),
+                    by.isEmpty() ? "nothing: " + string(row, "reason") : by);
         }
     }
 

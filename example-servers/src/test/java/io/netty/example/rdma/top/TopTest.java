@@ -35,8 +35,10 @@ import io.netty.example.rdma.util.Waiting;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
+import javax.management.ObjectName;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -103,11 +105,44 @@ class TopTest {
                 .orElseThrow(() -> new AssertionError(text));
     }
 
+    /** The attribute of an agent that has left a class as it is. */
+    public interface AgentMXBean {
+        Row[] getClasses();
+
+        record Left() implements AgentMXBean {
+            @Override
+            public Row[] getClasses() {
+                return new Row[] {new Row()};
+            }
+        }
+
+        /** Columns of the agent's. */
+        final class Row {
+            public String getType() {
+                return "com.example.Socket";
+            }
+
+            public String getBy() {
+                return "";
+            }
+
+            public long getCount() {
+                return 7;
+            }
+
+            public String getReason() {
+                return "the reason";
+            }
+        }
+    }
+
     /** A client for RDMA and TCP whose server has TCP alone. */
     static final class ClientOverTcp {
         private ClientOverTcp() { }
 
         public static void main(String[] arguments) throws Exception {
+            ManagementFactory.getPlatformMBeanServer().registerMBean(new AgentMXBean.Left(),
+                    new ObjectName("io.netty.rdma:type=Agent"));
             EventLoopGroup group = RdmaOrTcp.newEventLoopGroup(1);
             Channel server = TestTimeouts.sync(new ServerBootstrap().group(group)
                     .channel(EpollServerSocketChannel.class).childHandler(new ChannelInboundHandlerAdapter())
@@ -127,6 +162,7 @@ class TopTest {
             assertThat(text).containsPattern("(?m)^transport +0 connections by RDMA; clients for both have 1 over " +
                     "TCP \\(1 so far\\), servers have accepted 0 over TCP so far$");
             assertThat(last(text, address)).matches(Pattern.quote(address) + " +1 +1 refused +Connection refused.*");
+            assertThat(last(text, "com.example.Socket")).matches("com.example.Socket +7 nothing: the reason");
         }
     }
 

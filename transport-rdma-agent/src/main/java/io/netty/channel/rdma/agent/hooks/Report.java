@@ -20,62 +20,86 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import javax.management.AttributeNotFoundException;
+import javax.management.JMException;
+import javax.management.ObjectName;
 import javax.management.openmbean.CompositeData;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Report of the classes that were swapped, and of the others with the reason: in the log of the program, once each, and
- * as a summary at the end if the options say {@code verbose}. Any thread.
+ * Report of the classes that were swapped, and of the others with the reason: in the log of the program, once each, as
+ * an MBean, and as a summary at the end if the options say {@code verbose}. Any thread.
  */
-final class Report {
+final class Report implements AgentMXBean {
+    private static final String NAME = "io.netty.rdma:type=Agent";
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("io.netty.channel.rdma.agent");
     /** By what the program has asked for, how many others have taken its place. */
-    private static final Map<String, LongAdder> SWAPPED = new ConcurrentHashMap<>();
+    private static final Map<String, Entry> SWAPPED = new ConcurrentHashMap<>();
     /** By what the program has asked for, why it is as it was. */
-    private static final Map<String, String> KEPT = new ConcurrentHashMap<>();
-    private static final Map<String, String> FAILED = new ConcurrentHashMap<>();
+    private static final Map<String, Entry> KEPT = new ConcurrentHashMap<>();
+    private static final Map<String, Entry> FAILED = new ConcurrentHashMap<>();
 
     static {
         if (Shared.OPTIONS.isVerbose()) {
             Runtime.getRuntime().addShutdownHook(new Thread(Report::summary, "rdma-agent-summary"));
         }
+        try {
+            ManagementFactory.getPlatformMBeanServer().registerMBean(new Report(), new ObjectName(NAME));
+        } catch (JMException | LinkageError e) {
+            logger.debug("no MBean {}", NAME, e);
+        }
     }
 
     private Report() { }
 
-    static void swapped(String type, Class<?> by) {
-        LongAdder count = SWAPPED.get(type);
-        if (count == null) {
-            LongAdder first = new LongAdder();
-            count = SWAPPED.putIfAbsent(type, first);
-            if (count == null) {
-                count = first;
-                logger.info("{} takes the place of {}", by.getName(), type);
+    /** The class that has taken the place, or the reason why none has, and how often. */
+    private record Entry(String text, LongAdder count) {
+        /** Returns whether the text is new. */
+        static boolean add(Map<String, Entry> to, String key, String text) {
+            boolean isNew = false;
+            Entry entry = to.get(key);
+            if (entry == null || !entry.text.equals(text)) {
+                synchronized (to) {
+                    entry = to.get(key);
+                    isNew = entry == null || !entry.text.equals(text);
+                    if (isNew) {
+                        entry = new Entry(text, entry == null ? new LongAdder() : entry.count);
+                        to.put(key, entry);
+                    }
+                }
             }
+            entry.count.increment();
+            return isNew;
         }
-        count.increment();
+    }
+
+    static void swapped(String type, Class<?> by) {
+        if (Entry.add(SWAPPED, type, by.getName())) {
+            logger.info("{} takes the place of {}", by.getName(), type);
+        }
     }
 
     static void kept(String type, String reason) {
-        if (!reason.equals(KEPT.get(type)) && !reason.equals(KEPT.put(type, reason))) {
+        if (Entry.add(KEPT, type, reason)) {
             logger.warn("{} stays as it is: {}", type, reason);
         }
     }
 
     /** An option of TCP that RDMA has nothing for. */
     static void withoutLike(String option) {
-        if (KEPT.putIfAbsent("option " + option, "RDMA has nothing of this kind") == null) {
+        if (Entry.add(KEPT, "option " + option, "RDMA has nothing of this kind")) {
             logger.debug("RDMA has nothing like the option {}", option);
         }
     }
 
     /** A hook has thrown, and what the program has made stays as it is. */
     static void failed(String what, Throwable cause) {
-        String message = message(cause);
-        if (!message.equals(FAILED.put(what, message))) {
+        if (Entry.add(FAILED, what, message(cause))) {
             logger.warn("{}: some stay as they are, as the agent has failed", what, cause);
         }
     }
@@ -84,11 +108,21 @@ final class Report {
         return cause.getMessage() != null ? cause.getMessage() : cause.toString();
     }
 
+    @Override
+    public Row[] getClasses() {
+        List<Row> rows = new ArrayList<>();
+        new TreeMap<>(SWAPPED).forEach((type, entry) -> rows.add(new Row(type, entry.text, entry.count.sum(), "")));
+        Map<String, Entry> others = new TreeMap<>(KEPT);
+        others.putAll(FAILED);
+        others.forEach((type, entry) -> rows.add(new Row(type, "", entry.count.sum(), entry.text)));
+        return rows.toArray(new Row[0]);
+    }
+
     private static void summary() {
         StringBuilder lines = new StringBuilder();
-        new TreeMap<>(SWAPPED).forEach((type, count) -> line(lines, "swapped " + type + ": " + count));
-        new TreeMap<>(KEPT).forEach((type, reason) -> line(lines, "kept " + type + ": " + reason));
-        new TreeMap<>(FAILED).forEach((what, reason) -> line(lines, "failed " + what + ": " + reason));
+        new TreeMap<>(SWAPPED).forEach((type, entry) -> line(lines, "swapped " + type + ": " + entry.count));
+        new TreeMap<>(KEPT).forEach((type, entry) -> line(lines, "kept " + type + ": " + entry.text));
+        new TreeMap<>(FAILED).forEach((what, entry) -> line(lines, "failed " + what + ": " + entry.text));
         try {
             CompositeData process = (CompositeData) new RdmaMetricsMBean().getAttribute("Process");
             for (String name : process.getCompositeType().keySet()) {
