@@ -51,8 +51,10 @@ class ProgramsTest {
         OPTIONS_OF_EPOLL(6, Options.class, "epoll"),
         OPTIONS_OF_NIO(6, Options.class, "nio"),
         LISTENERS_THAT_SHARE_A_PORT(32 * MIB, ReusePort.class, "0"),
+        INITIALIZERS_OF_CLASSES_OF_NIO(8 * MIB, Casts.class, "nio"),
+        INITIALIZER_OF_A_CLASS_OF_EPOLL(8 * MIB, Casts.class, "epoll"),
         /** A cast gets the class that it asks for. */
-        INITIALIZER_OF_A_CLASS_OF_CHANNELS(0, Casts.class, "initializer"),
+        INITIALIZER_THAT_PASSES_ITS_CHANNEL_ON(0, Casts.class, "nio-parameter"),
         CAST_OF_A_CONFIGURATION(0, Casts.class, "config"),
         CAST_AFTER_INSTANCEOF(8 * MIB, Casts.class, "guarded"),
         /** From the client by the proxy's listener, and back; the server has TCP alone. */
@@ -108,7 +110,7 @@ class ProgramsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = { "INITIALIZER_OF_A_CLASS_OF_CHANNELS", "CAST_OF_A_CONFIGURATION" })
+    @EnumSource(names = { "INITIALIZER_THAT_PASSES_ITS_CHANNEL_ON", "CAST_OF_A_CONFIGURATION" })
     void castIsReportedOnceForEachClassThatStays(Case each) throws Exception {
         ProgramResult with = each.program().withAgent().run();
         Class<?> type = each == Case.CAST_OF_A_CONFIGURATION ? EpollSocketChannel.class : NioSocketChannel.class;
