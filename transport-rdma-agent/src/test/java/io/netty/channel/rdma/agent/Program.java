@@ -40,6 +40,8 @@ final class Program {
     private static final List<String> NOT_THEIRS = List.of("netty-transport-rdma", "netty-transport-native-rdma",
             "logback", "spring-boot-loader", "junit", "assertj", "asm-", "opentest4j", "apiguardian", "byte-buddy");
     private static final Pattern EPOLL = Pattern.compile("netty-transport-(native-|classes-)(epoll|unix-common).*");
+    /** Libraries choose io_uring if these are there. */
+    private static final Pattern IO_URING = Pattern.compile("netty-transport-(native|classes)-io_uring.*");
     private static final Path TARGET = Path.of("target");
 
     private final List<String> main;
@@ -47,6 +49,7 @@ final class Program {
     private final List<String> arguments = new ArrayList<>();
     private String agentOptions;
     private boolean epoll = true;
+    private boolean ioUring;
     private Path netty;
     private Path onlyClasses;
 
@@ -74,6 +77,12 @@ final class Program {
     /** Without Netty's epoll transport on the class path. */
     Program withoutEpoll() {
         epoll = false;
+        return this;
+    }
+
+    /** With Netty's io_uring transport on the class path. */
+    Program withIoUring() {
+        ioUring = true;
         return this;
     }
 
@@ -119,6 +128,9 @@ final class Program {
             } catch (IOException e) {
                 throw new AssertionError(e);
             }
+        }
+        if (!ioUring) {
+            jars.removeIf(jar -> IO_URING.matcher(jar.getFileName().toString()).matches());
         }
         if (!epoll) {
             jars.removeIf(jar -> EPOLL.matcher(jar.getFileName().toString()).matches());
