@@ -36,24 +36,50 @@ public final class Casts {
     private Casts() { }
 
     public static void main(String... args) throws Exception {
-        boolean nio = args[0].equals("initializer");
+        boolean nio = args[0].startsWith("nio");
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
                 nio ? NioIoHandler.newFactory() : EpollIoHandler.newFactory());
         ServerBootstrap bootstrap = new ServerBootstrap().group(group)
                 .channel(nio ? NioServerSocketChannel.class : EpollServerSocketChannel.class);
-        if (nio) {
-            bootstrap.childHandler(new Initializer());
-        } else if (args[0].equals("config")) {
+        switch (args[0]) {
+        case "nio":
+            bootstrap.childHandler(new Initializer()).handler(new ChannelInitializer<NioServerSocketChannel>() {
+                @Override
+                protected void initChannel(NioServerSocketChannel channel) {
+                    System.out.println("backlog: " + channel.config().getBacklog());
+                }
+            });
+            break;
+        case "nio-parameter":
+            bootstrap.childHandler(new ChannelInitializer<NioSocketChannel>() {
+                @Override
+                protected void initChannel(NioSocketChannel channel) {
+                    Parameter.addEcho(channel);
+                }
+            });
+            break;
+        case "epoll":
+            bootstrap.childHandler(new ChannelInitializer<EpollSocketChannel>() {
+                @Override
+                protected void initChannel(EpollSocketChannel channel) {
+                    channel.config().setTcpNoDelay(false).setKeepAlive(true);
+                    channel.pipeline().addLast(new Ends.Echo());
+                }
+            });
+            break;
+        case "config":
             bootstrap.childHandler(new Unguarded());
-        } else {
+            break;
+        default:
             bootstrap.childHandler(new Guarded());
+            break;
         }
         try {
             Channel listener = Ends.bind(bootstrap);
             Ends.exchange(group, nio ? NioSocketChannel.class : EpollSocketChannel.class, listener);
             if (args[0].equals("late")) {
                 Late late = new Late();
-                System.out.println("cast: " + late.isOpen(new Bootstrap().group(group)
+                System.out.println("cast: " + late.isQuickAck(new Bootstrap().group(group)
                         .channel(EpollSocketChannel.class).handler(new Ends.Counter(1))
                         .connect(listener.localAddress()).sync().channel()));
             }
@@ -62,9 +88,24 @@ public final class Casts {
         }
     }
 
+    /** As of tutorials, with a method and a lambda that have the channel. */
     private static final class Initializer extends ChannelInitializer<NioSocketChannel> {
         @Override
-        protected void initChannel(NioSocketChannel channel) {
+        protected void initChannel(NioSocketChannel channel) throws Exception {
+            if (channel.remoteAddress() != null) {
+                addEcho(channel);
+            }
+            channel.eventLoop().execute(() -> System.out.println("open: " + channel.isOpen()));
+        }
+
+        private void addEcho(NioSocketChannel channel) {
+            channel.config().setTcpNoDelay(true);
+            channel.pipeline().addLast(new Ends.Echo());
+        }
+    }
+
+    private static final class Parameter {
+        static void addEcho(NioSocketChannel channel) {
             channel.pipeline().addLast(new Ends.Echo());
         }
     }
@@ -79,8 +120,8 @@ public final class Casts {
 
     /** Loaded when there has been a connection. */
     private static final class Late {
-        boolean isOpen(Channel channel) {
-            return ((EpollSocketChannel) channel).isOpen();
+        boolean isQuickAck(Channel channel) {
+            return ((EpollSocketChannel) channel).config().isTcpQuickAck();
         }
     }
 

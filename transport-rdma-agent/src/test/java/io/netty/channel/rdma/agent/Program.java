@@ -44,6 +44,8 @@ final class Program {
     private static final List<String> NOT_THEIRS = List.of("netty-transport-rdma", "netty-transport-native-rdma",
             "logback", "spring-boot-loader", "junit", "assertj", "asm-", "opentest4j", "apiguardian", "byte-buddy");
     private static final Pattern EPOLL = Pattern.compile("netty-transport-(native-|classes-)(epoll|unix-common).*");
+    /** Libraries choose io_uring if these are there. */
+    private static final Pattern IO_URING = Pattern.compile("netty-transport-(native|classes)-io_uring.*");
     private static final Path TARGET = Path.of("target");
     static final Path CLASSES = TARGET.resolve("test-classes");
     /** Results of programs that have ended: several tests look at the same. */
@@ -54,6 +56,7 @@ final class Program {
     private final List<String> arguments = new ArrayList<>();
     private String agentOptions;
     private boolean epoll = true;
+    private boolean ioUring;
     private Path netty;
     private boolean onlyClasses;
 
@@ -86,6 +89,12 @@ final class Program {
     /** Without Netty's epoll transport on the class path. */
     Program withoutEpoll() {
         epoll = false;
+        return this;
+    }
+
+    /** With Netty's io_uring transport on the class path. */
+    Program withIoUring() {
+        ioUring = true;
         return this;
     }
 
@@ -131,6 +140,9 @@ final class Program {
             } catch (IOException e) {
                 throw new AssertionError(e);
             }
+        }
+        if (!ioUring) {
+            jars.removeIf(jar -> IO_URING.matcher(jar.getFileName().toString()).matches());
         }
         if (!epoll) {
             jars.removeIf(jar -> EPOLL.matcher(jar.getFileName().toString()).matches());

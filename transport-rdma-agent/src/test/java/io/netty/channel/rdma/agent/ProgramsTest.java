@@ -46,6 +46,8 @@ class ProgramsTest {
         OPTIONS_OF_EPOLL(6, "Options epoll"),
         OPTIONS_OF_NIO(6, "Options nio"),
         LISTENERS_THAT_SHARE_A_PORT(32 * MIB, "ReusePort 0"),
+        INITIALIZERS_OF_CLASSES_OF_NIO(8 * MIB, "Casts nio"),
+        INITIALIZER_OF_A_CLASS_OF_EPOLL(8 * MIB, "Casts epoll"),
         /** From the client by the proxy's listener, and back; the server has TCP alone. */
         PROXY_THAT_CONNECTS_BY_THE_ACCEPTED_CLASS(20, "Proxy"),
         CHANNELS_OF_ITS_OWN(0, "OwnChannel"),
@@ -57,7 +59,7 @@ class ProgramsTest {
         SHUTDOWN_OF_A_BUSY_SERVER(1, "BusyShutdown"),
         CAST_AFTER_INSTANCEOF(8 * MIB, "Casts guarded"),
         /** A cast gets the class that it asks for. */
-        INITIALIZER_OF_A_CLASS_OF_CHANNELS(0, "Casts initializer"),
+        INITIALIZER_THAT_PASSES_ITS_CHANNEL_ON(0, "Casts nio-parameter"),
         CAST_OF_A_CONFIGURATION(0, "Casts config");
 
         private final long bytes;
@@ -83,7 +85,7 @@ class ProgramsTest {
     private static final List<String> SWAPPED = programs(Case.NIO_ECHO, Case.CAST_AFTER_INSTANCEOF);
     /** In a JVM of their own, where no others that have been swapped before are cast. */
     private static final List<String> CAST =
-            programs(Case.INITIALIZER_OF_A_CLASS_OF_CHANNELS, Case.CAST_OF_A_CONFIGURATION);
+            programs(Case.INITIALIZER_THAT_PASSES_ITS_CHANNEL_ON, Case.CAST_OF_A_CONFIGURATION);
 
     private static List<String> programs(Case first, Case last) {
         return EnumSet.range(first, last).stream().map(each -> each.program).toList();
@@ -127,7 +129,7 @@ class ProgramsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = { "INITIALIZER_OF_A_CLASS_OF_CHANNELS", "CAST_OF_A_CONFIGURATION" })
+    @EnumSource(names = { "INITIALIZER_THAT_PASSES_ITS_CHANNEL_ON", "CAST_OF_A_CONFIGURATION" })
     void castIsReportedOnceForEachClassThatStays(Case each) throws Exception {
         ProgramResult with = each.with();
         Class<?> type = each == Case.CAST_OF_A_CONFIGURATION ? EpollSocketChannel.class : NioSocketChannel.class;

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import unmodified.EpollEcho;
+import unmodified.IoUringEcho;
 import unmodified.NioEcho;
 import unmodified.OldNioEcho;
 import unmodified.OtherNetty;
@@ -26,6 +27,7 @@ import unmodified.OtherNetty;
 import java.io.IOException;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 /**
  * Refusals: if the agent can't do something, or is told not to, it logs one line, and the program is as it was.
@@ -88,6 +90,18 @@ class RefusalsTest {
         ProgramResult with = Program.of(EpollEcho.class).withJvmOption("-Dio.netty.rdma.provider=none").withAgent()
                 .run();
         assertUnchanged(with, Program.of(EpollEcho.class), "EpollSocketChannel stays as it is: ");
+    }
+
+    /** Where the kernel forbids io_uring, programs choose another transport by themselves. */
+    @Test
+    void programOnIoUringStaysAsItIs() throws Exception {
+        ProgramResult with = Program.of(IoUringEcho.class).withIoUring().withAgent().run();
+        assertUnchanged(with, Program.of(IoUringEcho.class).withIoUring());
+        assumeThat(with.answers()).contains("available: true");
+        for (String type : new String[] {"IoUringIoHandler", "IoUringServerSocketChannel", "IoUringSocketChannel"}) {
+            assertThat(with.lines("io.netty.channel.uring." + type + " stays as it is: ")).as(with::toString)
+                    .hasSize(1);
+        }
     }
 
     @Test

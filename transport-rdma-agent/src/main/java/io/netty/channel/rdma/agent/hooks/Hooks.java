@@ -84,12 +84,22 @@ public final class Hooks {
     /** {@code config.setOption(option, value)}, in bootstraps. */
     @SuppressWarnings("unchecked")
     public static boolean setOption(ChannelConfig config, ChannelOption<?> option, Object value) {
-        boolean rdma = TranslatedOptions.isOfRdma(config);
-        if (rdma && TranslatedOptions.isStockAllocator(option, value)) {
-            return true;
+        boolean rdma = false;
+        try {
+            rdma = TranslatedOptions.isOfRdma(config);
+            if (rdma && TranslatedOptions.isStockAllocator(option, value)) {
+                return true;
+            }
+        } catch (Throwable t) {
+            Report.failed("allocators", t);
         }
         boolean known = config.setOption((ChannelOption<Object>) option, value);
-        return rdma && TranslatedOptions.setLike(config, option, value, known) || known;
+        try {
+            return rdma && TranslatedOptions.setLike(config, option, value, known) || known;
+        } catch (Throwable t) {
+            Report.failed("options", t);
+            return known;
+        }
     }
 
     /** Before a channel is registered with an event loop. */

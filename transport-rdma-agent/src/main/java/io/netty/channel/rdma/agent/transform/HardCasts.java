@@ -17,11 +17,13 @@ package io.netty.channel.rdma.agent.transform;
 
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.Handle;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -29,9 +31,10 @@ import java.util.Set;
 
 /**
  * Casts of the application to classes of channels and configurations that a channel for RDMA is not: as in {@code
- * ChannelInitializer<NioSocketChannel>}, whose bridge method casts. Where a class has one, and the method does not ask
- * by {@code instanceof} before, channels of that kind stay as they are. Found when a class is loaded, which is too late
- * if such channels have been swapped already.
+ * ChannelInitializer<NioSocketChannel>}, whose bridge method casts. They become casts to interfaces where that is
+ * enough ({@link InterfaceCasts}). Where it is not, and the method does not ask by {@code instanceof} before, channels
+ * of that kind stay as they are. Found when a class is loaded, which is too late if such channels have been swapped
+ * already.
  */
 final class HardCasts {
     private static final String NIO_CLIENT = "io.netty.channel.socket.nio.NioSocketChannel";
@@ -72,23 +75,41 @@ final class HardCasts {
         this.swapped = swapped;
     }
 
-    private static byte[] bytes(String text) {
+    static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Looks for casts in a class that is about to be loaded. */
-    void look(String name, byte[] bytes) {
+    /**
+     * Looks for casts in a class that is about to be loaded.
+     *
+     * @return the class with casts to interfaces in their place, or {@code null} if it stays as it is.
+     */
+    byte[] look(ClassLoader loader, String name, byte[] bytes) {
         for (byte[] prefix : PREFIXES) {
             if (Bytes.contains(bytes, prefix)) {
-                new ClassReader(bytes).accept(new Methods(name),
-                        ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
-                return;
+                ClassReader reader = new ClassReader(bytes);
+                Methods methods = new Methods(reader);
+                reader.accept(methods, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+                return change(name, methods.casts(), new InterfaceCasts(bytes, reader, loader));
             }
         }
+        return null;
     }
 
-    private void found(String name, String method, String type) {
-        String where = name.replace('/', '.') + '.' + method + " casts to " + type.replace('/', '.');
+    private byte[] change(String name, List<Cast> casts, InterfaceCasts changed) {
+        for (Cast cast : casts) {
+            if (cast.needsClass || !changed.add(cast.method, cast.descriptor)) {
+                found(name.replace('/', '.') + '.' + cast.method + (cast.needsClass ? " takes a " : " casts to ") +
+                        cast.type.replace('/', '.'), cast.type);
+            }
+        }
+        return changed.bytes();
+    }
+
+    /** @param needsClass whether it can't be to an interface. */
+    private record Cast(String method, String descriptor, String type, boolean needsClass) { }
+
+    private void found(String where, String type) {
         for (String stays : STAY.get(type)) {
             if (casts.putIfAbsent(stays, where) == null && swapped.contains(stays)) {
                 Agent.line(where + ", which will fail with a ClassCastException: it was loaded when others had taken " +
@@ -98,30 +119,61 @@ final class HardCasts {
         }
     }
 
-    private final class Methods extends ClassVisitor {
-        private final String name;
+    private static final class Methods extends ClassVisitor {
+        private final List<Cast> casts = new ArrayList<>();
+        private final List<Cast> overrides = new ArrayList<>();
+        private final Set<String> calledByBridges = new HashSet<>();
+        private final boolean mayOverride;
 
-        Methods(String name) {
+        Methods(ClassReader reader) {
             super(Opcodes.ASM9);
-            this.name = name;
+            String above = reader.getSuperName();
+            mayOverride = !above.startsWith("java/") && !above.startsWith("io/netty/");
         }
 
         @Override
         public MethodVisitor visitMethod(int access, String method, String descriptor, String signature,
                                          String[] exceptions) {
-            return new Casts(name, method);
+            boolean bridge = (access & Opcodes.ACC_BRIDGE) != 0;
+            if (mayOverride && !bridge && !method.equals("<init>") &&
+                    (access & (Opcodes.ACC_STATIC | Opcodes.ACC_PRIVATE)) == 0) {
+                for (Type parameter : Type.getArgumentTypes(descriptor)) {
+                    if (STAY.containsKey(parameter.getInternalName())) {
+                        overrides.add(new Cast(method, descriptor, parameter.getInternalName(), true));
+                    }
+                }
+            }
+            return new Casts(method, descriptor, casts, bridge ? calledByBridges : new HashSet<>());
+        }
+
+        /**
+         * Casts of this class, and parameters of methods that a bridge of a class above may call. The compiler of the
+         * JDK makes another bridge beside such a method, which then calls it; other compilers need not.
+         */
+        List<Cast> casts() {
+            overrides.removeIf(each -> calledByBridges.contains(each.method + each.descriptor));
+            casts.addAll(overrides);
+            return casts;
         }
     }
 
-    private final class Casts extends MethodVisitor {
-        private final String name;
+    private static final class Casts extends MethodVisitor {
         private final String method;
+        private final String descriptor;
+        private final List<Cast> casts;
+        private final Set<String> called;
         private final Set<String> asked = new HashSet<>();
 
-        Casts(String name, String method) {
+        Casts(String method, String descriptor, List<Cast> casts, Set<String> called) {
             super(Opcodes.ASM9);
-            this.name = name;
             this.method = method;
+            this.descriptor = descriptor;
+            this.casts = casts;
+            this.called = called;
+        }
+
+        private void found(String type) {
+            casts.add(new Cast(method, descriptor, type, false));
         }
 
         @Override
@@ -129,20 +181,25 @@ final class HardCasts {
             if (opcode == Opcodes.INSTANCEOF) {
                 asked.add(type);
             } else if (opcode == Opcodes.CHECKCAST && STAY.containsKey(type) && !asked.contains(type)) {
-                found(name, method, type);
+                found(type);
             }
+        }
+
+        @Override
+        public void visitMethodInsn(int opcode, String owner, String name, String calledDescriptor,
+                                    boolean isInterface) {
+            called.add(name + calledDescriptor);
         }
 
         /** A lambda whose parameter is of another class than that of the interface: the class that is made casts. */
         @Override
-        public void visitInvokeDynamicInsn(String called, String descriptor, org.objectweb.asm.Handle bootstrap,
-                                           Object... arguments) {
+        public void visitInvokeDynamicInsn(String name, String site, Handle bootstrap, Object... arguments) {
             for (int i = 1; i < arguments.length; i++) {
                 if (arguments[i] instanceof Type && ((Type) arguments[i]).getSort() == Type.METHOD) {
                     for (Type parameter : ((Type) arguments[i]).getArgumentTypes()) {
                         if (parameter.getSort() == Type.OBJECT && STAY.containsKey(parameter.getInternalName()) &&
                                 !arguments[0].equals(arguments[i])) {
-                            found(name, method, parameter.getInternalName());
+                            found(parameter.getInternalName());
                         }
                     }
                 }

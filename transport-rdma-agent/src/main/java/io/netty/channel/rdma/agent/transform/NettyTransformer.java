@@ -76,12 +76,17 @@ final class NettyTransformer implements ClassFileTransformer {
         if (!Bytes.contains(bytes, CHANNEL)) {
             return null;
         }
-        casts.look(name, bytes);
-        if (!Bytes.contains(bytes, FACTORY) || !Bytes.contains(bytes, NEW_CHANNEL)) {
+        byte[] changed = casts.look(loader, name, bytes);
+        boolean calls = Bytes.contains(bytes, FACTORY) && Bytes.contains(bytes, NEW_CHANNEL);
+        if (changed == null && !calls) {
             return null;
         }
         ClassLoader ofNetty = attachments.loaderOfNetty(loader);
-        return ofNetty != null && isAttached(ofNetty, ofNetty.getUnnamedModule()) ? Patches.ofCaller(bytes) : null;
+        if (ofNetty == null || !isAttached(ofNetty, ofNetty.getUnnamedModule())) {
+            return null;
+        }
+        byte[] caller = calls ? Patches.ofCaller(changed != null ? changed : bytes) : null;
+        return caller != null ? caller : changed;
     }
 
     private boolean isAttached(ClassLoader loader, Module module) {

@@ -20,7 +20,9 @@
  *   Agent                  the start
  *     └── NettyTransformer what happens to a class that is loaded
  *           ├── Patches    the changes themselves
- *           ├── HardCasts  casts for which channels stay as they are
+ *           ├── HardCasts  casts to classes of channels, for which these stay as they are
+ *           │     └── InterfaceCasts  others, that become casts to interfaces
+ *           │           └── NettyTypes  what these interfaces have
  *           └── Attachments  the loaders that get the transport
  *                 ├── NettyJars  the version of a Netty, and what it lacks
  *                 └── AgentJar   the jars that are added

@@ -16,14 +16,19 @@
 package io.netty.channel.rdma.agent.hooks;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultChannelConfig;
+import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandler;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.rdma.TestTimeouts;
+import jdk.net.ExtendedSocketOptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -55,6 +60,27 @@ class HooksTest {
             throw new IllegalStateException("of the program");
         };
         assertThatThrownBy(() -> Hooks.newChannel(factory)).hasMessage("of the program");
+    }
+
+    @Test
+    void optionIsThatOfTheProgramIfSettingItsLikeThrows() {
+        NioSocketChannel channel = new NioSocketChannel();
+        ChannelConfig config = new DefaultChannelConfig(channel) {
+            @Override
+            public <T> boolean setOption(ChannelOption<T> option, T value) {
+                if (option == EpollChannelOption.TCP_KEEPIDLE) {
+                    throw new IllegalArgumentException("thrown for " + option);
+                }
+                return super.setOption(option, value);
+            }
+        };
+        try {
+            assertThat(Hooks.setOption(config, NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), 5)).isFalse();
+            assertThatThrownBy(() -> Hooks.setOption(config, EpollChannelOption.TCP_KEEPIDLE, 5))
+                    .hasMessageStartingWith("thrown for ");
+        } finally {
+            channel.unsafe().closeForcibly();
+        }
     }
 
     @Test
