@@ -25,7 +25,6 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.util.ReferenceCountUtil;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -62,7 +61,7 @@ public final class BusyShutdown {
         Ends.end(clients);
     }
 
-    /** Sends without end, several writes at a time. */
+    /** Sends without end, as much as comes back, with several writes under way. */
     private static final class Sender extends ChannelInboundHandlerAdapter {
         private static final int BYTES = 16 * 1024;
         private static final int WRITES = 8;
@@ -78,24 +77,22 @@ public final class BusyShutdown {
         @Override
         public void channelActive(ChannelHandlerContext ctx) {
             for (int i = 0; i < WRITES; i++) {
-                send(ctx);
+                send(ctx, ctx.alloc().buffer(BYTES).writeZero(BYTES));
             }
-        }
-
-        private void send(ChannelHandlerContext ctx) {
-            ctx.writeAndFlush(ctx.alloc().buffer(BYTES).writeZero(BYTES)).addListener((ChannelFuture sent) -> {
-                if (sent.isSuccess()) {
-                    send(ctx);
-                } else {
-                    failed(sent.cause());
-                }
-            });
         }
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
-            ReferenceCountUtil.release(msg);
             echoes.countDown();
+            send(ctx, msg);
+        }
+
+        private void send(ChannelHandlerContext ctx, Object message) {
+            ctx.writeAndFlush(message).addListener((ChannelFuture sent) -> {
+                if (!sent.isSuccess()) {
+                    failed(sent.cause());
+                }
+            });
         }
 
         @Override

@@ -79,8 +79,8 @@ class LoadersTest {
 
     @Test
     void castOfAProgramInALoaderOfItsOwnIsFound() throws Exception {
-        ProgramResult with = inLoaders(1, Casts.class, "initializer").withAgent().run();
-        assertSame(with, Program.of(Casts.class, "initializer").run(), 0);
+        ProgramResult with = inLoaders(1, Casts.class, "nio-parameter").withAgent().run();
+        assertSame(with, Program.of(Casts.class, "nio-parameter").run(), 0);
         assertThat(with.bytesOverRdma()).as(with::toString).isZero();
     }
 
