@@ -275,7 +275,9 @@ static void look_at_members(void) {
 static void on_timer(struct engine_timer *timer) {
     (void) timer;
     pthread_mutex_lock(&mcast.lock);
-    look_at_members();
+    if (mcast.members != NULL) {
+        look_at_members();
+    }
     pthread_mutex_unlock(&mcast.lock);
 }
 
@@ -479,6 +481,7 @@ static bool on_done(struct link *link, const void *body, size_t length, int *fds
     }
     if (member != NULL) {
         finish(member, message.error == 0 ? 0 : ENOMEM);
+        engine_timer_set(&mcast.timer, engine_now_ns()); /* a timer that nobody needs any more would keep the engine */
     }
     pthread_mutex_unlock(&mcast.lock);
     return true;

@@ -37,8 +37,8 @@ struct peer *peer_get(struct peer *peer);
 void peer_put(struct peer *peer);
 
 /*
- * What a queue pair uses a peer for, with a reference: embedded in its owner. The end of the link finds the queue pair
- * by it, and no other one: a process that makes many links and ends them costs the others no time.
+ * A queue pair's use of a peer, embedded in whatever has the reference. The end of the link finds the queue pair by it,
+ * and no other one: a process that makes many links and ends them costs the others no time.
  */
 struct peer_use {
     uint32_t qpn;
