@@ -18,16 +18,20 @@
  * Memory that the queue pairs of a link share: who has which segment when, and that a peer cannot have too much of it.
  */
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "embedded/base/sealed.h"
+#include "embedded/link/account.h"
 #include "embedded/link/arena.h"
-#include "embedded/link/link.h"
+#include "embedded/link/link_private.h"
 #include "embedded/link/notify_area.h"
 #include "pair.h"
 #include "provider.h"
 #include "qp_inside.h"
+
+#define KEPT 256 /* MIN_KEPT of arena.c */
 
 static void open_on(struct end *end, const struct end *shared) {
     end_open_on(end, shared, &shared->options);
@@ -136,6 +140,64 @@ static void memory_without_users_is_given_back(void) {
     destroy(&ends[1][0]);
     end_close(&shared);
     CHECK_EVENTUALLY(count_arenas() == 0);
+}
+
+/* ---- descriptors that are kept to be sent again ---- */
+
+struct shown {
+    struct link link;
+    struct arenas arenas;
+    unsigned count;
+    struct {
+        struct arena *arena;
+        struct wire_segment *segment;
+    } claims[WIRE_ARENA_SEGMENTS * KEPT];
+};
+
+/* Introduces segments to a process of another user, which does not answer, until there are so many arenas. */
+static void show(struct shown *shown, uid_t user, unsigned arenas) {
+    shown->link = (struct link) { .peer = { .uid = user }, .up = true, .account = NULL };
+    shown->link.account = account_get(&shown->link.peer);
+    CHECK(shown->link.account != NULL);
+    arenas_init(&shown->arenas, &shown->link);
+    for (unsigned i = 0; shown->arenas.count < arenas; i++) {
+        struct wire_place place;
+        struct arena *arena;
+        struct wire_segment *segment = arenas_claim(&shown->arenas, &arena);
+        CHECK(segment != NULL);
+        int fd = arenas_begin_introduction(&shown->arenas, arena, segment, &place);
+        arenas_end_introduction(&shown->arenas, arena, segment, fd >= 0, true);
+        shown->claims[i].arena = arena;
+        shown->claims[i].segment = segment;
+        shown->count = i + 1;
+    }
+}
+
+static void hide(struct shown *shown) {
+    const uint32_t none[WIRE_STREAMS] = { 0 };
+    for (unsigned i = 0; i < shown->count; i++) {
+        arenas_release(&shown->arenas, shown->claims[i].arena, shown->claims[i].segment, none);
+    }
+    arenas_go_down(&shown->arenas);
+    arenas_free(&shown->arenas);
+    account_put(shown->link.account);
+}
+
+static void a_user_that_does_not_answer_leaves_descriptors_for_the_memory_of_others(void) {
+    enum { OF_ONE = 3 * KEPT / 4, OF_OTHER = 16 };
+    static struct shown one, other;
+    struct rlimit before;
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const struct rlimit few = { 4 * KEPT, before.rlim_max };
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+    int fds = open_fds();
+    show(&one, 1000001, OF_ONE);
+    CHECK_EQ(open_fds(), fds + KEPT / 2);
+    show(&other, 1000002, OF_OTHER);
+    CHECK_EQ(open_fds(), fds + KEPT / 2 + OF_OTHER);
+    hide(&one);
+    hide(&other);
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 /* ---- a process that is up to something ---- */
@@ -275,7 +337,11 @@ int main(void) {
     for (unsigned kind = 0; kind < KINDS_IN_USE; kind++) {
         receive_all(sockets[kind], &qpns[kind], sizeof(qpns[kind]));
     }
-    /* First: its numbers are of one block, and so one link. No memory without users is missed by a count. */
+    RUN(a_user_that_does_not_answer_leaves_descriptors_for_the_memory_of_others); /* while there are no links */
+    /*
+     * First of those with queue pairs: its numbers are of one block, and so one link. No memory without users is missed
+     * by a count.
+     */
     arena_rest_ns = UINT64_C(3600000000000);
     RUN(a_segment_has_no_other_user_before_the_peer_has_left_it);
     RUN(many_that_come_and_go_use_the_same_memory);

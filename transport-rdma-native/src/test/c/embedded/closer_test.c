@@ -26,6 +26,7 @@
 #include "embedded/embedded.h"
 #include "embedded/link/link.h"
 #include "lingering.h"
+#include "namespaces.h"
 
 #define THREADS 32  /* the same as MAX_THREADS of closer.c */
 #define WAITING 128 /* the same */
@@ -172,6 +173,56 @@ static void a_forked_child_closes_with_threads_of_its_own(void) {
     CHECK_EQ(status, 0);
 }
 
+static void an_eventfd_of_who_may_not_signal_is_closed_by_another_thread(void) {
+    static struct watched watched;
+    if (!open_watched(&watched)) {
+        fprintf(stderr, "  skipped: faults of the kernel, which only root may have wait\n");
+        return;
+    }
+    closer_close_from(watched.fd, false);
+    CHECK(!closer_is_done());
+    expect_closed(hand_over_pipe());
+    end_watch(&watched);
+    CHECK_EVENTUALLY(closer_is_done());
+}
+
+static void limit_threads(rlim_t count) {
+    struct rlimit limit;
+    CHECK_EQ(getrlimit(RLIMIT_NPROC, &limit), 0);
+    limit.rlim_cur = count < limit.rlim_max ? count : limit.rlim_max;
+    CHECK_EQ(setrlimit(RLIMIT_NPROC, &limit), 0);
+}
+
+static void close_without_threads(const void *unused) {
+    int ends[WAITING + 1];
+    (void) unused;
+    if (geteuid() == 0 && !become_user(30000 + (uid_t) getpid() % 30000)) {
+        fprintf(stderr, "  skipped: another user, as root has no limit of threads\n");
+        return;
+    }
+    limit_threads(1);
+    keep_threads(1);
+    CHECK(!closer_is_done());
+    CHECK_EQ(threads("rdma-closer"), 0);
+    for (int i = 0; i <= WAITING; i++) {
+        ends[i] = hand_over_pipe();
+    }
+    CHECK(closer_is_behind());
+    limit_threads(RLIM_INFINITY);
+    CHECK_EVENTUALLY(!closer_is_behind());
+    for (int i = 0; i <= WAITING; i++) {
+        expect_closed(ends[i]);
+    }
+    let_threads_go(1);
+    CHECK_EVENTUALLY(closer_is_done());
+}
+
+/* All processes of the user together have a number of threads. */
+static void what_no_thread_can_close_waits(void) {
+    struct child child = begin_child(close_without_threads, NULL);
+    end_child(&child);
+}
+
 int main(void) {
     limit_life();
     RUN(a_thread_that_is_kept_is_replaced);
@@ -179,6 +230,8 @@ int main(void) {
     RUN(the_rest_waits_while_all_threads_are_kept);
     RUN(memory_is_unmapped_by_another_thread);
     RUN(a_forked_child_closes_with_threads_of_its_own);
+    RUN(an_eventfd_of_who_may_not_signal_is_closed_by_another_thread);
+    RUN(what_no_thread_can_close_waits);
     RUN(a_process_with_few_descriptors_connects_when_fewer_wait);
     return 0;
 }

@@ -15,15 +15,22 @@
  */
 /*
  * Descriptors that are slow to close: a TCP socket that lingers (SO_LINGER, socket(7)) with bytes that its reader does
- * not take, and messages that have one.
+ * not take, and messages that have one; an eventfd that is watched from memory which is not there.
  */
 #ifndef NETTY_RDMA_TEST_LINGERING_H
 #define NETTY_RDMA_TEST_LINGERING_H
 
 #include "check.h"
 
+#include <linux/userfaultfd.h>
 #include <netinet/in.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -105,6 +112,56 @@ static inline int open_filled(int *reader) {
     CHECK(*reader >= 0);
     close(to);
     return fd;
+}
+
+/*
+ * An eventfd that an epoll descriptor watches, while a thread waits there: it is to write events to memory which is not
+ * there until somebody puts it there (userfaultfd(2)), and the last close(2) of the eventfd waits for it.
+ */
+struct watched {
+    int fd, epoll, faults;
+    struct epoll_event *events;
+};
+
+static inline void *wait_at_epoll(void *argument) {
+    const struct watched *watched = argument;
+    epoll_wait(watched->epoll, watched->events, 1, -1);
+    return NULL;
+}
+
+/* Returns false where this process may not have faults of the kernel wait. `watched` stays where it is. */
+static inline bool open_watched(struct watched *watched) {
+    const size_t size = 4096;
+    struct epoll_event event = { .events = EPOLLIN };
+    struct uffdio_api api = { .api = UFFD_API };
+    struct uffd_msg fault;
+    pthread_t thread;
+    watched->faults = (int) syscall(SYS_userfaultfd, O_CLOEXEC);
+    if (watched->faults < 0) {
+        return false;
+    }
+    CHECK_EQ(ioctl(watched->faults, UFFDIO_API, &api), 0);
+    watched->events = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(watched->events != MAP_FAILED);
+    struct uffdio_register memory = {
+        .range = { .start = (uintptr_t) watched->events, .len = size }, .mode = UFFDIO_REGISTER_MODE_MISSING,
+    };
+    CHECK_EQ(ioctl(watched->faults, UFFDIO_REGISTER, &memory), 0);
+    watched->epoll = epoll_create1(EPOLL_CLOEXEC);
+    watched->fd = eventfd(0, EFD_CLOEXEC);
+    int ready = eventfd(1, EFD_CLOEXEC); /* stays open */
+    CHECK(watched->epoll >= 0 && watched->fd >= 0 && ready >= 0);
+    CHECK_EQ(epoll_ctl(watched->epoll, EPOLL_CTL_ADD, watched->fd, &event), 0);
+    CHECK_EQ(epoll_ctl(watched->epoll, EPOLL_CTL_ADD, ready, &event), 0);
+    CHECK_EQ(pthread_create(&thread, NULL, wait_at_epoll, watched), 0);
+    CHECK_EQ(pthread_detach(thread), 0);
+    CHECK_EQ(read(watched->faults, &fault, sizeof(fault)), sizeof(fault)); /* the thread waits */
+    return true;
+}
+
+static inline void end_watch(const struct watched *watched) {
+    struct uffdio_zeropage memory = { .range = { .start = (uintptr_t) watched->events, .len = 4096 } };
+    CHECK_EQ(ioctl(watched->faults, UFFDIO_ZEROPAGE, &memory), 0);
 }
 
 #endif

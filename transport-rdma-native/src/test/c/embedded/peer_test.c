@@ -88,8 +88,47 @@ static void a_link_stays_as_long_as_a_silent_queue_pair(void) {
     pair_close(&a, &b);
 }
 
+static atomic_int downs;
+
+static void count_down(struct link *link) {
+    (void) link;
+    downs++;
+}
+
+/* A process that makes links and ends them does not have the engine look at the queue pairs of all others. */
+static void the_end_of_a_link_waits_for_no_queue_pair_of_others(void) {
+    struct end a, b, datagrams;
+    struct link_port *port;
+    struct link *other;
+    int port_space = getpid() << 4;
+    pair_open(&a, &b, &defaults);
+    pair_talk(&a, &b);
+    ud_open(&datagrams);
+    CHECK_EQ(link_bind_port(port_space, 2, &port), 0);
+    CHECK_EQ(link_connect_port(port_space, 2, true, &other), 0);
+    struct peer *peer = peer_of_link(other);
+    CHECK(peer != NULL);
+    peer_put(peer);
+    int before = downs;
+    pthread_mutex_lock(&qp_of(a.qp)->control);
+    pthread_mutex_lock(&qp_of(datagrams.qp)->control);
+    if (stall_forgive != NULL) {
+        stall_forgive();
+    }
+    link_abort(other);
+    CHECK_EVENTUALLY(downs == before + 2); /* both ends are here */
+    pthread_mutex_unlock(&qp_of(datagrams.qp)->control);
+    pthread_mutex_unlock(&qp_of(a.qp)->control);
+    link_put(other);
+    link_unbind_port(port);
+    pair_talk(&a, &b);
+    pair_close(&a, &b);
+    end_close(&datagrams);
+}
+
 int main(void) {
     end_idle_links_soon();
+    link_add_down_handler(count_down);
     struct end first;
     /* Opened first, so that the process has what lasts: its engine, its notify area, its names. */
     end_open(&first, &defaults);
@@ -98,5 +137,6 @@ int main(void) {
     RUN(a_link_goes_some_time_after_the_last_connected_queue_pair);
     RUN(a_link_goes_some_time_after_the_last_datagram_queue_pair);
     RUN(a_link_stays_as_long_as_a_silent_queue_pair);
+    RUN(the_end_of_a_link_waits_for_no_queue_pair_of_others);
     return 0;
 }

@@ -18,6 +18,7 @@
  * is told so. Here bind(2) says so of every such name; sockets that hold 32,767 of them would take a second.
  */
 #include "cm_support.h"
+#include "embedded/groups/mcast.h"
 #include "embedded/link/link.h"
 #include "namespaces.h"
 
@@ -30,16 +31,22 @@
 #define MAX_TRIES 64 /* BLOCK_TRIES: link.c */
 #define SIZE 32
 
-static atomic_bool names_are_held, all_draw_the_same;
-static atomic_int binds; /* number of binds to names of queue pair numbers */
+static atomic_bool names_are_held, group_name_is_held, all_draw_the_same;
+static atomic_int binds;       /* number of binds to names of queue pair numbers */
+static atomic_int group_binds; /* number of binds to the name of the administrator of groups */
+
+static bool has_part(const struct sockaddr_un *name, socklen_t length, const char *part) {
+    return memmem(name->sun_path, length - offsetof(struct sockaddr_un, sun_path), part, strlen(part)) != NULL;
+}
 
 /* Replaces the C library's function, in this program. */
 int bind(int fd, __CONST_SOCKADDR_ARG address, socklen_t length) {
     const struct sockaddr_un *name = address.__sockaddr_un__;
-    if (name->sun_family == AF_UNIX && length > offsetof(struct sockaddr_un, sun_path)
-            && memmem(name->sun_path, length - offsetof(struct sockaddr_un, sun_path), "/q/", 3) != NULL) {
-        binds++;
-        if (names_are_held) {
+    if (name->sun_family == AF_UNIX && length > offsetof(struct sockaddr_un, sun_path)) {
+        const bool is_block = has_part(name, length, "/q/"), is_group = has_part(name, length, "/cm/5a/");
+        binds += is_block;
+        group_binds += is_group;
+        if ((is_block && names_are_held) || (is_group && group_name_is_held)) {
             errno = EADDRINUSE;
             return -1;
         }
@@ -359,11 +366,110 @@ static void a_queue_pair_without_a_name_is_not_connected_by_its_number(void) {
     end_child(&child);
 }
 
+/* ---- groups ---- */
+
+#define LOOKS 1000
+#define DATAGRAMS 20
+#define LID 0xc000
+
+static const union ibv_gid gid = { .raw = { 0xff, 0x12, 0x40, 0x1b, [15] = 9 } };
+
+static struct ibv_qp *make_datagram_qp(const struct device *device) {
+    struct ibv_qp *qp = make_qp(device, IBV_QPT_UD);
+    CHECK(qp != NULL);
+    struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+    CHECK_EQ(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY), 0);
+    attr.qp_state = IBV_QPS_RTR;
+    CHECK_EQ(ibv_modify_qp(qp, &attr, IBV_QP_STATE), 0);
+    attr.qp_state = IBV_QPS_RTS;
+    CHECK_EQ(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN), 0);
+    return qp;
+}
+
+static void send_to_group(const struct device *device, struct ibv_qp *qp) {
+    struct ibv_ah_attr attr = { .dlid = LID, .port_num = 1, .is_global = 1, .grh = { .dgid = gid } };
+    struct ibv_ah *ah = ibv_create_ah(device->pd, &attr);
+    CHECK(ah != NULL);
+    char byte = 1;
+    struct ibv_sge sge = { .addr = (uintptr_t) &byte, .length = 1 };
+    struct ibv_send_wr wr = { .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_INLINE,
+                              .wr.ud = { .ah = ah, .remote_qpn = 0xffffff } }, *bad;
+    struct ibv_wc wc;
+    for (int i = 0; i < DATAGRAMS; i++) {
+        CHECK_EQ(ibv_post_send(qp, &wr, &bad), 0);
+        CHECK_EVENTUALLY(ibv_poll_cq(device->cq, 1, &wc) == 1);
+        CHECK_EQ(wc.status, IBV_WC_SUCCESS);
+    }
+    CHECK_EQ(ibv_destroy_ah(ah), 0);
+}
+
+static void use_groups_without_an_administrator(const void *unused) {
+    (void) unused;
+    struct device device = open_device();
+    struct ibv_qp *qp = make_datagram_qp(&device);
+    static struct mcast_members members;
+    group_name_is_held = true;
+    int before = group_binds;
+    for (int i = 0; i < LOOKS; i++) {
+        CHECK(mcast_find_members(&gid, &members)); /* the datagram is not to wait */
+        CHECK_EQ(members.count, 0);
+    }
+    CHECK(group_binds > before && group_binds < before + LOOKS);
+    send_to_group(&device, qp);
+    CHECK_EQ(ibv_attach_mcast(qp, &gid, LID), EACCES);
+    group_name_is_held = false;
+    CHECK_EVENTUALLY(ibv_attach_mcast(qp, &gid, LID) == 0);
+    CHECK(mcast_find_members(&gid, &members));
+    CHECK_EQ(members.count, 1);
+    CHECK_EQ(ibv_detach_mcast(qp, &gid, LID), 0);
+    CHECK_EQ(ibv_destroy_qp(qp), 0);
+}
+
+static void groups_have_no_members_while_the_administrators_name_is_held(void) {
+    struct child child = begin_child(use_groups_without_an_administrator, NULL);
+    end_child(&child);
+}
+
+static void be_a_member(const void *unused) {
+    (void) unused;
+    struct device device = open_device();
+    CHECK_EQ(ibv_attach_mcast(make_datagram_qp(&device), &gid, LID), 0);
+    say(0);
+    is_told();
+}
+
+static void lose_the_administrator(const void *unused) {
+    (void) unused;
+    struct device device = open_device();
+    CHECK_EQ(ibv_attach_mcast(make_datagram_qp(&device), &gid, LID), 0);
+    group_name_is_held = true;
+    int before = group_binds;
+    say(0);
+    CHECK_EVENTUALLY(group_binds > before + 1); /* tries in vain, several times at once */
+    settle();
+    group_name_is_held = false;
+    before = group_binds;
+    CHECK_EVENTUALLY(group_binds > before);
+    static struct mcast_members members;
+    CHECK_EVENTUALLY(mcast_find_members(&gid, &members) && members.count == 1);
+}
+
+static void members_look_for_an_administrator_again_after_another_user_had_the_name(void) {
+    struct child administrator = begin_child(be_a_member, NULL);
+    CHECK_EQ(hear(&administrator), 0);
+    struct child member = begin_child(lose_the_administrator, NULL);
+    CHECK_EQ(hear(&member), 0);
+    kill_child(&administrator);
+    end_child(&member);
+}
+
 int main(void) {
     RUN(the_connection_manager_connects_processes_without_names);
     RUN(programs_that_move_their_queue_pairs_themselves_need_no_names_either);
     RUN(processes_with_the_same_numbers_are_told_apart);
     RUN(names_that_are_held_are_looked_for_a_bounded_number_of_times);
     RUN(a_queue_pair_without_a_name_is_not_connected_by_its_number);
+    RUN(groups_have_no_members_while_the_administrators_name_is_held);
+    RUN(members_look_for_an_administrator_again_after_another_user_had_the_name);
     return 0;
 }

@@ -262,6 +262,11 @@ void closer_close(int fd) {
     close(fd);
 }
 
+void closer_close_from(int fd, bool may_signal) {
+    (void) may_signal;
+    close(fd);
+}
+
 void closer_close_own(int fd) {
     close(fd);
 }

@@ -42,13 +42,29 @@ static const char *some_name(int i) {
 
 static atomic_int lingering_sent, lingering_begun;
 
+/*
+ * Sends an eventfd that is watched, in place of one that lingers. A process that may use ptrace(2) could have the other
+ * one wait by that, too.
+ */
+static int send_watched(int link, const void *bytes, size_t length, int otherwise) {
+    struct watched *watched = malloc(sizeof(*watched)); /* as long as this process lives */
+    CHECK(watched != NULL);
+    if (hostile.neighbour != FAR || !open_watched(watched)) {
+        free(watched);
+        return (int) send_with_fds(link, bytes, length, otherwise, 1);
+    }
+    int sent = (int) send_with_fds(link, bytes, length, watched->fd, 1);
+    close(watched->fd);
+    return sent;
+}
+
 /* Ways to have somebody close such a descriptor. Returns what sendmsg(2) does. */
 static int send_one_lingering(int link, int way, int fd) {
     static const uint32_t lie[] = { LINK_MESSAGE_LIMIT, 0, 0 }, ask[] = { CM_ASK, 0, 0 };
     static const uint32_t area[] = { WIRE_NOTIFY_AREA, 0 };
     void *memory;
     int sent = -1, notify;
-    switch (hostile.neighbour == STRANGER ? 0 : way % 4) {
+    switch (hostile.neighbour == STRANGER ? 0 : way % 5) {
         case 0: /* behind a lie, which ends the link, or before anybody has greeted */
             send(link, lie, sizeof(lie), MSG_NOSIGNAL);
             return (int) send_with_fds(link, ask, sizeof(ask), fd, 1);
@@ -57,6 +73,8 @@ static int send_one_lingering(int link, int way, int fd) {
         /* More than there is room for; the messages of a process that may use ptrace(2) are not looked at first. */
         case 2:
             return (int) send_with_fds(link, ask, sizeof(ask), fd, LINK_MAX_FDS + (hostile.neighbour == FAR));
+        case 3:
+            return send_watched(link, ask, sizeof(ask), fd);
         default: /* in a socket that is a doorbell */
             notify = sealed_create("hostile", sizeof(struct notify_area), &memory);
             if (notify >= 0) {
@@ -188,6 +206,15 @@ void take_port(void) {
     char name[64];
     snprintf(name, sizeof(name), "netty-rdma/%u/cm/%x/%u", hostile.victim, RDMA_PS_TCP, hostile.port);
     CHECK(raw_squat(name) >= 0);
+    hold();
+}
+
+void take_groups(void) {
+    char name[64];
+    snprintf(name, sizeof(name), "netty-rdma/%u/cm/%x/%u", hostile.victim, LINK_COMMON, LINK_VERSION);
+    int fd = raw_squat(name);
+    CHECK(fd >= 0);
+    CHECK_EQ(listen(fd, 64), 0);
     hold();
 }
 

@@ -31,10 +31,10 @@ static const struct {
     void (*attack)(void);
 } attacks[] = {
     { "linger", linger }, { "connect-forever", connect_forever }, { "ask-and-not-read", ask_and_not_read },
-    { "take-port", take_port }, { "take-numbers", take_numbers }, { "make-fifo", make_fifo },
-    { "make-link", make_link }, { "stay-half-open", stay_half_open }, { "change-flags", change_flags },
-    { "scribble", scribble }, { "speak-another", speak_another }, { "stop-connecting", stop_connecting },
-    { "die-connecting", die_connecting },
+    { "take-port", take_port }, { "take-numbers", take_numbers }, { "take-groups", take_groups },
+    { "make-fifo", make_fifo }, { "make-link", make_link }, { "stay-half-open", stay_half_open },
+    { "change-flags", change_flags }, { "scribble", scribble }, { "speak-another", speak_another },
+    { "stop-connecting", stop_connecting }, { "die-connecting", die_connecting },
 };
 
 void end_round(void) {

@@ -58,6 +58,7 @@ void linger(void);           /* sends sockets whose close(2) takes an hour */
 void connect_forever(void);  /* links without end, with and without a greeting */
 void ask_and_not_read(void); /* questions whose answers stay where they are */
 void take_port(void);        /* the name of the port */
+void take_groups(void);      /* the name of the process that keeps the members of groups, which then does not answer */
 void take_numbers(void);     /* the names of queue pair numbers, as many as this user may */
 void make_fifo(void);        /* puts a FIFO in place of the lock of the folder NAME */
 void make_link(void);        /* the same, a hard link to a file of this user */

@@ -82,9 +82,7 @@ static const struct {
     { "wr_start at ./embedded/programs/qp_wr.c", true, "held until ibv_wr_complete(3): the application's time" },
     { "folder_start at ./embedded/link/folder.c", false, "once in a process: reads settings and names of the folder" },
     { "embedded_ibv_attach_mcast at ./embedded/ud/ud_group.c", true, "waits for the administrator of groups: mcast.h" },
-    { "embedded_ibv_detach_mcast at ./embedded/ud/ud_group.c", true, "waits for the administrator of groups: mcast.h" },
     { "attach_multicast at ./jni/queue_pair.c", true, "waits for the administrator of groups: mcast.h" },
-    { "detach_multicast at ./jni/queue_pair.c", true, "waits for the administrator of groups: mcast.h" },
     { " at ./jni/verbs.c", false, "once in a process: loads libraries and opens the folder" },
     { " at ./jni/provider_check.c", false, "once in a process: opens devices" },
 };

@@ -189,31 +189,29 @@ static void *run(void *unused) {
 static void hand_over(const struct waiting *what) {
     UNCANCELLED;
     struct waiting *waiting = malloc(sizeof(*waiting));
-    bool taken = false;
-    if (waiting != NULL) {
-        *waiting = *what;
-        pthread_mutex_lock(&closer.lock);
-        start_spare(); /* the thread that has the turn may be kept, and the one that was idle have ended */
-        taken = closer.threads > 0;
-        if (taken) {
-            add(waiting);
-            if (turn_is_free()) {
-                pthread_cond_signal(&closer.work);
-            }
-        }
-        pthread_mutex_unlock(&closer.lock);
-    }
-    if (!taken) { /* no memory, or the first thread could not start */
+    if (waiting == NULL) {
         finish(what);
-        free(waiting);
+        return;
     }
+    *waiting = *what;
+    pthread_mutex_lock(&closer.lock);
+    add(waiting);
+    start_spare(); /* the thread that has the turn may be kept, and the one that was idle have ended */
+    if (turn_is_free()) {
+        pthread_cond_signal(&closer.work);
+    }
+    pthread_mutex_unlock(&closer.lock);
 }
 
 void closer_close(int fd) {
-    if (fd_kind(fd) == FD_EVENTFD) { /* closing an eventfd waits for nothing: most of what peers send is one */
+    hand_over(&(struct waiting) { .fd = fd });
+}
+
+void closer_close_from(int fd, bool may_signal) {
+    if (may_signal && fd_kind(fd) == FD_EVENTFD) {
         close(fd);
     } else {
-        hand_over(&(struct waiting) { .fd = fd });
+        closer_close(fd);
     }
 }
 
@@ -272,7 +270,7 @@ static bool is_behind(void) {
 
 bool closer_is_behind(void) {
     pthread_mutex_lock(&closer.lock);
-    if (closer.first != NULL && closer.threads == 0) { /* only in the child of a fork */
+    if (closer.first != NULL && closer.threads == 0) { /* none could be started, or this is the child of a fork */
         start_spare();
     }
     bool behind = is_behind();

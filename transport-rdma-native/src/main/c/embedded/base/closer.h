@@ -16,11 +16,12 @@
 /*
  * Descriptors that a peer could put something into, or has made: sockets that it can send to (SCM_RIGHTS, unix(7)), and
  * what it has sent. close(2) of such a descriptor may take as long as the peer likes: a TCP socket lingers (SO_LINGER,
- * socket(7)), also one in a message that nobody has read, and a file of a FUSE file system asks the process that serves
- * it. recvmsg(2) waits in the same way for the descriptors that it has no room for. So the files that have such
- * descriptors never call close(2) (scripts/c-folders looks), and nothing here waits: threads close them, which start
- * when they are needed, hold no lock meanwhile and end when there is nothing to do. A thread that a peer keeps busy is
- * replaced, up to a limit.
+ * socket(7)), also one in a message that nobody has read, a file of a FUSE file system asks the process that serves it,
+ * and any file that an epoll descriptor watches waits for a thread that copies events from there to memory which may be
+ * such a file's (eventpoll_release_file() in the kernel's fs/eventpoll.c). recvmsg(2) waits in the same way for
+ * the descriptors that it has no room for. So the files that have such descriptors never call close(2)
+ * (scripts/c-folders looks), and nothing here waits: threads close them, which start when they are needed, hold no lock
+ * meanwhile and end when there is nothing to do. A thread that a peer keeps busy is replaced, up to a limit.
  *
  * Threads: any, with any locks held.
  */
@@ -41,9 +42,16 @@ void closer_halt_init(void); /* called after all others that register handlers o
 
 /*
  * Takes the descriptor over. A child of a fork may have a copy until it uses the provider, or exec(2). If no thread can
- * be started and there is none, or no memory, it is closed at once.
+ * be started, as other processes of the user may be all that it may have (RLIMIT_NPROC, getrlimit(2)), the descriptor
+ * waits: each call, and each look whether this is behind, tries again. Without memory it is closed at once.
  */
 void closer_close(int fd);
+
+/*
+ * The same for what a peer has sent, or made. An eventfd of a peer that may signal this process is closed at once: most
+ * of what peers send is one, and such a peer could stop this process anyway.
+ */
+void closer_close_from(int fd, bool may_signal);
 
 /*
  * Unmaps memory that a peer has made, on a thread: its file may have any number of pages beyond the end, which go with
@@ -76,7 +84,7 @@ bool closer_close_received(struct msghdr *message);
 
 /*
  * Returns whether so many descriptors wait that no peer should add more, which could use up the limit of the process.
- * Peers keep all threads busy, or the threads are late for a moment.
+ * Peers keep all threads busy, the threads are late for a moment, or there is none.
  */
 bool closer_is_behind(void);
 

@@ -42,6 +42,7 @@
 #include "embedded/base/container_of.h"
 #include "embedded/base/fork.h"
 #include "embedded/embedded.h"
+#include "embedded/groups/mcast.h"
 #include "embedded/link/engine.h"
 #include "embedded/link/link.h"
 
@@ -91,10 +92,12 @@ struct cm_question;
 
 struct cm_multicast {
     struct cm_multicast *next;
+    struct cm_id *id;
     struct sockaddr_storage address;
-    union ibv_gid gid;
     uint16_t lid;
     bool send_only;
+    struct mcast_member member; /* the id's queue pair, until the event is fetched */
+    struct cm_event *event;     /* event that is posted when it has joined; NULL: it was */
     bool attached; /* written by the thread that fetches events, and by the thread that leaves */
     void *context;
     unsigned fetched, acked; /* events; guarded by cm_lock */
@@ -313,6 +316,9 @@ int cm_create_srq_cq(struct rdma_cm_id *id, uint32_t size);
 /* Destroys the queues that were made for the caller, unless such a shared receive queue uses them. */
 void cm_destroy_cqs(struct rdma_cm_id *id);
 void cm_fill_address(const struct cm_id *id, struct ibv_ah_attr *ah); /* fills the address of any peer */
+
+/* cm_mcast.c */
+void cm_end_multicasts(struct cm_id *id); /* ends what the id still asks for; called without cm_lock */
 
 /* cm_ask.c */
 extern _Atomic uint64_t cm_ask_grace_ns; /* 100 ms. Written by tests only. */

@@ -216,6 +216,7 @@ int embedded_rdma_destroy_id(struct rdma_cm_id *public_id) {
         release_inherited(id);
         return 0;
     }
+    cm_end_multicasts(id);
     pthread_mutex_lock(&cm_lock);
     struct cm_id *requests = withdraw(id);
     pthread_mutex_unlock(&cm_lock);

@@ -15,8 +15,10 @@
  */
 /*
  * Multicast groups of ids. Addresses become groups as in cma_set_mgid() of the kernel's cma.c, so that programs which
- * compute them as well agree. The queue pair is attached as by librdmacm when the event is fetched, and an id that only
- * sends stays out.
+ * compute them as well agree. The queue pair joins when the call is made, and the event is posted when it has: nobody
+ * waits for the administrator of groups, which may be stopped. As in librdmacm the queue pair is attached when the
+ * event is fetched, and an id that only sends stays out. If the program makes its queue pair in between, the fetching
+ * thread waits, as one that calls ibv_attach_mcast() does.
  */
 #include "cm.h"
 #include "embedded/base/cancel.h"
@@ -72,15 +74,62 @@ static uint16_t lid_of(const union ibv_gid *gid) {
 static void attach_qp(struct cm_event *event) {
     struct cm_multicast *multicast = event->multicast;
     struct ibv_qp *qp = multicast->send_only ? NULL : cm_use_qp(event->owner);
-    if (qp == NULL) {
-        return;
+    if (qp != NULL) {
+        int err = embedded_ibv_attach_mcast(qp, &multicast->member.gid, multicast->lid);
+        cm_release_qp(event->owner, qp);
+        multicast->attached = err == 0;
+        if (err != 0) {
+            event->event.event = RDMA_CM_EVENT_MULTICAST_ERROR;
+            event->event.status = -err;
+        }
     }
-    int err = embedded_ibv_attach_mcast(qp, &multicast->gid, multicast->lid);
-    cm_release_qp(event->owner, qp);
-    multicast->attached = err == 0;
-    if (err != 0) {
+    mcast_leave(&multicast->member); /* that of the attached queue pair stays */
+}
+
+static void on_joined(struct mcast_member *member, int error) {
+    struct cm_multicast *multicast = container_of(member, struct cm_multicast, member);
+    pthread_mutex_lock(&cm_lock);
+    struct cm_event *event = multicast->event;
+    multicast->event = NULL;
+    if (error != 0) {
         event->event.event = RDMA_CM_EVENT_MULTICAST_ERROR;
-        event->event.status = -err;
+        event->event.status = -error;
+    }
+    cm_post_event(event);
+    pthread_mutex_unlock(&cm_lock);
+}
+
+/* Has the queue pair that the id has by now join, if that is one of datagrams. Returns whether the event will come. */
+static bool ask(struct cm_multicast *multicast) {
+    struct ibv_qp *qp = multicast->send_only ? NULL : cm_use_qp(multicast->id);
+    if (qp == NULL) {
+        return false;
+    }
+    bool is_datagrams = qp->qp_type == IBV_QPT_UD;
+    multicast->member.qpn = qp->qp_num;
+    multicast->member.done = on_joined;
+    cm_release_qp(multicast->id, qp);
+    if (is_datagrams) {
+        mcast_ask(&multicast->member);
+    }
+    return is_datagrams;
+}
+
+/* Ends the asking, and drops an event that was not fetched. Called without cm_lock. */
+static void end_asking(struct cm_multicast *multicast) {
+    mcast_leave(&multicast->member);
+    pthread_mutex_lock(&cm_lock);
+    if (multicast->event != NULL) {
+        cm_free_event(multicast->event);
+        multicast->event = NULL;
+    }
+    cm_drop_multicast_events(multicast->id, multicast);
+    pthread_mutex_unlock(&cm_lock);
+}
+
+void cm_end_multicasts(struct cm_id *id) {
+    for (struct cm_multicast *multicast = id->multicasts; multicast != NULL; multicast = multicast->next) {
+        end_asking(multicast);
     }
 }
 
@@ -96,7 +145,7 @@ static struct cm_event *make_event(struct cm_id *id, struct cm_multicast *multic
         param->ah_attr.dlid = multicast->lid;
         param->ah_attr.port_num = id->id.port_num;
         param->ah_attr.is_global = 1;
-        param->ah_attr.grh.dgid = multicast->gid;
+        param->ah_attr.grh.dgid = multicast->member.gid;
         param->ah_attr.grh.hop_limit = 1;
     }
     return event;
@@ -116,15 +165,16 @@ static int join(struct cm_id *id, const struct sockaddr *address, bool send_only
         return ENOMEM;
     }
     memcpy(&multicast->address, address, size);
+    multicast->id = id;
     multicast->send_only = send_only;
     multicast->context = context;
     int err = 0;
     if (cm_address_is_any(address)) {
-        err = choose_gid(&multicast->gid);
+        err = choose_gid(&multicast->member.gid);
     } else {
-        gid_of(address, &multicast->gid);
+        gid_of(address, &multicast->member.gid);
     }
-    multicast->lid = lid_of(&multicast->gid);
+    multicast->lid = lid_of(&multicast->member.gid);
     pthread_mutex_lock(&cm_lock);
     if (err == 0 && (id->id.verbs == NULL || (id->state != CM_ADDR_BOUND && id->state != CM_ADDR_RESOLVED))) {
         err = EINVAL;
@@ -133,13 +183,15 @@ static int join(struct cm_id *id, const struct sockaddr *address, bool send_only
     if (event != NULL) {
         multicast->next = id->multicasts;
         id->multicasts = multicast;
-        cm_post_event(event);
+        multicast->event = event;
     } else {
         err = err != 0 ? err : ENOMEM;
     }
     pthread_mutex_unlock(&cm_lock);
     if (err != 0) {
         free(multicast);
+    } else if (!ask(multicast)) {
+        on_joined(&multicast->member, 0);
     }
     return err;
 }
@@ -176,14 +228,14 @@ int embedded_rdma_leave_multicast(struct rdma_cm_id *public_id, struct sockaddr 
     struct cm_multicast *multicast = *link;
     if (multicast != NULL) {
         *link = multicast->next;
-        cm_drop_multicast_events(id, multicast);
     }
     pthread_mutex_unlock(&cm_lock);
     if (multicast == NULL) {
         return cm_result(EADDRNOTAVAIL);
     }
+    end_asking(multicast);
     struct ibv_qp *qp = multicast->attached ? cm_use_qp(id) : NULL;
-    int err = qp == NULL ? 0 : embedded_ibv_detach_mcast(qp, &multicast->gid, multicast->lid);
+    int err = qp == NULL ? 0 : embedded_ibv_detach_mcast(qp, &multicast->member.gid, multicast->lid);
     cm_release_qp(id, qp);
     if (id->sync && id->id.event != NULL
             && container_of(id->id.event, struct cm_event, event)->multicast == multicast) {

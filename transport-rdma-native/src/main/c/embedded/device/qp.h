@@ -248,6 +248,11 @@ struct qp_ops {
     /* Return the queue pair that a handle stands for, and close the handle: ibv_destroy_qp(3). NULL: no handle. */
     struct qp *(*meant)(const struct qp *handle);
     int (*close)(struct qp *handle);
+    /*
+     * Ends what the queue pair has of a link that went down, which may be nothing. On the engine thread, without locks;
+     * NULL: queue pairs have no links.
+     */
+    void (*link_lost)(struct qp *qp, const struct link *link);
     /* Begins to destroy a queue pair, without `control`: 0 or EBUSY; may be NULL. */
     int (*begin_destroy)(struct qp *qp);
     /* Makes polls not come to the queue pair any more, for reset and destroy. Called without the gate. */

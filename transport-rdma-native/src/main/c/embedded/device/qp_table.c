@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "embedded/link/peer.h"
 #include "qp.h"
 
 #define BUCKETS 4096u
@@ -214,6 +215,17 @@ static void fork_child(void) {
     names_retry_at_ns = 0;
 }
 
+static void on_link_lost(uint32_t qpn, const struct link *link) {
+    struct qp *qp = qp_table_find(qpn);
+    if (qp != NULL) {
+        if (qp->ops->link_lost != NULL) {
+            qp->ops->link_lost(qp, link);
+        }
+        qp_put(qp);
+    }
+}
+
 void qp_table_init(void) {
+    peer_set_lost_handler(on_link_lost);
     pthread_atfork(NULL, NULL, fork_child);
 }

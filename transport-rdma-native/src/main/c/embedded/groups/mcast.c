@@ -17,13 +17,13 @@
  * Registry of multicast members: see mcast.h. The administrator is the process that has bound a name, which is a port
  * of a port space that no RDMA CM has.
  *
- * `mcast.lock` is taken inside gates, and before the locks of links; no gate is waited for while it is held.
+ * `mcast.lock` is taken inside gates, and before the locks of links and of members' owners (`done`); no gate is waited
+ * for while it is held. Senders, who have a gate, finish no member: they leave that to the timer.
  */
 #include "mcast.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -37,8 +37,15 @@
 
 #define MAX_QPN 0xffffffu
 
-#define PATIENCE_NS UINT64_C(2000000000)
+#define PATIENCE_NS UINT64_C(2000000000)      /* time for which a member waits for the administrator's answer */
+#define LOOK_PATIENCE_NS UINT64_C(1000000000) /* time for which senders wait for the table */
 #define RETRY_NS UINT64_C(2000000)
+
+/*
+ * Time for which it is remembered that another user holds the name, as each try costs some system calls under locks. A
+ * member that has lost its administrator tries again as often, also after other errors.
+ */
+#define REFUSED_NS UINT64_C(1000000000)
 
 /*
  * Messages of clients: JOIN, LEAVE, and LOOK for the table without joining; of the administrator: TABLE (to JOIN and
@@ -57,37 +64,27 @@ struct mcast_answer {
     uint32_t error;
 };
 
-struct membership {
-    struct membership *next;
-    struct mcast_request request;
-};
-
-struct waiting {
-    struct waiting *next;
-    uint32_t cookie;
-    bool answered;
-    int error;
-};
-
-static void retry(struct engine_timer *timer);
+static void on_timer(struct engine_timer *timer);
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     const struct mcast_table *table; /* table; NULL: not known */
-    uint64_t era;                 /* number of tables so far */
-    struct membership *memberships; /* members of this process */
-    struct waiting *waiting;
-    uint32_t next_cookie;
-    struct engine_timer timer;
+    uint64_t era;                    /* number of tables so far */
+    uint64_t unknown_since_ns;       /* time since which no sender has found the members; 0: the last one has */
+    struct mcast_member *members;    /* members of this process, and those that ask */
+    uint32_t last_cookie;
+    struct engine_timer timer;       /* timer for the next look at the members */
+    uint64_t refused_until_ns;       /* time before which the administrator is not looked for */
+    int refusal;                     /* error of the last time */
 
     struct link *link; /* link to the administrator, if that is another process */
-    bool table_lost;   /* the table did not come for want of descriptors: ask again */
+    bool table_lost;   /* the table did not come, or was not asked for, for want of descriptors or memory: ask again */
 
     /* Fields of the administrator: */
     struct link_port *port;
     struct mcast_registry own;
-} mcast = { .lock = PTHREAD_MUTEX_INITIALIZER, .own = { .fd = -1 }, .timer = { .fire = retry } };
+} mcast = { .lock = PTHREAD_MUTEX_INITIALIZER, .own = { .fd = -1 }, .timer = { .fire = on_timer } };
 
 /* ---- finding the administrator, or becoming it; called with mcast.lock held ---- */
 
@@ -100,18 +97,13 @@ static int become_administrator(void) {
     }
     mcast.table = mcast.own.table;
     mcast.era++;
-    for (const struct membership *m = mcast.memberships; m != NULL; m = m->next) {
-        mcast_registry_add(&mcast.own, NULL, &m->request.gid, m->request.qpn);
-    }
     return 0;
 }
 
-static int introduce_members(void) {
-    int error = link_send(mcast.link, MCAST_LOOK, NULL, 0, NULL, 0);
-    for (const struct membership *m = mcast.memberships; error == 0 && m != NULL; m = m->next) {
-        error = link_send(mcast.link, MCAST_JOIN, &m->request, sizeof(m->request), NULL, 0);
+static void look_at_members_soon(void) {
+    if (mcast.members != NULL) {
+        engine_timer_set(&mcast.timer, engine_now_ns());
     }
-    return error;
 }
 
 static void forget_administrator(void) {
@@ -122,10 +114,34 @@ static void forget_administrator(void) {
     link_put(mcast.link);
     mcast.link = NULL;
     mcast.table_lost = false;
-    pthread_cond_broadcast(&mcast.changed);
-    if (mcast.memberships != NULL) {
-        engine_timer_set(&mcast.timer, engine_now_ns());
+    for (struct mcast_member *member = mcast.members; member != NULL; member = member->next) {
+        member->told = false;
     }
+    look_at_members_soon();
+}
+
+static bool is_temporary(int error) {
+    return error == ECONNREFUSED || error == EAGAIN || error == EPIPE;
+}
+
+static int look_for_table(void) {
+    int error = link_send(mcast.link, MCAST_LOOK, NULL, 0, NULL, 0);
+    mcast.table_lost = error != 0;
+    return error;
+}
+
+static int look_for_administrator(void) {
+    int error = link_bind_port(LINK_COMMON, PORT, &mcast.port);
+    if (error == 0) {
+        return become_administrator();
+    }
+    if (error == EADDRINUSE) {
+        error = link_connect_port(LINK_COMMON, PORT, true, &mcast.link);
+        if (error == 0) {
+            error = look_for_table();
+        }
+    }
+    return error;
 }
 
 /*
@@ -137,152 +153,193 @@ static int reach(void) {
         forget_administrator();
     }
     if (mcast.link != NULL && mcast.table_lost) {
-        mcast.table_lost = false;
-        return link_send(mcast.link, MCAST_LOOK, NULL, 0, NULL, 0);
+        return look_for_table();
     }
     if (mcast.port != NULL || mcast.link != NULL) {
         return 0;
     }
-    int error = link_bind_port(LINK_COMMON, PORT, &mcast.port);
-    if (error == 0) {
-        return become_administrator();
+    if (engine_now_ns() < mcast.refused_until_ns) {
+        return mcast.refusal;
     }
-    if (error == EADDRINUSE) {
-        error = link_connect_port(LINK_COMMON, PORT, true, &mcast.link);
-        if (error == 0) {
-            error = introduce_members();
-        }
+    int error = look_for_administrator();
+    if (error == 0) {
+        look_at_members_soon();
+    } else if (error == EACCES || is_temporary(error)) {
+        mcast.refusal = error;
+        mcast.refused_until_ns = engine_now_ns() + (error == EACCES ? REFUSED_NS : RETRY_NS);
     }
     return error;
 }
 
-static bool is_temporary(int error) {
-    return error == ECONNREFUSED || error == EAGAIN || error == EPIPE;
+/* ---- members of this process; called with mcast.lock held ---- */
+
+static bool is_same(const struct mcast_member *a, const struct mcast_member *b) {
+    return a->qpn == b->qpn && memcmp(&a->gid, &b->gid, sizeof(a->gid)) == 0;
 }
 
-static void retry(struct engine_timer *timer) {
+/* Returns another one of the same group and queue pair, in that state or a later one. */
+static const struct mcast_member *find_same(const struct mcast_member *member, int state) {
+    const struct mcast_member *other = mcast.members;
+    while (other != NULL && (other == member || (int) other->state < state || !is_same(other, member))) {
+        other = other->next;
+    }
+    return other;
+}
+
+static int send_about(const struct mcast_member *member, enum mcast_message type, uint32_t cookie) {
+    const struct mcast_request request = { .gid = member->gid, .qpn = member->qpn, .cookie = cookie };
+    return link_send(mcast.link, type, &request, sizeof(request), NULL, 0);
+}
+
+/*
+ * Takes a member from the list, and from the administrator's unless another one needs that. The request to the
+ * administrator may not have been answered: it takes both up in their order. The result does not matter, as an entry
+ * that stays leads to a queue pair that refuses the group's datagrams.
+ */
+static void drop(struct mcast_member *member) {
+    struct mcast_member **link = &mcast.members;
+    while (*link != NULL && *link != member) {
+        link = &(*link)->next;
+    }
+    if (*link == NULL) {
+        return;
+    }
+    *link = member->next;
+    member->state = MCAST_NO_MEMBER;
+    if (member->told && find_same(member, MCAST_ASKING) == NULL) {
+        if (mcast.port != NULL) {
+            mcast_registry_remove(&mcast.own, NULL, &member->gid, member->qpn);
+        } else {
+            send_about(member, MCAST_LEAVE, 0);
+        }
+    }
+}
+
+/* Ends the asking. */
+static void finish(struct mcast_member *member, int error) {
+    member->error = error;
+    if (error == 0) {
+        member->state = MCAST_JOINED;
+    } else {
+        drop(member);
+    }
+    if (member->done != NULL) {
+        member->done(member, error);
+    }
+    pthread_cond_broadcast(&mcast.changed);
+}
+
+/* Tells the administrator. Returns 0, or errno if it could not be told. */
+static int tell(struct mcast_member *member) {
+    bool asks = member->state == MCAST_ASKING;
+    int error;
+    if (mcast.port == NULL) {
+        error = send_about(member, MCAST_JOIN, asks ? member->cookie : 0);
+        member->told = error == 0;
+        return error;
+    }
+    error = mcast_registry_add(&mcast.own, NULL, &member->gid, member->qpn);
+    member->told = true;
+    if (asks) {
+        finish(member, error);
+    }
+    return 0;
+}
+
+/* Brings each member as far as possible, and sets the timer for the rest. */
+static void look_at_members(void) {
+    int error = reach();
+    uint64_t next_ns = UINT64_MAX;
+    for (struct mcast_member *member = mcast.members, *next; member != NULL; member = next) {
+        next = member->next;
+        if (error == 0 && !member->told) {
+            error = tell(member);
+        }
+        uint64_t now_ns = engine_now_ns(), at_ns = UINT64_MAX;
+        if (member->state == MCAST_ASKING && error != 0 && !is_temporary(error)) {
+            finish(member, error);
+        } else if (member->state == MCAST_ASKING && now_ns >= member->deadline_ns) {
+            finish(member, ETIMEDOUT);
+        } else if (member->state != MCAST_NO_MEMBER && !member->told) {
+            at_ns = now_ns + (is_temporary(error) ? RETRY_NS : REFUSED_NS);
+        } else if (member->state == MCAST_ASKING) {
+            at_ns = member->deadline_ns;
+        }
+        next_ns = at_ns < next_ns ? at_ns : next_ns;
+    }
+    if (next_ns != UINT64_MAX) {
+        engine_timer_set(&mcast.timer, next_ns);
+    }
+}
+
+static void on_timer(struct engine_timer *timer) {
+    (void) timer;
     pthread_mutex_lock(&mcast.lock);
-    if (mcast.memberships != NULL && is_temporary(reach())) {
-        engine_timer_set(timer, engine_now_ns() + RETRY_NS);
+    if (mcast.members != NULL) {
+        look_at_members();
     }
     pthread_mutex_unlock(&mcast.lock);
 }
-
-/* ---- members of this process ---- */
 
 static void wait_until(uint64_t time_ns) {
     const struct timespec at = { (time_t) (time_ns / 1000000000), (long) (time_ns % 1000000000) };
     pthread_cond_timedwait(&mcast.changed, &mcast.lock, &at);
 }
 
-/* Reaches the administrator, waiting for one. */
-static int reach_by(uint64_t deadline_ns) {
-    int error;
-    uint64_t now;
-    while (is_temporary(error = reach()) && (now = engine_now_ns()) < deadline_ns) {
-        wait_until(now + RETRY_NS);
-    }
-    return error;
-}
-
-/* Asks once. Returns EPIPE if the administrator went away before it answered. */
-static int ask_once(enum mcast_message type, struct mcast_request *request, uint64_t deadline_ns) {
-    struct waiting waiting = { .next = mcast.waiting, .cookie = request->cookie };
-    const struct link *link = mcast.link;
-    int error = link_send(mcast.link, type, request, sizeof(*request), NULL, 0);
-    if (error != 0) {
-        return error;
-    }
-    mcast.waiting = &waiting;
-    while (!waiting.answered && mcast.link == link && engine_now_ns() < deadline_ns) {
-        wait_until(deadline_ns);
-    }
-    struct waiting **entry = &mcast.waiting;
-    while (*entry != &waiting) {
-        entry = &(*entry)->next;
-    }
-    *entry = waiting.next;
-    return waiting.answered ? waiting.error : mcast.link != link ? EPIPE : ETIMEDOUT;
-}
-
-static int ask(enum mcast_message type, struct mcast_request *request) {
-    uint64_t deadline = engine_now_ns() + PATIENCE_NS;
-    int error;
+static void ask(struct mcast_member *member) {
     do {
-        error = reach_by(deadline);
-        if (error == 0 && mcast.port != NULL) {
-            if (type == MCAST_JOIN) {
-                return mcast_registry_add(&mcast.own, NULL, &request->gid, request->qpn);
-            }
-            mcast_registry_remove(&mcast.own, NULL, &request->gid, request->qpn);
-            return 0;
-        }
-        if (error == 0) {
-            do {
-                request->cookie = ++mcast.next_cookie;
-            } while (request->cookie == 0);
-            error = ask_once(type, request, deadline);
-        }
-    } while (is_temporary(error) && engine_now_ns() < deadline);
-    return error;
-}
-
-static void forget(const struct mcast_request *request) {
-    struct membership **link = &mcast.memberships;
-    while (*link != NULL && ((*link)->request.qpn != request->qpn
-                             || memcmp(&(*link)->request.gid, &request->gid, sizeof(request->gid)) != 0)) {
-        link = &(*link)->next;
-    }
-    struct membership *membership = *link;
-    if (membership != NULL) {
-        *link = membership->next;
-        free(membership);
+        member->cookie = ++mcast.last_cookie;
+    } while (member->cookie == 0);
+    member->deadline_ns = engine_now_ns() + PATIENCE_NS;
+    member->told = false;
+    member->state = MCAST_ASKING;
+    member->next = mcast.members;
+    mcast.members = member;
+    const struct mcast_member *same = find_same(member, MCAST_JOINED);
+    if (same != NULL) {
+        member->told = same->told;
+        finish(member, 0);
+    } else {
+        look_at_members();
     }
 }
 
-/* Withdraws a request that the administrator has not answered, as it may take it up later. */
-static void withdraw(const struct mcast_request *request) {
-    if (mcast.link != NULL) {
-        const struct mcast_request leave = { .gid = request->gid, .qpn = request->qpn };
-        link_send(mcast.link, MCAST_LEAVE, &leave, sizeof(leave), NULL, 0);
-    }
-}
-
-int mcast_join(const union ibv_gid *gid, uint32_t qpn) {
-    struct mcast_request request = { .gid = *gid, .qpn = qpn };
-    struct membership *membership = malloc(sizeof(*membership));
-    if (membership == NULL) {
-        return ENOMEM;
-    }
+void mcast_ask(struct mcast_member *member) {
     pthread_mutex_lock(&mcast.lock);
-    *membership = (struct membership) { mcast.memberships, request };
-    mcast.memberships = membership; /* added first: a new administrator is to hear of the member, even while we ask */
-    int error = ask(MCAST_JOIN, &request);
-    if (error != 0) {
-        forget(&request);
-        withdraw(&request);
+    ask(member);
+    pthread_mutex_unlock(&mcast.lock);
+}
+
+int mcast_join(struct mcast_member *member) {
+    pthread_mutex_lock(&mcast.lock);
+    ask(member);
+    while (member->state == MCAST_ASKING) {
+        if (engine_now_ns() >= member->deadline_ns) {
+            finish(member, ETIMEDOUT);
+        } else {
+            wait_until(member->deadline_ns);
+        }
     }
+    int error = member->error;
     pthread_mutex_unlock(&mcast.lock);
     return error;
 }
 
-void mcast_leave(const union ibv_gid *gid, uint32_t qpn) {
-    struct mcast_request request = { .gid = *gid, .qpn = qpn };
+void mcast_leave(struct mcast_member *member) {
     pthread_mutex_lock(&mcast.lock);
-    forget(&request);
-    /* The result does not matter: an entry that stays leads to a queue pair that refuses the group's datagrams. */
-    ask(MCAST_LEAVE, &request);
+    drop(member);
     pthread_mutex_unlock(&mcast.lock);
 }
 
 void mcast_rest(void) {
     pthread_mutex_lock(&mcast.lock);
-    if (mcast.memberships == NULL && mcast.port != NULL) {
+    mcast.unknown_since_ns = mcast.members == NULL ? 0 : mcast.unknown_since_ns;
+    if (mcast.members == NULL && mcast.port != NULL) {
         link_unbind_port(mcast.port);
         mcast.port = NULL;
         mcast.table = NULL;
         mcast_registry_close(&mcast.own);
-    } else if (mcast.memberships == NULL && mcast.link != NULL) {
+    } else if (mcast.members == NULL && mcast.link != NULL) {
         forget_administrator();
     }
     pthread_mutex_unlock(&mcast.lock);
@@ -290,14 +347,39 @@ void mcast_rest(void) {
 
 /* ---- senders ---- */
 
+static bool find_members(const union ibv_gid *gid, struct mcast_members *members) {
+    if (mcast.table == NULL) {
+        return false;
+    }
+    if (members->era == mcast.era && members->generation == atomic_load(&mcast.table->generation)
+            && memcmp(&members->gid, gid, sizeof(*gid)) == 0) {
+        return true;
+    }
+    members->gid = *gid;
+    bool known = mcast_table_read(mcast.table, members);
+    members->era = known ? mcast.era : 0;
+    return known;
+}
+
+/* Returns whether senders are not to wait for the table any more. */
+static bool is_given_up(int error) {
+    uint64_t now_ns = engine_now_ns();
+    if (mcast.unknown_since_ns == 0) {
+        mcast.unknown_since_ns = now_ns;
+    }
+    return error == EACCES || now_ns - mcast.unknown_since_ns >= LOOK_PATIENCE_NS;
+}
+
 bool mcast_find_members(const union ibv_gid *gid, struct mcast_members *members) {
     pthread_mutex_lock(&mcast.lock);
-    bool known = reach() == 0 && mcast.table != NULL;
-    if (known && (members->era != mcast.era || members->generation != atomic_load(&mcast.table->generation)
-                  || memcmp(&members->gid, gid, sizeof(*gid)) != 0)) {
-        members->gid = *gid;
-        known = mcast_table_read(mcast.table, members);
-        members->era = known ? mcast.era : 0;
+    int error = reach();
+    bool known = error == 0 && find_members(gid, members);
+    if (known) {
+        mcast.unknown_since_ns = 0;
+    } else if (is_given_up(error)) {
+        members->count = 0;
+        members->era = 0;
+        known = true;
     }
     pthread_mutex_unlock(&mcast.lock);
     return known;
@@ -393,12 +475,13 @@ static bool on_done(struct link *link, const void *body, size_t length, int *fds
     }
     memcpy(&message, body, sizeof(message));
     pthread_mutex_lock(&mcast.lock);
-    for (struct waiting *w = link == mcast.link ? mcast.waiting : NULL; w != NULL; w = w->next) {
-        if (w->cookie == message.cookie) {
-            w->answered = true;
-            w->error = message.error == 0 ? 0 : ENOMEM;
-            pthread_cond_broadcast(&mcast.changed);
-        }
+    struct mcast_member *member = link == mcast.link ? mcast.members : NULL;
+    while (member != NULL && (member->state != MCAST_ASKING || !member->told || member->cookie != message.cookie)) {
+        member = member->next;
+    }
+    if (member != NULL) {
+        finish(member, message.error == 0 ? 0 : ENOMEM);
+        engine_timer_set(&mcast.timer, engine_now_ns()); /* a timer that nobody needs any more would keep the engine */
     }
     pthread_mutex_unlock(&mcast.lock);
     return true;
@@ -431,7 +514,7 @@ static void fork_child(void) {
     }
     memset(&mcast, 0, sizeof(mcast));
     mcast.own.fd = -1;
-    mcast.timer.fire = retry;
+    mcast.timer.fire = on_timer;
     init_locks();
 }
 

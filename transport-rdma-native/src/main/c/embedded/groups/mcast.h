@@ -47,17 +47,48 @@ struct mcast_members {
 void mcast_init(void);
 
 /*
- * Makes a queue pair a member, or ends the membership; on return all senders know. Blocks until the administrator
- * answers, at most two seconds. Not called on the engine thread. Returns 0 or errno: ENOMEM if the group or the table
- * is full, or has enough members of this process or user.
+ * A queue pair that is a member, or asks to be one. The owner sets the first three fields, and keeps the struct where
+ * it is until mcast_leave() has returned. A queue pair may be a group's member several times, for several owners.
  */
-int mcast_join(const union ibv_gid *gid, uint32_t qpn);
-void mcast_leave(const union ibv_gid *gid, uint32_t qpn);
+struct mcast_member {
+    union ibv_gid gid;
+    uint32_t qpn;
+    void (*done)(struct mcast_member *member, int error); /* NULL: none */
+
+    /* Fields of mcast.c: */
+    struct mcast_member *next; /* list of all members of this process */
+    enum { MCAST_NO_MEMBER, MCAST_ASKING, MCAST_JOINED } state;
+    bool told;            /* the present administrator was told */
+    int error;            /* reason why it is no member */
+    uint32_t cookie;      /* number of the request */
+    uint64_t deadline_ns; /* time until which the administrator has to answer */
+};
+
+/*
+ * Asks for a membership. Never blocks. Calls `done` once, with 0 or errno, when all senders know, at most two seconds
+ * later, perhaps before the return; on any thread, under a lock, so it must not call functions of this file. ENOMEM:
+ * the group or the table is full, or has enough members of this process or user. EACCES: another user holds the
+ * administrator's name, or did within the last second. ETIMEDOUT: the administrator has not answered.
+ */
+void mcast_ask(struct mcast_member *member);
+
+/* Asks, and waits for the result. Not called on the engine thread. `done` is NULL. */
+int mcast_join(struct mcast_member *member);
+
+/*
+ * Ends a membership, or what is left of a request: from the return on `done` is not called. Never blocks: senders learn
+ * of it later, so the queue pair has to refuse what they still send.
+ */
+void mcast_leave(struct mcast_member *member);
 
 /* Gives the administrator's role back, or its link, if this process has no members. Called on the engine thread. */
 void mcast_rest(void);
 
-/* Finds the members of a group. Never blocks. Returns false while the table is not known: try again. */
+/*
+ * Finds the members of a group. Never blocks. Returns false while the table is not known: try again. Where that has
+ * lasted for a second without a break, whoever asked, and while another user holds the administrator's name, a group
+ * has no members: otherwise each datagram would wait for a process that does not answer.
+ */
 bool mcast_find_members(const union ibv_gid *gid, struct mcast_members *members);
 
 #endif

@@ -45,7 +45,8 @@ _Atomic uint64_t arena_rest_ns = UINT64_C(2500000000);
 #define MAX_SHOW_GAP_NS UINT64_C(1000000000)
 
 /*
- * Limit of descriptors that are kept for introductions to be repeated: this, or a quarter of those that there may be.
+ * Limit of descriptors that are kept for introductions to be repeated, of all peers: this, or a quarter of those that
+ * there may be.
  */
 #define MIN_KEPT 256u
 
@@ -67,6 +68,7 @@ struct arena {
     struct wire_arena *memory;
     uint32_t number, count, users;
     int fd; /* -1: the peer has it, or there are too many to be kept */
+    bool charged;                     /* the descriptor may be kept: it counts for the peer */
     bool answered, introduced;
     bool declined; /* an introduction was of no use, perhaps for want of the descriptor */
     uint64_t show_at_ns, show_gap_ns; /* time to send the descriptor again */
@@ -84,8 +86,6 @@ struct view {
     uint32_t number, count;
     unsigned refs; /* one reference is the list's */
 };
-
-static atomic_uint kept; /* number of kept descriptors, of all links */
 
 static void rest(struct engine_timer *timer);
 
@@ -112,12 +112,21 @@ static struct arena **find_own(struct arenas *arenas, uint32_t number) {
     return link;
 }
 
-static void close_fd(struct arena *arena) {
+static void close_fd(struct arenas *arenas, struct arena *arena) {
     if (arena->fd >= 0) {
         close(arena->fd);
         arena->fd = -1;
-        atomic_fetch_sub(&kept, 1);
     }
+    if (arena->charged) {
+        arena->charged = false;
+        link_discharge(arenas->link, LINK_KEPT_ARENA_FDS, 1);
+    }
+}
+
+static uint64_t max_kept(void) {
+    struct rlimit limit;
+    bool many = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 4 > MIN_KEPT;
+    return many ? limit.rlim_cur / 4 : MIN_KEPT;
 }
 
 static void end_arena(struct arenas *arenas, struct arena **link) {
@@ -129,7 +138,7 @@ static void end_arena(struct arenas *arenas, struct arena **link) {
         send_message(arenas, WIRE_ARENA_END, &(struct wire_place) { .arena = arena->number });
     }
     munmap(arena->memory, wire_arena_size(arena->count));
-    close_fd(arena);
+    close_fd(arenas, arena);
     free(arena);
 }
 
@@ -202,7 +211,7 @@ static struct arena *make(struct arenas *arenas) {
         errno = error;
         return NULL;
     }
-    atomic_fetch_add(&kept, 1);
+    arena->charged = link_charge_share(arenas->link, LINK_KEPT_ARENA_FDS, 1, max_kept());
     arena->memory = memory;
     arena->count = count;
     arena->number = arenas->next_number++;
@@ -260,18 +269,12 @@ int arenas_begin_introduction(struct arenas *arenas, struct arena *arena, const 
 }
 
 /*
- * Returns whether too many are kept: a burst of unanswered introductions must leave descriptors to others, and for
- * repetitions.
+ * Notes that the descriptor was sent. It is kept, to be sent again, only if it counts: a burst of unanswered
+ * introductions must leave descriptors to others, and for repetitions.
  */
-static bool are_too_many_kept(void) {
-    struct rlimit limit;
-    unsigned count = atomic_load(&kept);
-    return count > MIN_KEPT && (getrlimit(RLIMIT_NOFILE, &limit) != 0 || count > limit.rlim_cur / 4);
-}
-
-static void note_shown(struct arena *arena) {
-    if (!arena->introduced && are_too_many_kept()) {
-        close_fd(arena);
+static void note_shown(struct arenas *arenas, struct arena *arena) {
+    if (!arena->charged) {
+        close_fd(arenas, arena);
     }
     arena->show_gap_ns = arena->introduced ? arena->show_gap_ns * 2 : FIRST_SHOW_GAP_NS;
     if (arena->show_gap_ns > MAX_SHOW_GAP_NS) {
@@ -286,7 +289,7 @@ void arenas_end_introduction(struct arenas *arenas, struct arena *arena, const s
     if (sent) {
         arena->state[index_of(arena, segment)].introductions++;
         if (shown) {
-            note_shown(arena);
+            note_shown(arenas, arena);
         }
     }
     pthread_mutex_unlock(&arenas->lock);
@@ -295,7 +298,7 @@ void arenas_end_introduction(struct arenas *arenas, struct arena *arena, const s
 void arenas_answered(struct arenas *arenas, struct arena *arena) {
     pthread_mutex_lock(&arenas->lock);
     arena->answered = true;
-    close_fd(arena);
+    close_fd(arenas, arena);
     pthread_mutex_unlock(&arenas->lock);
 }
 

@@ -72,6 +72,8 @@
 
 #define MAX_DOWN_HANDLERS 8
 
+#define NUMBER_BUCKETS 256u /* numbers are consecutive */
+
 /*
  * Number of references to a link after which the next connect makes another one: shared memory of queue pairs belongs
  * to a link, whose lists are walked (arena.c). A connection takes three, a request that waits for its answer one.
@@ -96,6 +98,7 @@ struct link_port { /* Listening socket of a port, or of a block of queue pair nu
 static struct {
     pthread_mutex_t lock;
     struct link *links;
+    struct link *by_number[NUMBER_BUCKETS];
     struct link_port *listeners;
     uint64_t last_number;            /* number of the latest link; 0: none yet */
     uint32_t first_block, num_blocks; /* blocks of this process without a name */
@@ -157,6 +160,10 @@ bool link_charge(struct link *link, enum link_kept kind, uint64_t count, uint64_
     return link_is_up(link) && account_charge(link->account, kind, count, limit);
 }
 
+bool link_charge_share(struct link *link, enum link_kept kind, uint64_t count, uint64_t limit) {
+    return link_is_up(link) && account_charge_share(link->account, kind, count, limit);
+}
+
 void link_discharge(struct link *link, enum link_kept kind, uint64_t count) {
     account_discharge(link->account, kind, count);
 }
@@ -189,11 +196,29 @@ static void unlist(struct link *link) {
     }
 }
 
+/* Returns the place of the link with this number in its list, or the end of the list. */
+static struct link **find_number(uint64_t number) {
+    struct link **place = &table.by_number[number % NUMBER_BUCKETS];
+    while (*place != NULL && (*place)->number != number) {
+        place = &(*place)->next_of_number;
+    }
+    return place;
+}
+
+/* Ends the part of a link in the account of its peer. */
+static void uncount(struct link *link) {
+    if (link->name.kind == LINK_UNNAMED) {
+        account_discharge(link->account, LINK_KEPT_LINKS, 1);
+    }
+}
+
 /* Called on the engine thread, once. */
 static void go_down(struct link *link) {
     engine_remove(&link->source);
     pthread_mutex_lock(&table.lock);
     unlist(link);
+    *find_number(link->number) = link->next_of_number;
+    uncount(link);
     pthread_mutex_lock(&link->lock);
     __atomic_store_n(&link->up, false, __ATOMIC_RELEASE);
     int fd = link->source.fd;
@@ -263,6 +288,19 @@ static void on_ready(struct engine_source *source, uint32_t events) {
     }
 }
 
+static uint64_t max_links_of_user(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur / 4 >= MAX_LINKS_OF_USER) {
+        return MAX_LINKS_OF_USER;
+    }
+    return limit.rlim_cur / 4 > MIN_LINKS_OF_USER ? limit.rlim_cur / 4 : MIN_LINKS_OF_USER;
+}
+
+/* Counts a link that the peer has made. Returns false if it has too many. */
+static bool count_accepted(struct account *account, const struct link_peer *peer) {
+    return account_charge(account, LINK_KEPT_LINKS, 1, peer->may_signal ? MAX_ACCEPTED_LINKS : max_links_of_user());
+}
+
 /*
  * Opens a link. Takes the descriptor over, also on failure. Called with table.lock held: nothing can go down before it
  * is complete. On success *result, if asked for, carries a reference.
@@ -270,7 +308,10 @@ static void on_ready(struct engine_source *source, uint32_t events) {
 static int open_link(int fd, const struct link_peer *peer, const struct link_name *name, struct link **result) {
     struct link *link = calloc(1, sizeof(*link));
     struct account *account = link != NULL ? account_get(peer) : NULL;
-    if (account == NULL) {
+    if (account == NULL || (name == NULL && !count_accepted(account, peer))) {
+        if (account != NULL) {
+            account_put(account);
+        }
         free(link);
         closer_end(fd);
         return ENOMEM;
@@ -309,10 +350,12 @@ static int open_link(int fd, const struct link_peer *peer, const struct link_nam
         engine_timer_cancel(&link->retry_timer);
         link_discard_queue(link, closer_close);
         closer_end(fd);
+        uncount(link);
         free_link(link);
         return err;
     }
     list_first(link);
+    *find_number(link->number) = link; /* the end of the list: there is none of this number */
     if (name != NULL) {
         /*
          * No timeout for a greeting: a listener that does not greet is stopped or busy, not gone, and the users of the
@@ -523,10 +566,7 @@ uint64_t link_number(const struct link *link) {
 
 struct link *link_find(uint64_t number) {
     pthread_mutex_lock(&table.lock);
-    struct link *link = table.links;
-    while (link != NULL && link->number != number) {
-        link = link->next;
-    }
+    struct link *link = *find_number(number);
     if (link != NULL) {
         link = link_is_up(link) ? link_get(link) : NULL;
     }
@@ -535,26 +575,6 @@ struct link *link_find(uint64_t number) {
 }
 
 /* ---- being reachable ---- */
-
-static int max_links_of_user(void) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur / 4 >= MAX_LINKS_OF_USER) {
-        return MAX_LINKS_OF_USER;
-    }
-    return limit.rlim_cur / 4 > MIN_LINKS_OF_USER ? (int) (limit.rlim_cur / 4) : MIN_LINKS_OF_USER;
-}
-
-/* Called with table.lock held. */
-static bool may_accept_from(const struct link_peer *peer) {
-    int of_process = 0, of_user = 0;
-    for (const struct link *link = table.links; link != NULL; link = link->next) {
-        if (link->name.kind == LINK_UNNAMED) {
-            of_process += link_peer_is(&link->peer, peer);
-            of_user += link_peers_share_limits(&link->peer, peer);
-        }
-    }
-    return of_process < MAX_ACCEPTED_LINKS && (peer->may_signal || of_user < max_links_of_user());
-}
 
 /* Accepts a connection. Returns 0 or errno: EAGAIN, or a shortage. */
 static int accept_one(int listener) {
@@ -565,7 +585,7 @@ static int accept_one(int listener) {
     int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     int err = fd < 0 ? errno : 0;
     struct link_peer peer;
-    if (fd >= 0 && trust_peer(fd, &peer) == 0 && may_accept_from(&peer)) {
+    if (fd >= 0 && trust_peer(fd, &peer) == 0) {
         open_link(fd, &peer, NULL, NULL);
     } else if (fd >= 0) {
         closer_end(fd);
@@ -827,6 +847,7 @@ static void fork_child(void) {
         port->source.fd = -1;
     }
     table.links = NULL;
+    memset(table.by_number, 0, sizeof(table.by_number));
     table.listeners = NULL;
     table.last_number = 0;
     table.num_blocks = 0;

@@ -245,12 +245,16 @@ enum link_kept {
     LINK_KEPT_VIEW,
     LINK_KEPT_VIEW_BYTES,
     LINK_KEPT_DOORBELLS,
+    LINK_KEPT_LINKS,        /* internal to link.c */
     LINK_KEPT_CHANNELS,     /* internal to process.c */
     LINK_KEPT_QUEUED_BYTES, /* internal to link_io.c, as the next one */
     LINK_KEPT_QUEUED_FDS,
+    LINK_KEPT_ARENA_FDS,    /* internal to arena.c */
     LINK_KEPT_KINDS
 };
 bool link_charge(struct link *link, enum link_kept kind, uint64_t count, uint64_t limit);
+/* The same, where `limit` is of all processes, and each gets what leaves as much to others: account.h. */
+bool link_charge_share(struct link *link, enum link_kept kind, uint64_t count, uint64_t limit);
 void link_discharge(struct link *link, enum link_kept kind, uint64_t count);
 
 /*

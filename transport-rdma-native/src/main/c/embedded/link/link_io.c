@@ -357,7 +357,7 @@ bool link_is_of_another_version(const struct link *link) {
     return link->peer_version != 0 && link->peer_version != link_version;
 }
 
-static int take_fds(struct msghdr *message, int *fds) {
+static int take_fds(const struct link *link, struct msghdr *message, int *fds) {
     int nfds = 0;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR(message, c)) {
         if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
@@ -368,7 +368,7 @@ static int take_fds(struct msghdr *message, int *fds) {
                 if (nfds < LINK_MAX_FDS) {
                     fds[nfds++] = fd;
                 } else {
-                    closer_close(fd);
+                    closer_close_from(fd, link->peer.may_signal);
                 }
             }
         }
@@ -376,10 +376,10 @@ static int take_fds(struct msghdr *message, int *fds) {
     return nfds;
 }
 
-static void close_fds(const int *fds, int nfds) {
+static void close_fds(const struct link *link, const int *fds, int nfds) {
     for (int i = 0; i < nfds; i++) {
         if (fds[i] >= 0) {
-            closer_close(fds[i]);
+            closer_close_from(fds[i], link->peer.may_signal);
         }
     }
 }
@@ -436,13 +436,13 @@ static void prepare(struct received *packet, struct msghdr *message) {
 /* Handles a message, or only frees its descriptors after the end of the link. Returns false at the end of the link. */
 static bool handle(struct link *link, const struct received *packet, struct msghdr *message, size_t n, bool ended) {
     int fds[LINK_MAX_FDS];
-    int nfds = take_fds(message, fds);
+    int nfds = take_fds(link, message, fds);
     bool lost = (message->msg_flags & MSG_CTRUNC) != 0 && nfds < LINK_MAX_FDS;
     size_t length = n - sizeof(packet->header);
     bool valid = !ended && n >= sizeof(packet->header) && !(message->msg_flags & MSG_TRUNC) && link_is_up(link)
             && (lost ? report_lost(link, &packet->header, packet->body, length)
                      : dispatch(link, &packet->header, packet->body, length, fds, nfds));
-    close_fds(fds, nfds);
+    close_fds(link, fds, nfds);
     return valid;
 }
 
@@ -504,8 +504,8 @@ static bool receive_one(struct link *link, bool *again) {
         return goes_on_after(errno, again);
     }
     if ((message.msg_flags & MSG_CTRUNC) != 0) {
-        int fds[LINK_MAX_FDS], nfds = take_fds(&message, fds);
-        close_fds(fds, nfds);
+        int fds[LINK_MAX_FDS], nfds = take_fds(link, &message, fds);
+        close_fds(link, fds, nfds);
         if (nfds < LINK_MAX_FDS) { /* this process has run out of descriptors */
             pause_reading(link);
         }

@@ -66,6 +66,7 @@ struct link {
     struct link_name name;         /* name of the target; LINK_UNNAMED for accepted links */
     bool named;                    /* found by name, under table.lock */
     uint64_t number;
+    struct link *next_of_number;   /* list of table.by_number */
     struct link_peer peer;
     _Atomic uint32_t peer_version; /* 0 before its hello; written on the engine thread, with the lock */
     bool up;                       /* atomic */

@@ -33,7 +33,9 @@ struct peer {
     struct process *_Atomic process; /* NULL before its WIRE_NOTIFY_AREA */
     atomic_bool silent;
     pthread_mutex_t lock;
-    bool greeted; /* own notify area is sent; guarded by `lock` */
+    bool greeted; /* own notify area is sent; guarded by `lock`, as the next one */
+    struct peer_use *uses;
+    bool lost; /* the link went down, and the users were told */
     struct arenas arenas;
 };
 
@@ -82,13 +84,71 @@ static void release(struct peer *peer) {
     free(peer);
 }
 
+/* ---- users ---- */
+
+static void (*lost_handler)(uint32_t qpn, const struct link *link);
+
+void peer_set_lost_handler(void (*lost)(uint32_t qpn, const struct link *link)) {
+    lost_handler = lost;
+}
+
+bool peer_use(struct peer *peer, struct peer_use *use, uint32_t qpn) {
+    pthread_mutex_lock(&peer->lock);
+    bool lost = peer->lost;
+    *use = (struct peer_use) { .qpn = qpn };
+    if (!lost) {
+        use->next = peer->uses;
+        use->previous = &peer->uses;
+        if (use->next != NULL) {
+            use->next->previous = &use->next;
+        }
+        peer->uses = use;
+    }
+    pthread_mutex_unlock(&peer->lock);
+    return !lost;
+}
+
+/* Called with the peer's lock. */
+static void unlist(struct peer_use *use) {
+    if (use->previous != NULL) {
+        *use->previous = use->next;
+        if (use->next != NULL) {
+            use->next->previous = use->previous;
+        }
+        use->previous = NULL;
+    }
+}
+
+void peer_end_use(struct peer *peer, struct peer_use *use) {
+    pthread_mutex_lock(&peer->lock);
+    unlist(use);
+    pthread_mutex_unlock(&peer->lock);
+}
+
+/* Takes a use from the list. Returns false if there is none, nor will be. */
+static bool take_use(struct peer *peer, uint32_t *qpn) {
+    pthread_mutex_lock(&peer->lock);
+    struct peer_use *use = peer->uses;
+    if (use != NULL) {
+        *qpn = use->qpn;
+        unlist(use);
+    }
+    peer->lost = use == NULL;
+    pthread_mutex_unlock(&peer->lock);
+    return use != NULL;
+}
+
 static void link_down(struct link *link) {
     pthread_mutex_lock(&slots_lock);
     struct peer *peer = link_slot(link, LINK_SLOT_QP);
     link_set_slot(link, LINK_SLOT_QP, NULL);
     pthread_mutex_unlock(&slots_lock);
     if (peer != NULL) {
+        uint32_t qpn;
         arenas_go_down(&peer->arenas);
+        while (take_use(peer, &qpn)) {
+            lost_handler(qpn, link);
+        }
         release(peer);
     }
 }

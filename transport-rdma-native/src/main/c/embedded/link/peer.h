@@ -36,6 +36,23 @@ struct peer *peer_of_link(struct link *link);
 struct peer *peer_get(struct peer *peer);
 void peer_put(struct peer *peer);
 
+/*
+ * A queue pair's use of a peer, embedded in whatever has the reference. The end of the link finds the queue pair by it,
+ * and no other one: a process that makes many links and ends them costs the others no time.
+ */
+struct peer_use {
+    uint32_t qpn;
+    struct peer_use *next, **previous; /* list of the peer; NULL: on none */
+};
+bool peer_use(struct peer *peer, struct peer_use *use, uint32_t qpn); /* false: the link went down */
+void peer_end_use(struct peer *peer, struct peer_use *use); /* without the reference */
+
+/*
+ * Sets what is called for each use when the link went down, on the engine thread and without locks: perhaps several
+ * times for a queue pair, which may have ended.
+ */
+void peer_set_lost_handler(void (*lost)(uint32_t qpn, const struct link *link));
+
 /* Returns the process at the other end; NULL before its WIRE_NOTIFY_AREA. */
 struct process *peer_process(const struct peer *peer);
 

@@ -227,7 +227,7 @@ static void drop_if_unused(struct process *process, struct remote_cq *cq) {
     }
     *find_cq(process, cq->index, cq->id) = cq->next;
     if (cq->doorbell.fd >= 0) {
-        closer_close(cq->doorbell.fd);
+        closer_close_from(cq->doorbell.fd, !cq->doorbell.is_socket);
         account_discharge(process->account, LINK_KEPT_CHANNELS, 1);
     }
     free(cq);

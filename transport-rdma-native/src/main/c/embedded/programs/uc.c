@@ -156,6 +156,7 @@ static const struct qp_ops ops = {
     .introduce_again = rc_introduce_again,
     .modified = rc_modified,
     .set_direct = rc_set_direct,
+    .link_lost = rc_link_lost,
     .leave_cqs = rc_leave_cqs,
     .detach = rc_detach,
     .release = rc_release,

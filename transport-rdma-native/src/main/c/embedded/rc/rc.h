@@ -39,6 +39,7 @@
 struct attachment {
     struct attachment *next;
     struct peer *peer;
+    struct peer_use use;
     struct view *view;
     struct wire_place place;
     const struct wire_segment *segment;
@@ -99,6 +100,7 @@ struct rc {
     /* Attaching: rc_attach.c. */
     struct arena *arena;
     struct peer *route; /* link that leads to the peer's number, from RTR on; guarded by `control` */
+    struct peer_use route_use;
     uint64_t introduce_gap_ns;
     struct attachment *held;
     struct cq_place recv_cq_place, send_cq_place; /* places where the peer announces work */
@@ -119,6 +121,7 @@ int rc_introduce(struct qp *qp);  /* introduces this end to the peer, and takes 
 void rc_introduce_again(struct qp *qp);
 void rc_detach(struct qp *qp);  /* goes back to before rc_prepare(); called with the gate */
 void rc_release(struct qp *qp, bool destroyed); /* drops held introductions, when the queue pair is destroyed */
+void rc_link_lost(struct qp *qp, const struct link *link); /* without `control` */
 void rc_leave_cqs(struct qp *qp); /* makes polls not come to it any more; called before rc_detach(), without the gate */
 
 /* rc_progress.c */

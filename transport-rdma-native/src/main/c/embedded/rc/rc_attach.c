@@ -42,9 +42,10 @@
 
 static void close_doorbells(struct attachment *attachment) {
     int *doorbells[] = { &attachment->recv_doorbell, &attachment->send_doorbell };
+    const bool may_signal = link_peer(peer_link(attachment->peer))->may_signal;
     for (int i = 0; i < 2; i++) {
         if (*doorbells[i] >= 0) {
-            closer_close(*doorbells[i]);
+            closer_close_from(*doorbells[i], may_signal);
             *doorbells[i] = -1;
         }
     }
@@ -67,6 +68,7 @@ static void count_doorbells(struct attachment *attachment) {
 static void free_attachment(struct attachment *attachment) {
     arenas_leave(peer_arenas(attachment->peer), attachment->view, &attachment->place);
     close_doorbells(attachment);
+    peer_end_use(attachment->peer, &attachment->use);
     peer_put(attachment->peer);
     free(attachment);
 }
@@ -189,6 +191,12 @@ static int find_link(const struct qp *qp, struct link **link) {
     return link_connect_qpn(qp->attr.dest_qp_num, link);
 }
 
+static void leave_route(struct rc *rc) {
+    peer_end_use(rc->route, &rc->route_use);
+    peer_put(rc->route);
+    rc->route = NULL;
+}
+
 static int reach(struct qp *qp) {
     struct rc *rc = rc_of(qp);
     struct link *link;
@@ -199,7 +207,7 @@ static int reach(struct qp *qp) {
         link_put(link);
     }
     if (error == 0) {
-        error = open_segment(qp);
+        error = peer_use(rc->route, &rc->route_use, qp->ibv.qp_num) ? open_segment(qp) : EPIPE;
         if (error == 0) {
             error = send_introduction(qp);
             error = is_shortage(error) ? 0 : error;
@@ -208,8 +216,7 @@ static int reach(struct qp *qp) {
             qp_lock(qp);
             close_segment(qp);
             qp_unlock(qp);
-            peer_put(rc->route);
-            rc->route = NULL;
+            leave_route(rc);
         }
     }
     return error;
@@ -365,8 +372,7 @@ void rc_detach(struct qp *qp) {
         rc->attached = NULL;
     }
     if (rc->route != NULL) {
-        peer_put(rc->route);
-        rc->route = NULL;
+        leave_route(rc);
     }
 }
 
@@ -489,6 +495,7 @@ static struct attachment *read_attach(struct peer *peer, const struct wire_attac
         .recv_doorbell = -1,
         .send_doorbell = -1,
     };
+    peer_use(peer, &attachment->use, message->dst_qpn);
     int next = with_arena;
     if ((message->carries & WIRE_RECV_DOORBELL) != 0) {
         attachment->recv_doorbell = fds[next];
@@ -629,10 +636,7 @@ static bool on_nudge(struct link *link, const void *body, size_t length, int *fd
     return true;
 }
 
-static void fail_if_on(struct qp *qp, const void *link) {
-    if (!is_connection(qp)) {
-        return;
-    }
+void rc_link_lost(struct qp *qp, const struct link *link) {
     struct rc *rc = rc_of(qp);
     pthread_mutex_lock(&qp->control);
     for (struct attachment **held = &rc->held, *attachment; (attachment = *held) != NULL;) {
@@ -651,15 +655,10 @@ static void fail_if_on(struct qp *qp, const void *link) {
     }
 }
 
-static void on_down(struct link *link) {
-    qp_table_visit(fail_if_on, link);
-}
-
 void rc_attach_init(void) {
     link_set_handler(WIRE_NOTIFY_AREA, on_notify_area);
     link_set_handler(WIRE_ATTACH, on_attach);
     link_set_lost_handler(WIRE_ATTACH, on_lost_attach);
     link_set_handler(WIRE_SLOTS, on_slots);
     link_set_handler(WIRE_NUDGE, on_nudge);
-    link_add_down_handler(on_down);
 }

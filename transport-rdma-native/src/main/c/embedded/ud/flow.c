@@ -46,6 +46,7 @@ void flow_free(struct qp *qp, struct flow *flow) {
     if (flow->peer != NULL) {
         const uint32_t published[WIRE_STREAMS] = { flow->out.prod };
         arenas_release(peer_arenas(flow->peer), flow->arena, flow->segment, published);
+        peer_end_use(flow->peer, &flow->use);
         peer_put(flow->peer);
     }
     free(flow);
@@ -126,8 +127,9 @@ static int reach(struct qp *qp, struct flow *flow) {
         link_put(link);
     }
     if (error == 0) {
-        error = introduce(qp, flow);
+        error = peer_use(flow->peer, &flow->use, qp->ibv.qp_num) ? introduce(qp, flow) : EPIPE;
         if (error != 0) {
+            peer_end_use(flow->peer, &flow->use);
             peer_put(flow->peer);
             flow->peer = NULL;
         }

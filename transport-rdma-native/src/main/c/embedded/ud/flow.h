@@ -72,6 +72,7 @@ struct flow {
     uint64_t since_ns; /* time of creation; for an open flow, when it was first found full, 0 if it is not */
     uint32_t full_at;  /* position in the stream at that time */
     struct peer *peer; /* NULL before the receiver is reached; set together with the segment */
+    struct peer_use use;
     struct arena *arena;
     struct wire_segment *segment;
     struct wire_control *own; /* control words of the segment */
@@ -89,6 +90,7 @@ struct rx_flow {
     struct rx_flow *next_announced; /* list of ud.announced, first */
     STAILQ_ENTRY(rx_flow) queued;   /* list of ud.queue, then */
     struct peer *peer;
+    struct peer_use use;
     uint32_t src_qpn, id;
     bool broken; /* the sender has violated the protocol: its link is about to go down */
     struct view *view; /* mapping of the sender's arena */
@@ -119,6 +121,7 @@ void flow_acknowledge(struct qp *qp, struct rx_flow *rx_flow);
 
 /* flow_message.c */
 void flow_init(void);
+void flow_link_lost(struct qp *qp, const struct link *link); /* ends the flows on it; called without locks */
 void flow_refuse(struct qp *qp, struct rx_flow *rx_flow); /* tells the sender */
 /* Removes all flows from the completion queues' scans. Called with control, without the gate. */
 void flow_leave_cqs(struct qp *qp);

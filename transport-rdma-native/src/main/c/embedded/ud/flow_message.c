@@ -66,6 +66,7 @@ static void free_incoming(struct rx_flow *rx_flow) {
     struct arenas *arenas = peer_arenas(rx_flow->peer);
     arenas_leave(arenas, rx_flow->view, &rx_flow->place_of_sender);
     arenas_release(arenas, rx_flow->arena, rx_flow->own_segment, (const uint32_t[WIRE_STREAMS]) { 0 });
+    peer_end_use(rx_flow->peer, &rx_flow->use);
     peer_put(rx_flow->peer);
     free(rx_flow);
 }
@@ -131,6 +132,7 @@ static struct rx_flow *make_incoming(struct peer *peer, const struct wire_flow *
         .own_segment = own,
         .own = arena_control(arena, own),
     };
+    peer_use(peer, &rx_flow->use, message->dst_qpn);
     consumer_init(&rx_flow->requests, rx_flow->sender, segment, WIRE_REQUESTS);
     return rx_flow;
 }
@@ -468,10 +470,7 @@ static void free_if_on(struct qp *qp, struct flow *flow, const void *link) {
     }
 }
 
-static void end_flows_on(struct qp *qp, const void *link) {
-    if (!is_ud(qp)) {
-        return;
-    }
+void flow_link_lost(struct qp *qp, const struct link *link) {
     pthread_mutex_lock(&qp->control);
     if (!atomic_load(&qp->destroyed)) {
         for (struct rx_flow *rx_flow = ud_of(qp)->rx_flows, *next; rx_flow != NULL; rx_flow = next) {
@@ -488,10 +487,6 @@ static void end_flows_on(struct qp *qp, const void *link) {
     pthread_mutex_unlock(&qp->control);
 }
 
-static void on_down(struct link *link) {
-    qp_table_visit(end_flows_on, link);
-}
-
 void flow_init(void) {
     link_set_handler(WIRE_FLOW_OPEN, on_open);
     link_set_lost_handler(WIRE_FLOW_OPEN, on_lost_open);
@@ -501,5 +496,4 @@ void flow_init(void) {
     link_set_handler(WIRE_FLOW_ROOM, on_room);
     link_set_handler(WIRE_FLOW_REFUSE, on_refuse);
     link_set_handler(WIRE_FLOW_CLOSE, on_close);
-    link_add_down_handler(on_down);
 }

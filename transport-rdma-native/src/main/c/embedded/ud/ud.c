@@ -132,6 +132,7 @@ static const struct qp_ops ops = {
     .release_send = ud_release_send,
     .run = run,
     .begin_destroy = begin_destroy,
+    .link_lost = flow_link_lost,
     .leave_cqs = leave_cqs,
     .detach = detach,
     .release = release,

@@ -51,7 +51,7 @@ struct ud {
     unsigned num_rx_flows;
     struct rx_flow *detached; /* incoming flows between detaching and releasing: qp_ops */
     STAILQ_HEAD(, rx_flow) queue; /* incoming flows that may have datagrams, to be served in turn */
-    union ibv_gid group[UD_MAX_GROUPS];
+    struct mcast_member *group[UD_MAX_GROUPS];
     unsigned num_groups;
     /* Guards the groups. Not `control`, for which the engine may wait, while an answer is the work of the engine. */
     pthread_mutex_t attaching;

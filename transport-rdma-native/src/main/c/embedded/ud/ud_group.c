@@ -17,13 +17,14 @@
 #include "ud.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "embedded/base/cancel.h"
 
 static unsigned find_group(const struct ud *ud, const union ibv_gid *gid) {
     unsigned i = 0;
-    while (i < ud->num_groups && memcmp(&ud->group[i], gid, sizeof(*gid)) != 0) {
+    while (i < ud->num_groups && memcmp(&ud->group[i]->gid, gid, sizeof(*gid)) != 0) {
         i++;
     }
     return i;
@@ -46,6 +47,43 @@ static bool is_valid(const struct qp *qp, const union ibv_gid *gid, uint16_t lid
     return is_ud(qp) && gid_is_multicast(gid) && lid >= 0xc000 && lid != 0xffff;
 }
 
+static void add_group(struct ud *ud, struct mcast_member *member) {
+    qp_lock(&ud->qp);
+    ud->group[ud->num_groups++] = member;
+    qp_unlock(&ud->qp);
+}
+
+static void remove_group(struct ud *ud, unsigned i) {
+    struct mcast_member *member = ud->group[i];
+    mcast_leave(member);
+    qp_lock(&ud->qp);
+    ud->group[i] = ud->group[--ud->num_groups];
+    qp_unlock(&ud->qp);
+    free(member);
+}
+
+/* Called with ud->attaching held. */
+static int attach(struct ud *ud, const union ibv_gid *gid) {
+    if (ud->num_groups == UD_MAX_GROUPS) {
+        return ENOMEM;
+    }
+    if (ud_is_member(ud, gid)) {
+        return 0;
+    }
+    struct mcast_member *member = calloc(1, sizeof(*member));
+    if (member == NULL) {
+        return ENOMEM;
+    }
+    member->gid = *gid;
+    member->qpn = ud->qp.ibv.qp_num;
+    add_group(ud, member); /* first: senders may know of it before this process hears so */
+    int error = mcast_join(member);
+    if (error != 0) {
+        remove_group(ud, ud->num_groups - 1);
+    }
+    return error;
+}
+
 int embedded_ibv_attach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint16_t lid) {
     UNCANCELLED;
     struct qp *qp = qp_of(ibv);
@@ -56,21 +94,8 @@ int embedded_ibv_attach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint
         return EINVAL;
     }
     struct ud *ud = ud_of(qp);
-    int error = 0;
     pthread_mutex_lock(&ud->attaching);
-    if (ud->num_groups == UD_MAX_GROUPS) {
-        error = ENOMEM;
-    } else if (!ud_is_member(ud, gid)) {
-        qp_lock(qp);
-        ud->group[ud->num_groups++] = *gid;
-        qp_unlock(qp);
-        error = mcast_join(gid, ibv->qp_num);
-        if (error != 0) {
-            qp_lock(qp);
-            ud->num_groups--;
-            qp_unlock(qp);
-        }
-    }
+    int error = attach(ud, gid);
     pthread_mutex_unlock(&ud->attaching);
     return error;
 }
@@ -89,10 +114,7 @@ int embedded_ibv_detach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint
     unsigned i = find_group(ud, gid);
     int error = i == ud->num_groups ? EINVAL : 0;
     if (error == 0) {
-        mcast_leave(gid, ibv->qp_num);
-        qp_lock(qp);
-        ud->group[i] = ud->group[--ud->num_groups];
-        qp_unlock(qp);
+        remove_group(ud, i);
     }
     pthread_mutex_unlock(&ud->attaching);
     return error;

@@ -25,7 +25,7 @@
  */
 #define BUDGET_DATAGRAMS 256
 
-/* Time that a datagram for a group waits to learn the members, and for receivers: several processes may be silent. */
+/* Time that a datagram for a group waits for its receivers: several processes may be silent. */
 #define PATIENCE_NS UINT64_C(1000000000)
 
 /*
@@ -98,8 +98,7 @@ static bool is_late(const struct ud *ud, uint64_t patience_ns) {
 static bool find_receivers(struct ud *ud, const struct send_wqe *wqe, const uint32_t **qpns, uint32_t *count) {
     if (ah_is_multicast(wqe->ah) && wqe->remote_qpn == UD_MULTICAST_QPN) {
         if (ud->next == 0 && !mcast_find_members(&wqe->ah->attr.grh.dgid, &ud->members)) {
-            *count = 0;
-            return is_late(ud, PATIENCE_NS);
+            return false;
         }
         *qpns = ud->members.qpn;
         *count = ud->members.count;

@@ -15,17 +15,24 @@
  */
 package io.netty.channel.rdma.neighbours;
 
+import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestScope;
+import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.message.RdmaDatagramAddress;
+import io.netty.channel.rdma.message.RdmaDatagramChannel;
+import io.netty.channel.rdma.message.RdmaMulticastException;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.support.EchoClient;
 import io.netty.channel.rdma.support.PeerProcess;
 import io.netty.channel.rdma.support.RdmaOrTcpEnds;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
+import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -82,7 +89,7 @@ class HostileNeighboursTest {
 
     private enum Attack {
         LINGER, CONNECT_FOREVER, ASK_AND_NOT_READ, STAY_HALF_OPEN, CHANGE_FLAGS, SCRIBBLE, SPEAK_ANOTHER,
-        STOP_CONNECTING, DIE_CONNECTING, TAKE_PORT, TAKE_NUMBERS, MAKE_FIFO, MAKE_LINK;
+        STOP_CONNECTING, DIE_CONNECTING, TAKE_PORT, TAKE_NUMBERS, TAKE_GROUPS, MAKE_FIFO, MAKE_LINK;
 
         String argument() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
@@ -239,6 +246,22 @@ class HostileNeighboursTest {
         try (PeerProcess hostile = begin(neighbour, Attack.TAKE_NUMBERS, 0, List.of())) {
             assertConnects(List.of(), server.address(), "RDMA null");
             exchangeByRdma();
+            rounds(hostile);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void loopGoesOnWhenANeighbourHasTakenTheNameOfTheListOfGroups(Neighbour neighbour) throws Exception {
+        try (PeerProcess hostile = begin(neighbour, Attack.TAKE_GROUPS, 0, List.of())) {
+            RdmaDatagramChannel channel = (RdmaDatagramChannel) sync(new Bootstrap().group(LOOPS.group())
+                    .channel(RdmaDatagramChannel.class).handler(new ChannelInboundHandlerAdapter())
+                    .bind(TestAddress.anyPort())).channel();
+            Future<RdmaDatagramAddress> joining = channel.joinGroup(TestAddress.anyGroup());
+            channel.joinGroup(TestAddress.anyGroup());
+            exchangeByRdma();
+            assertThat(TestTimeouts.await(joining).cause()).isInstanceOf(RdmaMulticastException.class);
+            sync(channel.close());
             rounds(hostile);
         }
     }
