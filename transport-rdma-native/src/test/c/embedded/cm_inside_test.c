@@ -23,16 +23,56 @@
 #include "cm_inside.h"
 #include "embedded/device/presence.h"
 #include "embedded/device/qp.h"
+#include "namespaces.h"
 #include "raw_link.h"
 
+#include <linux/capability.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #define MS 1000000ull
 
 static int bind_result(struct rdma_cm_id *id, const char *text, uint16_t port) {
     struct address address = address_of(text, port);
     return rdma_bind_addr(id, sockaddr_of(&address)) == 0 ? 0 : errno;
+}
+
+static void give_up_capabilities(void) {
+    struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+    const struct __user_cap_data_struct none[2] = { { 0 }, { 0 } };
+    CHECK_EQ(syscall(SYS_capset, &header, none), 0);
+}
+
+/* In a network namespace, as far as the system lets its limit be changed. */
+static void bind_at_the_limit(const void *first) {
+    const unsigned number = *(const unsigned *) first;
+    if (geteuid() != 0) {
+        enter_user_namespace();
+    }
+    CHECK_EQ(unshare(CLONE_NEWNET), 0);
+    FILE *file = fopen("/proc/sys/net/ipv4/ip_unprivileged_port_start", "we");
+    if (file == NULL) {
+        return;
+    }
+    fprintf(file, "%u\n", number);
+    CHECK_EQ(fclose(file), 0);
+    give_up_capabilities();
+    struct rdma_event_channel *channel = new_channel();
+    struct rdma_cm_id *below = new_id(channel), *at = new_id(channel);
+    CHECK_EQ(bind_result(below, "0.0.0.0", (uint16_t) (number - 1)), EACCES);
+    CHECK_EQ(bind_result(at, "0.0.0.0", (uint16_t) number), 0);
+    CHECK_EQ(rdma_destroy_id(below), 0);
+    CHECK_EQ(rdma_destroy_id(at), 0);
+    rdma_destroy_event_channel(channel);
+}
+
+static void ports_from_the_namespaces_limit_on_need_no_capability(void) {
+    static const unsigned firsts[] = { 80, 1500 };
+    for (size_t i = 0; has_namespaces() && i < sizeof(firsts) / sizeof(*firsts); i++) {
+        struct child child = begin_child(bind_at_the_limit, &firsts[i]);
+        end_child(&child);
+    }
 }
 
 static bool is_destroyed(struct rdma_cm_id *id) {
@@ -664,7 +704,9 @@ static void who_connects_to_one_that_comes_and_goes_is_answered_or_refused(void)
 
 int main(void) {
     presence_rest_ns = MS;
-    RUN(who_connects_to_one_that_comes_and_goes_is_answered_or_refused); /* the first: it forks */
+    /* The first ones, which fork: nothing is known yet. */
+    RUN(ports_from_the_namespaces_limit_on_need_no_capability);
+    RUN(who_connects_to_one_that_comes_and_goes_is_answered_or_refused);
     RUN(the_last_id_takes_all_but_the_shared_context_along);
     presence_rest_ns = 1000 * MS;
     RUN(destroy_waits_for_the_acks);

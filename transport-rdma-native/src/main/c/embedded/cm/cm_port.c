@@ -30,7 +30,6 @@
 #include <unistd.h>
 
 #define BUCKETS 4096
-#define FIRST_UNPRIVILEGED 1024
 
 struct cm_port {
     struct cm_port *next;
@@ -116,31 +115,47 @@ static bool may_bind_privileged(void) {
     return syscall(SYS_capget, &header, data) == 0 && (data[0].effective & (1u << CAP_NET_BIND_SERVICE)) != 0;
 }
 
-static void read_ephemeral_range(unsigned *low, unsigned *high) {
-    *low = 32768;
-    *high = 60999;
-    FILE *file = fopen("/proc/sys/net/ipv4/ip_local_port_range", "re");
-    if (file != NULL) {
-        unsigned a, b;
-        if (fscanf(file, "%u %u", &a, &b) == 2 && a > 0 && a <= b && b <= 65535) {
-            *low = a;
-            *high = b;
-        }
-        fclose(file);
+/* Returns how many of the two numbers the file has. */
+static int read_numbers(const char *path, unsigned *first, unsigned *second) {
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        return 0;
     }
+    int count = fscanf(file, "%u %u", first, second);
+    fclose(file);
+    return count;
+}
+
+/* Limits of this network namespace for ports, which are TCP's: ip(7). */
+struct limits {
+    unsigned low, high;          /* range of ports that the system chooses */
+    unsigned first_unprivileged; /* ports below it need a capability */
+};
+
+static struct limits read_limits(void) {
+    struct limits limits = { 32768, 60999, 1024 };
+    unsigned low, high, first;
+    if (read_numbers("/proc/sys/net/ipv4/ip_local_port_range", &low, &high) == 2 && low > 0 && low <= high
+            && high <= 65535) {
+        limits.low = low;
+        limits.high = high;
+    }
+    if (read_numbers("/proc/sys/net/ipv4/ip_unprivileged_port_start", &first, &high) >= 1) {
+        limits.first_unprivileged = first;
+    }
+    return limits;
 }
 
 /* Called with cm_lock held. */
-static void ephemeral_range(unsigned *low, unsigned *high) {
-    static unsigned known_low, known_high;
+static const struct limits *known_limits(void) {
+    static struct limits known;
     static uint64_t known_until_ns;
     uint64_t now = engine_now_ns();
     if (now >= known_until_ns) {
-        read_ephemeral_range(&known_low, &known_high);
+        known = read_limits();
         known_until_ns = now + CM_KNOWN_NS;
     }
-    *low = known_low;
-    *high = known_high;
+    return &known;
 }
 
 /*
@@ -148,12 +163,11 @@ static void ephemeral_range(unsigned *low, unsigned *high) {
  * meet.
  */
 static uint16_t free_number(int port_space) {
-    unsigned low, high;
+    const struct limits *limits = known_limits();
     uint32_t start = random_start();
-    ephemeral_range(&low, &high);
-    unsigned count = high - low + 1;
+    unsigned count = limits->high - limits->low + 1;
     for (unsigned i = 0; i < count; i++) {
-        uint16_t number = (uint16_t) (low + (start + i) % count);
+        uint16_t number = (uint16_t) (limits->low + (start + i) % count);
         if (find_port(port_space, number) == NULL) {
             return number;
         }
@@ -185,7 +199,7 @@ static int choose_port(struct cm_id *id, bool reachable, struct cm_port **result
 }
 
 static int use_port(struct cm_id *id, uint16_t number, bool reachable, struct cm_port **result) {
-    if (number < FIRST_UNPRIVILEGED && !may_bind_privileged()) {
+    if (number < known_limits()->first_unprivileged && !may_bind_privileged()) {
         return EACCES;
     }
     struct cm_port *port = find_port((int) id->id.ps, number);
