@@ -32,6 +32,7 @@ Compare with TCP: answers checked; a table, a chart, a plot (--quick: 30 s)
   files        static files, and ranges of files                           2 min
   websocket    texts and large frames                                      2 min
   proxy        HTTP over TCP to a proxy, then over RDMA                    2 min
+  agent        Armeria and Spring WebFlux, without and with -javaagent     2 min
 Learn verbs: docs/verbs-guide.md goes through these
   requests     read, write, send, immediate data, atomics, memory windows   30 s
   pubsub       a publisher and subscribers, by read and by write            10 s
@@ -67,6 +68,7 @@ the table say why. RDMA is the embedded provider; --provider ibverbs --host ADDR
   files        static files, and ranges of files; --files region|mapped
   websocket    an echo of texts and of large frames
   proxy        HTTP/1.1 over TCP to a proxy, which connects to the server over RDMA or TCP
+  agent        servers and clients of Armeria and Spring WebFlux, which are not changed, without and with the agent
 
 Servers and clients alone: --transport rdma|epoll|unix|io_uring|nio (not unix: h2, grpc; auto: clients except
 echo's), --polling, --sleeping, --host, --port, --help. Servers on rdma, except echo's, answer TCP clients at
@@ -122,13 +124,14 @@ esac
 main=$(example_class "$1") || { printf '%s: there is no example %s\n\n' "$0" "$1" >&2; list >&2; exit 2; }
 sections=(build) arguments=()
 case $1 in
-    echo|http|h2|grpc|files|websocket|proxy|pingpong|blast)
+    echo|http|h2|grpc|files|websocket|proxy|agent|pingpong|blast)
         sections+=(bench)
         arguments=(--plot "$ROOT/target/plots/$1.svg")
         ;;
 esac
 case $1 in
     echo) arguments+=(--limit-program "$ROOT/transport-rdma-native/target/c/shm_limit") ;;
+    agent) arguments+=(--agent "$ROOT/microbench/target/agent.jar" --libraries "$ROOT/microbench/target/unmodified") ;;
     # The embedded provider for the programs of perftest, beside which these run.
     pingpong|blast) arguments+=(--preload "$ROOT/transport-rdma-native/target/c/librdma_embedded.so") ;;
 esac

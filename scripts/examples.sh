@@ -53,6 +53,7 @@ example_class() {
         blast-server) main=$package.blast.BlastServer ;;
         blast-client) main=$package.blast.BlastClient ;;
         proxy) main=$measured.comparison.ProxyComparison ;;
+        agent) main=$measured.comparison.AgentComparison ;;
         proxy-server) main=$package.proxy.ProxyServer ;;
         'top') main=$package.top.Top ;;
         diagnose) main=io.netty.channel.rdma.RdmaDiagnostics ;;

@@ -90,6 +90,11 @@ public final class Comparison implements AutoCloseable {
     @FunctionalInterface
     interface Starter {
         Pair start(Mode mode) throws IOException;
+
+        /** All rows of a round of a mode are measured, and the processes still run. */
+        default void measured(Mode mode, Pair pair) throws IOException {
+            // Most clients check all that they measure.
+        }
     }
 
     /** Something that is no transport, to be compared with. */
@@ -168,6 +173,7 @@ public final class Comparison implements AutoCloseable {
                     Math.min(limitMillis, (int) Math.max(MIN_LIMIT_MILLIS, shareMillis))));
             rows++;
         }
+        starter.measured(mode, pair);
         if (plan.keepsProcesses()) {
             pair.pause();
         } else {

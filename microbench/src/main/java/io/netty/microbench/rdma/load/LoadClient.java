@@ -23,28 +23,14 @@ import picocli.CommandLine.Mixin;
 
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The client's process of a comparison: a command that connects to a server that runs already, prints what its
  * scenarios are, and then does what its {@link Control} is told. The exit status is 0 if every answer was right.
  */
 public abstract class LoadClient implements Callable<Integer> {
-    /** Beginning of a scenario's line; its bytes and its name follow. */
-    public static final String SCENARIO = "scenario ";
-    /** The line after the last scenario. */
-    public static final String READY = "ready";
-    /** Starts the load of a scenario, by its number. */
-    public static final String START = "start";
-    /** Measures so many milliseconds of it; answered with a {@link Window}. */
-    public static final String WINDOW = "window";
-    /** Ends it. */
-    public static final String STOP = "stop";
-
     @Mixin
     private ClientOptions options;
-
-    private Load load;
 
     /**
      * Connects, and says what there is to measure.
@@ -68,20 +54,7 @@ public abstract class LoadClient implements Callable<Integer> {
     public final Integer call() throws Exception {
         EventLoopGroup group = options.newGroup();
         try {
-            List<Scenario> scenarios = scenarios(options, group);
-            scenarios.forEach(scenario -> System.out.println(SCENARIO + scenario.bytes() + ' ' + scenario.name()));
-            System.out.println(READY);
-            Control control = new Control(group)
-                    .add(START, arguments -> {
-                        load = Load.start(group.next(), scenarios.get(Integer.parseInt(arguments[0])));
-                        return "started";
-                    })
-                    .add(WINDOW, arguments -> load.window(
-                            TimeUnit.MILLISECONDS.toNanos(Long.parseLong(arguments[0]))).get().toString())
-                    .add(STOP, arguments -> {
-                        load.stop().get();
-                        return "stopped";
-                    });
+            Control control = LoadCommands.control(group, scenarios(options, group));
             addCommands(control, options, group);
             control.run();
             return 0;

@@ -29,7 +29,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A Java process with this one's class path. It is killed when it is closed, when it lets this one wait for too long,
+ * A Java process. It is killed when it is closed, when it lets this one wait for too long,
  * and when this process ends.
  */
 public final class Child implements AutoCloseable {
@@ -54,11 +54,20 @@ public final class Child implements AutoCloseable {
     private volatile boolean tooLate;
 
     /**
-     * Starts it.
+     * Starts it with the class path of this process.
      *
      * @param options of the virtual machine, beside those that all have
      */
     public Child(List<String> options, Class<?> main, List<String> arguments) throws IOException {
+        this(options, System.getProperty("java.class.path"), main, arguments);
+    }
+
+    /**
+     * Starts it.
+     *
+     * @param options of the virtual machine, beside those that all have
+     */
+    public Child(List<String> options, String classPath, Class<?> main, List<String> arguments) throws IOException {
         name = main.getSimpleName() + ' ' + String.join(" ", arguments);
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -67,7 +76,7 @@ public final class Child implements AutoCloseable {
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(option -> option.startsWith("-XX:TieredStopAtLevel=")).forEach(command::add);
         command.addAll(options);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        command.addAll(List.of("-cp", classPath, main.getName()));
         command.addAll(arguments);
         process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         onExit = new Thread(process::destroyForcibly);

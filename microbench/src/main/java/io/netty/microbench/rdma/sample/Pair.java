@@ -16,6 +16,7 @@
 package io.netty.microbench.rdma.sample;
 
 import io.netty.microbench.rdma.load.LoadClient;
+import io.netty.microbench.rdma.load.LoadCommands;
 import io.netty.microbench.rdma.load.Window;
 import io.netty.microbench.rdma.process.Child;
 import io.netty.microbench.rdma.process.Control;
@@ -83,9 +84,9 @@ public final class Pair implements AutoCloseable {
     public Pair(List<Child> servers, Child client) throws IOException {
         this.servers = List.copyOf(servers);
         this.client = client;
-        for (String line = client.line(); !line.equals(LoadClient.READY); line = client.line()) {
-            if (line.startsWith(LoadClient.SCENARIO)) {
-                String[] words = line.substring(LoadClient.SCENARIO.length()).split(" ", 2);
+        for (String line = client.line(); !line.equals(LoadCommands.READY); line = client.line()) {
+            if (line.startsWith(LoadCommands.SCENARIO)) {
+                String[] words = line.substring(LoadCommands.SCENARIO.length()).split(" ", 2);
                 subjects.add(new Subject(words[1], Long.parseLong(words[0]), new Settling()));
             }
         }
@@ -116,9 +117,9 @@ public final class Pair implements AutoCloseable {
                 if (System.nanoTime() - end >= 0) {
                     return;
                 }
-                client.ask(LoadClient.START + ' ' + number);
-                Window window = Window.parse(client.ask(LoadClient.WINDOW + ' ' + SLICE_MILLIS));
-                client.ask(LoadClient.STOP);
+                client.ask(LoadCommands.START + ' ' + number);
+                Window window = Window.parse(client.ask(LoadCommands.WINDOW + ' ' + SLICE_MILLIS));
+                client.ask(LoadCommands.STOP);
                 subjects.get(number).settling().warmedUp(window.nanos() / 1e9);
                 awaitCompilers(end);
             }
@@ -172,7 +173,7 @@ public final class Pair implements AutoCloseable {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
         // Later there would not be time for the windows of a sample.
         long lastRest = end - TimeUnit.MILLISECONDS.toNanos((long) Settling.WINDOWS * windowMillis);
-        client.ask(LoadClient.START + ' ' + number);
+        client.ask(LoadCommands.START + ' ' + number);
         while (true) {
             Look look = look(windowMillis);
             looks.add(look);
@@ -185,14 +186,14 @@ public final class Pair implements AutoCloseable {
                 break;
             }
             if (settling.isCompiling() && now - lastRest < 0) {
-                client.ask(LoadClient.STOP);
+                client.ask(LoadCommands.STOP);
                 awaitCompilers(lastRest);
                 settling.restart();
                 looks.clear();
-                client.ask(LoadClient.START + ' ' + number);
+                client.ask(LoadCommands.START + ' ' + number);
             }
         }
-        client.ask(LoadClient.STOP);
+        client.ask(LoadCommands.STOP);
         long nanos = looks.stream().mapToLong(look -> look.client().nanos()).sum();
         return sample(subject, settling.seen(Others.share(looks.stream().mapToLong(Look::othersNanos).sum(), nanos)),
                 looks);
@@ -228,9 +229,9 @@ public final class Pair implements AutoCloseable {
     }
 
     private Look look(int number, int millis) throws IOException {
-        client.ask(LoadClient.START + ' ' + number);
+        client.ask(LoadCommands.START + ' ' + number);
         Look look = look(millis);
-        client.ask(LoadClient.STOP);
+        client.ask(LoadCommands.STOP);
         return look;
     }
 
@@ -239,7 +240,7 @@ public final class Pair implements AutoCloseable {
         Others others = new Others();
         Probe clientBefore = probe(client);
         Probe serverBefore = probeServers();
-        Window window = Window.parse(client.ask(LoadClient.WINDOW + ' ' + windowMillis));
+        Window window = Window.parse(client.ask(LoadCommands.WINDOW + ' ' + windowMillis));
         Probe ofClient = probe(client).since(clientBefore);
         Probe ofServer = probeServers().since(serverBefore);
         return new Look(window, ofClient, ofServer, others.nanos(ofClient.cpuNanos() + ofServer.cpuNanos()));
@@ -268,6 +269,16 @@ public final class Pair implements AutoCloseable {
     /** Has the client do what only it can, and returns its answer: see {@link LoadClient#addCommands}. */
     public String askClient(String command) throws IOException {
         return client.ask(command);
+    }
+
+    /** Has each process do something, the client last, and returns their answers. */
+    public List<String> askAll(String command) throws IOException {
+        List<String> answers = new ArrayList<>();
+        for (Child server : servers) {
+            answers.add(server.ask(command));
+        }
+        answers.add(client.ask(command));
+        return answers;
     }
 
     /** Stops the event loops of both, so that they take nothing from others. */

@@ -15,7 +15,7 @@
  */
 package io.netty.microbench.rdma.sample;
 
-import io.netty.microbench.rdma.load.LoadClient;
+import io.netty.microbench.rdma.load.LoadCommands;
 import io.netty.microbench.rdma.load.Window;
 import io.netty.microbench.rdma.process.Child;
 import io.netty.microbench.rdma.process.Control;
@@ -87,8 +87,8 @@ class PairTest {
         }
 
         public static void main(String[] args) throws IOException {
-            System.out.println(LoadClient.SCENARIO + "0 it");
-            System.out.println(LoadClient.READY);
+            System.out.println(LoadCommands.SCENARIO + "0 it");
+            System.out.println(LoadCommands.READY);
             Compiling process = new Compiling();
             BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
             for (String line = input.readLine(); line != null; line = input.readLine()) {
@@ -109,7 +109,7 @@ class PairTest {
                 return "resumed";
             case Control.PROBE:
                 return probe().toString();
-            case LoadClient.WINDOW:
+            case LoadCommands.WINDOW:
                 Histogram latencies = new Histogram(3);
                 latencies.recordValue(1);
                 return new Window(STEP_NANOS * Settling.WINDOWS, latencies).toString();

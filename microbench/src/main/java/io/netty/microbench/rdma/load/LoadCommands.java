@@ -1,0 +1,76 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.microbench.rdma.load;
+
+import io.netty.microbench.rdma.process.Control;
+import io.netty.util.concurrent.EventExecutorGroup;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Commands of a client's process, and the lines by which it says what it can do.
+ */
+public final class LoadCommands {
+    /** Beginning of a scenario's line; its bytes and its name follow. */
+    public static final String SCENARIO = "scenario ";
+    /** The line after the last scenario. */
+    public static final String READY = "ready";
+    /** Starts the load of a scenario, by its number. */
+    public static final String START = "start";
+    /** Measures so many milliseconds of it; answered with a {@link Window}. */
+    public static final String WINDOW = "window";
+    /** Ends it. */
+    public static final String STOP = "stop";
+
+    private final EventExecutorGroup group;
+    private final List<Scenario> scenarios;
+    private Load load;
+
+    private LoadCommands(EventExecutorGroup group, List<Scenario> scenarios) {
+        this.group = group;
+        this.scenarios = scenarios;
+    }
+
+    /**
+     * Says which scenarios there are, and returns what runs them when it is told to. Not to be called on an event loop.
+     *
+     * @param group the event loops of this process. The first one has the load
+     */
+    public static Control control(EventExecutorGroup group, List<Scenario> scenarios)
+            throws IOException, InterruptedException {
+        scenarios.forEach(scenario -> System.out.println(SCENARIO + scenario.bytes() + ' ' + scenario.name()));
+        System.out.println(READY);
+        LoadCommands commands = new LoadCommands(group, scenarios);
+        return new Control(group).add(START, commands::start).add(WINDOW, commands::window)
+                .add(STOP, arguments -> commands.stop());
+    }
+
+    private String start(String[] arguments) {
+        load = Load.start(group.next(), scenarios.get(Integer.parseInt(arguments[0])));
+        return "started";
+    }
+
+    private String window(String[] arguments) throws Exception {
+        return load.window(TimeUnit.MILLISECONDS.toNanos(Long.parseLong(arguments[0]))).get().toString();
+    }
+
+    private String stop() throws Exception {
+        load.stop().get();
+        return "stopped";
+    }
+}

@@ -1,0 +1,26 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/**
+ * Programs on libraries that know nothing of this project. Their class path has no RDMA transport, and they are started
+ * twice, with the same command line but for the agent.
+ *
+ * <pre>
+ * ArmeriaServer, WebFluxServer   a server of each library, as its guide has it
+ * LibraryLoad                    the clients of both libraries, with the Scenarios
+ * OverRdma                       answers how many bytes went over RDMA
+ * </pre>
+ */
+package io.netty.microbench.rdma.unmodified;
