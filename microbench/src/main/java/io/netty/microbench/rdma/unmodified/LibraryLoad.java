@@ -40,7 +40,7 @@ import java.util.stream.Stream;
  * The clients of both libraries, on one event loop that Armeria chooses. Each answer is checked.
  */
 public final class LibraryLoad {
-    /** What servers answer. */
+    /** Text that servers answer. */
     static final String TEXT = "Hello, World!";
     private static final int MANY = 16;
     private static final int LARGE = 64 * 1024;
