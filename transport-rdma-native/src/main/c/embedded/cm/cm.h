@@ -227,8 +227,8 @@ void cm_free_event(struct cm_event *event);
 void cm_set_event_data(struct cm_event *event, const void *data, size_t length, size_t delivered_length);
 void cm_set_event_endpoint(struct cm_event *event, const struct cm_wire_endpoint *remote);
 void cm_post_event(struct cm_event *event); /* called with cm_lock held */
-/* Drops unfetched events; called with cm_lock held. */
-void cm_drop_multicast_events(struct cm_id *id, const struct cm_multicast *multicast);
+/* Has no event come any more, and drops one that was not fetched; called without cm_lock. */
+void cm_end_joining(struct cm_multicast *multicast);
 /*
  * Drops the unfetched events of an id. Returns the ids of dropped requests, chained by port_next. Called with cm_lock
  * held.
@@ -316,9 +316,6 @@ int cm_create_srq_cq(struct rdma_cm_id *id, uint32_t size);
 /* Destroys the queues that were made for the caller, unless such a shared receive queue uses them. */
 void cm_destroy_cqs(struct rdma_cm_id *id);
 void cm_fill_address(const struct cm_id *id, struct ibv_ah_attr *ah); /* fills the address of any peer */
-
-/* cm_mcast.c */
-void cm_end_multicasts(struct cm_id *id); /* ends what the id still asks for; called without cm_lock */
 
 /* cm_ask.c */
 extern _Atomic uint64_t cm_ask_grace_ns; /* 100 ms. Written by tests only. */

@@ -192,8 +192,8 @@ struct cm_id *cm_drop_events(struct cm_channel *channel, struct cm_id *owner) {
     return requests;
 }
 
-void cm_drop_multicast_events(struct cm_id *id, const struct cm_multicast *multicast) {
-    struct cm_channel *channel = cm_channel_of(id->id.channel);
+static void drop_multicast_events(const struct cm_multicast *multicast) {
+    struct cm_channel *channel = cm_channel_of(multicast->id->id.channel);
     struct cm_event *previous = NULL, *event = channel->first;
     while (event != NULL) {
         struct cm_event *next = event->next;
@@ -204,6 +204,17 @@ void cm_drop_multicast_events(struct cm_id *id, const struct cm_multicast *multi
         }
         event = next;
     }
+}
+
+void cm_end_joining(struct cm_multicast *multicast) {
+    mcast_leave(&multicast->member);
+    pthread_mutex_lock(&cm_lock);
+    if (multicast->event != NULL) {
+        cm_free_event(multicast->event);
+        multicast->event = NULL;
+    }
+    drop_multicast_events(multicast);
+    pthread_mutex_unlock(&cm_lock);
 }
 
 void cm_move_events(struct cm_id *id, struct cm_channel *to) {

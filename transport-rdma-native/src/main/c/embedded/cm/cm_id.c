@@ -216,7 +216,9 @@ int embedded_rdma_destroy_id(struct rdma_cm_id *public_id) {
         release_inherited(id);
         return 0;
     }
-    cm_end_multicasts(id);
+    for (struct cm_multicast *multicast = id->multicasts; multicast != NULL; multicast = multicast->next) {
+        cm_end_joining(multicast);
+    }
     pthread_mutex_lock(&cm_lock);
     struct cm_id *requests = withdraw(id);
     pthread_mutex_unlock(&cm_lock);

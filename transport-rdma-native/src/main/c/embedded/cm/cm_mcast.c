@@ -115,24 +115,6 @@ static bool ask(struct cm_multicast *multicast) {
     return is_datagrams;
 }
 
-/* Ends the asking, and drops an event that was not fetched. Called without cm_lock. */
-static void end_asking(struct cm_multicast *multicast) {
-    mcast_leave(&multicast->member);
-    pthread_mutex_lock(&cm_lock);
-    if (multicast->event != NULL) {
-        cm_free_event(multicast->event);
-        multicast->event = NULL;
-    }
-    cm_drop_multicast_events(multicast->id, multicast);
-    pthread_mutex_unlock(&cm_lock);
-}
-
-void cm_end_multicasts(struct cm_id *id) {
-    for (struct cm_multicast *multicast = id->multicasts; multicast != NULL; multicast = multicast->next) {
-        end_asking(multicast);
-    }
-}
-
 static struct cm_event *make_event(struct cm_id *id, struct cm_multicast *multicast) {
     struct cm_event *event = cm_new_event(id, RDMA_CM_EVENT_MULTICAST_JOIN, 0);
     if (event != NULL) {
@@ -233,7 +215,7 @@ int embedded_rdma_leave_multicast(struct rdma_cm_id *public_id, struct sockaddr 
     if (multicast == NULL) {
         return cm_result(EADDRNOTAVAIL);
     }
-    end_asking(multicast);
+    cm_end_joining(multicast);
     struct ibv_qp *qp = multicast->attached ? cm_use_qp(id) : NULL;
     int err = qp == NULL ? 0 : embedded_ibv_detach_mcast(qp, &multicast->member.gid, multicast->lid);
     cm_release_qp(id, qp);
