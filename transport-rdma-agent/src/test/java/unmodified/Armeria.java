@@ -16,39 +16,44 @@
 package unmodified;
 
 import com.linecorp.armeria.client.ClientFactory;
+import com.linecorp.armeria.client.Endpoint;
 import com.linecorp.armeria.client.WebClient;
 import com.linecorp.armeria.common.AggregatedHttpResponse;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.common.SessionProtocol;
 import com.linecorp.armeria.server.Server;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 
-/** Armeria's server and client, by HTTP/1.1 and by HTTP/2. */
+/** Armeria's server and client, by HTTP/1.1 and by HTTP/2, with and without TLS. */
 public final class Armeria {
     private Armeria() { }
 
     public static void main(String... args) {
-        Server server = Server.builder().http(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-                .maxRequestLength(0).service("/echo", (context, request) -> HttpResponse.of(request.aggregate()
-                        .thenApply(whole -> HttpResponse.of(HttpStatus.OK, MediaType.OCTET_STREAM, whole.content()))))
-                .build();
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        Server server = Server.builder().http(any).https(any).tlsSelfSigned().maxRequestLength(0)
+                .service("/echo", (context, request) -> HttpResponse.of(request.aggregate().thenApply(whole ->
+                        HttpResponse.of(HttpStatus.OK, MediaType.OCTET_STREAM, whole.content())))).build();
         server.start().join();
         byte[] bytes = new byte[1024 * 1024];
-        for (String protocol : new String[] {"h1c", "h2c"}) {
-            WebClient client = WebClient.builder(protocol + "://127.0.0.1:" + server.activeLocalPort())
-                    .maxResponseLength(0).build();
+        ClientFactory clients = ClientFactory.builder().tlsNoVerify().build();
+        for (SessionProtocol protocol : new SessionProtocol[] {SessionProtocol.H1C, SessionProtocol.H2C,
+                SessionProtocol.H1, SessionProtocol.H2}) {
+            WebClient client = WebClient.builder(protocol, Endpoint.of("127.0.0.1", server.activeLocalPort(
+                    protocol.isTls() ? SessionProtocol.HTTPS : SessionProtocol.HTTP)))
+                    .factory(clients).maxResponseLength(0).build();
             for (int i = 0; i < 10; i++) {
                 Arrays.fill(bytes, (byte) i);
                 AggregatedHttpResponse response = client.post("/echo", bytes).aggregate().join();
-                System.out.println(protocol + ' ' + response.status() + ' ' +
+                System.out.println(protocol + " " + response.status() + ' ' +
                         Arrays.equals(bytes, response.content().array()));
             }
         }
-        ClientFactory.closeDefault();
+        clients.close();
         server.stop().join();
         System.out.println("stopped");
     }

@@ -63,7 +63,7 @@ final class Ends {
     static void exchange(EventLoopGroup group, Class<? extends Channel> type, Channel listener)
             throws InterruptedException {
         Counter counter = new Counter(BYTES);
-        Channel channel = client(group, type, counter).connect("127.0.0.1", port(listener)).sync().channel();
+        Channel channel = client(group, type, counter).connect(listener.localAddress()).sync().channel();
         CRC32 sent = new CRC32();
         for (int i = 0; i < BYTES; i += 64 * 1024) {
             byte[] bytes = new byte[64 * 1024];

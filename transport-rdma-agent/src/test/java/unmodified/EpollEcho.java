@@ -26,7 +26,7 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandle;
 import io.netty.channel.nio.NioIoHandler;
 
-/** An echo by epoll that asks event loops of which type they are. */
+/** An echo by epoll, at the address of its argument, that asks event loops of which type they are. */
 public final class EpollEcho {
     private EpollEcho() { }
 
@@ -36,7 +36,8 @@ public final class EpollEcho {
         System.out.println("epoll: " + loop.isIoType(EpollIoHandler.class) + ' ' +
                 loop.isCompatible(EpollIoHandle.class));
         System.out.println("nio: " + loop.isIoType(NioIoHandler.class) + ' ' + loop.isCompatible(NioIoHandle.class));
-        Channel listener = Ends.bind(Ends.server(group, EpollServerSocketChannel.class));
+        Channel listener = Ends.server(group, EpollServerSocketChannel.class)
+                .bind(args.length == 0 ? "127.0.0.1" : args[0], 0).sync().channel();
         Ends.exchange(group, EpollSocketChannel.class, listener);
         listener.close().sync();
         Ends.end(group);

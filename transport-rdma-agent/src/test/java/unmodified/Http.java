@@ -53,14 +53,7 @@ public final class Http {
 
     public static void main(String... args) throws Exception {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
-        Channel listener = Ends.bind(new ServerBootstrap().group(group).channel(NioServerSocketChannel.class)
-                .childHandler(new ChannelInitializer<SocketChannel>() {
-                    @Override
-                    protected void initChannel(SocketChannel channel) {
-                        channel.pipeline().addLast(new HttpServerCodec(), new HttpObjectAggregator(2 * BYTES),
-                                new Server());
-                    }
-                }));
+        Channel listener = bind(group);
         BlockingQueue<String> answers = new LinkedBlockingQueue<>();
         Channel client = new Bootstrap().group(group).channel(NioSocketChannel.class)
                 .handler(new ChannelInitializer<Channel>() {
@@ -85,7 +78,19 @@ public final class Http {
         Ends.end(group);
     }
 
-    static final class Server extends SimpleChannelInboundHandler<FullHttpRequest> {
+    /** A server that sends back what it gets. */
+    static Channel bind(EventLoopGroup group) throws InterruptedException {
+        return Ends.bind(new ServerBootstrap().group(group).channel(NioServerSocketChannel.class)
+                .childHandler(new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel channel) {
+                        channel.pipeline().addLast(new HttpServerCodec(), new HttpObjectAggregator(2 * BYTES),
+                                new Server());
+                    }
+                }));
+    }
+
+    private static final class Server extends SimpleChannelInboundHandler<FullHttpRequest> {
         @Override
         protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
             FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK,

@@ -15,49 +15,65 @@
  */
 package io.netty.channel.rdma.agent;
 
+import io.netty.channel.rdma.TestScope;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-import unmodified.Armeria;
-import unmodified.AsyncHttp;
-import unmodified.Grpc;
-import unmodified.Redis;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.util.Arrays;
+import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Libraries on Netty as they are published, none of which can be given a class of channels, but gRPC: the same answers
- * with and without the agent, over RDMA.
+ * Libraries on Netty as they are published: the same answers with and without the agent, over RDMA.
  */
 class LibrariesTest {
     private static final long MIB = 1024 * 1024;
 
     enum Library {
-        GRPC(Grpc.class, 40 * MIB),
-        ARMERIA(Armeria.class, 40 * MIB),
-        ASYNC_HTTP_CLIENT(AsyncHttp.class, 20 * MIB),
-        LETTUCE(Redis.class, 2 * MIB);
+        GRPC("Grpc", 40 * MIB, false),
+        ARMERIA("Armeria", 80 * MIB, false),
+        ASYNC_HTTP_CLIENT("AsyncHttp", 20 * MIB, false),
+        LETTUCE("Redis", 2 * MIB, false),
+        REACTOR_NETTY_AND_RSOCKET("ReactorNetty", 60 * MIB, false),
+        VERTX("VertxHttp", 20 * MIB, false),
+        AWS_SDK("AwsSdk", 20 * MIB, true),
+        SPRING_WEBFLUX("WebFlux", 20 * MIB, true),
+        KTOR("Ktor", 20 * MIB, true),
+        MICRONAUT("Micronaut", 20 * MIB, true);
 
-        private final Class<?> main;
+        private final String program;
         private final long bytes;
+        /** Only with all tests. */
+        private final boolean isLong;
 
-        Library(Class<?> main, long bytes) {
-            this.main = main;
+        Library(String program, long bytes, boolean isLong) {
+            this.program = program;
             this.bytes = bytes;
+            this.isLong = isLong;
         }
     }
 
+    static List<Library> libraries() {
+        return Arrays.stream(Library.values()).filter(each -> TestScope.ALL || !each.isLong).toList();
+    }
+
+    private static Program program() {
+        return Program.several(libraries().stream().map(each -> each.program).toList());
+    }
+
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("libraries")
     void runsOverRdma(Library library) throws Exception {
-        ProgramResult without = Program.of(library.main).run();
-        ProgramResult with = Program.of(library.main).withAgent().run();
-        assertThat(without.exitStatus()).as(without::toString).isZero();
+        ProgramResult without = program().run().of(library.program);
+        ProgramResult with = program().withAgent().run().of(library.program);
+        assertThat(without.isSuccess()).as(without::toString).isTrue();
         assertThat(with.answers()).as(with::toString).isEqualTo(without.answers());
-        assertThat(with.exitStatus()).as(with::toString).isZero();
+        assertThat(with.isSuccess()).as(with::toString).isTrue();
         assertThat(with.lines("agent: failed")).as(with::toString).isEmpty();
         assertThat(with.bytesOverRdma()).as(with::toString).isGreaterThanOrEqualTo(library.bytes);
         assertThat(with.count("tcpConnects")).as(with::toString).isZero();
-        // The bytes that go by way of registered memory of the transport, as they were in other memory, are few.
+        // The bytes that go by way of registered memory of the transport, as they were in other memory.
         System.out.println(library + ": " + with.count("bytesSentInPlace") + " bytes in place, " +
                 with.count("bytesSentCopied") + " copied");
     }

@@ -15,12 +15,14 @@
  */
 package io.netty.channel.rdma.agent;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import unmodified.Casts;
 import unmodified.EpollEcho;
 import unmodified.InLoaders;
 import unmodified.OldNioEcho;
+import unmodified.WebFlux;
 
 import java.io.File;
 import java.io.IOException;
@@ -35,6 +37,7 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
@@ -60,43 +63,65 @@ class LoadersTest {
         List<String> all = new ArrayList<>(List.of(String.valueOf(loaders), Program.of(main).classPath(),
                 main.getName()));
         all.addAll(List.of(arguments));
-        return Program.of(InLoaders.class, all.toArray(new String[0])).withClassPath(Path.of("target/test-classes"));
-    }
-
-    @Test
-    void urlClassLoaderOfAProgram() throws Exception {
-        assertSame(inLoaders(1, EpollEcho.class).withAgent().run(), inLoaders(1, EpollEcho.class).run(), 8 * MIB);
+        return Program.of(InLoaders.class, all.toArray(new String[0])).withoutLibraries();
     }
 
     /** Each has classes and a native library of its own. */
     @Test
-    void severalClassLoadersHaveANettyEach() throws Exception {
+    void severalClassLoadersOfAProgramHaveANettyEach() throws Exception {
         ProgramResult with = inLoaders(2, EpollEcho.class).withAgent().run();
-        assertSame(with, inLoaders(2, EpollEcho.class).run(), 8 * MIB);
+        List<String> answers = new ArrayList<>(Program.of(EpollEcho.class).run().answers());
+        answers.addAll(answers);
+        assertThat(with.answers()).as(with::toString).isEqualTo(answers);
+        assertThat(with.exitStatus()).as(with::toString).isZero();
         assertThat(with.lines("count bytesSentInPlace: " + 8 * MIB)).as(with::toString).hasSize(2);
     }
 
     @Test
     void castOfAProgramInALoaderOfItsOwnIsFound() throws Exception {
         ProgramResult with = inLoaders(1, Casts.class, "initializer").withAgent().run();
-        assertSame(with, inLoaders(1, Casts.class, "initializer").run(), 0);
+        assertSame(with, Program.of(Casts.class, "initializer").run(), 0);
         assertThat(with.bytesOverRdma()).as(with::toString).isZero();
+    }
+
+    /** As Spring Boot extracts its jars ({@code -Djarmode=tools}). */
+    @Test
+    void jarWhoseManifestNamesItsLibraries() throws Exception {
+        Path jar = folder.resolve("application.jar");
+        Manifest manifest = manifest(OldNioEcho.class.getName());
+        manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH,
+                Arrays.stream(Program.of(OldNioEcho.class).withoutEpoll().classPath().split(File.pathSeparator))
+                        .map(each -> new File(each).toURI().toString()).collect(Collectors.joining(" ")));
+        new JarOutputStream(Files.newOutputStream(jar), manifest).close();
+        assertSame(Program.ofJar(jar).withAgent().run(), Program.of(OldNioEcho.class).withoutEpoll().run(), 8 * MIB);
+    }
+
+    @Test
+    @Tag("all")
+    void jarOfSpringBootWithWebFlux() throws Exception {
+        ProgramResult with = Program.ofJar(springBootJar(WebFlux.class, "")).withAgent().run();
+        assertSame(with, Program.of(WebFlux.class).run(), 20 * MIB);
     }
 
     /** As the plugins of Spring Boot make it: jars in a jar, which its own class loader reads. */
     @Test
     void jarOfSpringBoot() throws Exception {
-        Path jar = springBootJar(OldNioEcho.class);
+        Path jar = springBootJar(OldNioEcho.class, "netty-");
         ProgramResult with = Program.ofJar(jar).withAgent().run();
-        assertSame(with, Program.ofJar(jar).run(), 8 * MIB);
+        assertSame(with, Program.of(OldNioEcho.class).withoutEpoll().run(), 8 * MIB);
     }
 
-    private Path springBootJar(Class<?> main) throws IOException {
-        Path file = folder.resolve("application.jar");
+    private static Manifest manifest(String main) {
         Manifest manifest = new Manifest();
         manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
-        manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS,
-                "org.springframework.boot.loader.launch.JarLauncher");
+        manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, main);
+        return manifest;
+    }
+
+    /** With libraries whose names begin so. */
+    private Path springBootJar(Class<?> main, String libraries) throws IOException {
+        Path file = folder.resolve("application.jar");
+        Manifest manifest = manifest("org.springframework.boot.loader.launch.JarLauncher");
         manifest.getMainAttributes().putValue("Start-Class", main.getName());
         manifest.getMainAttributes().putValue("Spring-Boot-Classes", "BOOT-INF/classes/");
         manifest.getMainAttributes().putValue("Spring-Boot-Lib", "BOOT-INF/lib/");
@@ -108,7 +133,7 @@ class LoadersTest {
             for (String directory : new String[] {"BOOT-INF/", "BOOT-INF/classes/", "BOOT-INF/lib/"}) {
                 add(jar, directory, new byte[0]);
             }
-            Path classes = Path.of("target/test-classes");
+            Path classes = Program.CLASSES;
             try (Stream<Path> files = Files.walk(classes.resolve("unmodified"))) {
                 for (Path each : files.filter(Files::isRegularFile).toList()) {
                     add(jar, "BOOT-INF/classes/" + classes.relativize(each), Files.readAllBytes(each));
@@ -116,7 +141,7 @@ class LoadersTest {
             }
             for (String path : Program.of(main).withoutEpoll().classPath().split(File.pathSeparator)) {
                 String name = Path.of(path).getFileName().toString();
-                if (name.startsWith("netty-") && name.endsWith(".jar")) {
+                if (name.startsWith(libraries) && name.endsWith(".jar")) {
                     add(jar, "BOOT-INF/lib/" + name, Files.readAllBytes(Path.of(path)));
                 }
             }

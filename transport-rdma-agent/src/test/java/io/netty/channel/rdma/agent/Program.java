@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.agent;
 
 import io.netty.channel.rdma.verbs.ChildJvm;
+import unmodified.Several;
 
 import java.io.File;
 import java.io.IOException;
@@ -23,7 +24,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -41,6 +45,9 @@ final class Program {
             "logback", "spring-boot-loader", "junit", "assertj", "asm-", "opentest4j", "apiguardian", "byte-buddy");
     private static final Pattern EPOLL = Pattern.compile("netty-transport-(native-|classes-)(epoll|unix-common).*");
     private static final Path TARGET = Path.of("target");
+    static final Path CLASSES = TARGET.resolve("test-classes");
+    /** Results of programs that have ended: several tests look at the same. */
+    private static final Map<List<String>, ProgramResult> RESULTS = new ConcurrentHashMap<>();
 
     private final List<String> main;
     private final List<String> jvmOptions = new ArrayList<>();
@@ -48,7 +55,7 @@ final class Program {
     private String agentOptions;
     private boolean epoll = true;
     private Path netty;
-    private Path onlyClasses;
+    private boolean onlyClasses;
 
     private Program(List<String> main) {
         this.main = main;
@@ -58,6 +65,11 @@ final class Program {
         Program program = new Program(List.of(main.getName()));
         program.arguments.addAll(Arrays.asList(arguments));
         return program;
+    }
+
+    /** Programs in one JVM, one after the other: {@link ProgramResult#of}. */
+    static Program several(Collection<String> programs) {
+        return of(Several.class, programs.toArray(new String[0]));
     }
 
     /** One that brings its libraries, and names its class. */
@@ -83,14 +95,14 @@ final class Program {
         return this;
     }
 
-    /** With nothing else on the class path. */
-    Program withClassPath(Path classes) {
-        onlyClasses = classes;
+    /** Without libraries on the class path. */
+    Program withoutLibraries() {
+        onlyClasses = true;
         return this;
     }
 
-    Program withJvmOption(String option) {
-        jvmOptions.add(option);
+    Program withJvmOption(String... option) {
+        jvmOptions.addAll(Arrays.asList(option));
         return this;
     }
 
@@ -123,7 +135,7 @@ final class Program {
         if (!epoll) {
             jars.removeIf(jar -> EPOLL.matcher(jar.getFileName().toString()).matches());
         }
-        return TARGET.resolve("test-classes") + File.pathSeparator +
+        return CLASSES + File.pathSeparator +
                 jars.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
     }
 
@@ -131,14 +143,24 @@ final class Program {
         return jar.getFileName().toString();
     }
 
-    /** Returns its output, when it has ended by itself. */
+    /** Returns its output, when it has ended by itself, or that of an earlier run. */
     ProgramResult run() throws IOException, InterruptedException {
-        try (RunningProgram program = start()) {
-            return program.end();
+        List<String> command = command();
+        ProgramResult result = RESULTS.get(command);
+        if (result == null) {
+            try (RunningProgram program = new RunningProgram(command)) {
+                result = program.end();
+            }
+            RESULTS.put(command, result);
         }
+        return result;
     }
 
     RunningProgram start() throws IOException {
+        return new RunningProgram(command());
+    }
+
+    private List<String> command() {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xmx128m");
@@ -149,10 +171,10 @@ final class Program {
             command.add("-javaagent:" + agentJar() + '=' + agentOptions);
         }
         if (main.size() == 1) {
-            command.addAll(List.of("-cp", onlyClasses != null ? onlyClasses.toString() : classPath()));
+            command.addAll(List.of("-cp", onlyClasses ? CLASSES.toString() : classPath()));
         }
         command.addAll(main);
         command.addAll(arguments);
-        return new RunningProgram(command);
+        return command;
     }
 }

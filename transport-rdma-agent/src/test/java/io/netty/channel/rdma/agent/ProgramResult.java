@@ -17,6 +17,8 @@ package io.netty.channel.rdma.agent;
 
 import java.util.List;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * Output of a program, and its exit status.
  *
@@ -43,6 +45,23 @@ record ProgramResult(List<String> answers, List<String> errors, int exitStatus) 
         String start = PREFIX + "swapped " + type.getName() + ": ";
         return errors.stream().filter(line -> line.startsWith(start))
                 .mapToLong(line -> Long.parseLong(line.substring(start.length()))).findFirst().orElse(0);
+    }
+
+    /** Success: it has ended as it should, also if it is one of several programs in a JVM. */
+    boolean isSuccess() {
+        return exitStatus == 0 && lines("InvocationTargetException").isEmpty();
+    }
+
+    /** The part of one of several programs in a JVM ({@code unmodified.Several}), with its counts alone. */
+    ProgramResult of(String program) {
+        return new ProgramResult(part(answers, program), part(errors, program), exitStatus);
+    }
+
+    private static List<String> part(List<String> lines, String program) {
+        int start = lines.indexOf("program " + program);
+        assertThat(start).as("%s: %s", program, lines).isNotNegative();
+        List<String> rest = lines.subList(start + 1, lines.size());
+        return rest.stream().takeWhile(line -> !line.equals("program") && !line.startsWith("program ")).toList();
     }
 
     /** Lines of the agent and the log with these words. */
