@@ -16,8 +16,8 @@
 package unmodified;
 
 import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
@@ -25,6 +25,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.util.ReferenceCountUtil;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -61,13 +62,14 @@ public final class BusyShutdown {
         Ends.end(clients);
     }
 
-    /** Sends without end, as much as comes back, with several writes under way. */
+    /** Sends as much as has come back, with several writes on their way. */
     private static final class Sender extends ChannelInboundHandlerAdapter {
         private static final int BYTES = 16 * 1024;
         private static final int WRITES = 8;
 
         private final CountDownLatch echoes;
         private final Set<String> exceptions;
+        private int received;
 
         Sender(CountDownLatch echoes, Set<String> exceptions) {
             this.echoes = echoes;
@@ -77,22 +79,26 @@ public final class BusyShutdown {
         @Override
         public void channelActive(ChannelHandlerContext ctx) {
             for (int i = 0; i < WRITES; i++) {
-                send(ctx, ctx.alloc().buffer(BYTES).writeZero(BYTES));
+                send(ctx);
             }
         }
 
-        @Override
-        public void channelRead(ChannelHandlerContext ctx, Object msg) {
-            echoes.countDown();
-            send(ctx, msg);
-        }
-
-        private void send(ChannelHandlerContext ctx, Object message) {
-            ctx.writeAndFlush(message).addListener((ChannelFuture sent) -> {
+        private void send(ChannelHandlerContext ctx) {
+            ctx.writeAndFlush(ctx.alloc().buffer(BYTES).writeZero(BYTES)).addListener(sent -> {
                 if (!sent.isSuccess()) {
                     failed(sent.cause());
                 }
             });
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            received += ((ByteBuf) msg).readableBytes();
+            ReferenceCountUtil.release(msg);
+            for (; received >= BYTES; received -= BYTES) {
+                echoes.countDown();
+                send(ctx);
+            }
         }
 
         @Override

@@ -48,7 +48,6 @@ public final class Several {
 
     /** @param args programs, each the name of a class and its arguments, with blanks between. */
     public static void main(String... args) throws Exception {
-        List<String> failed = new ArrayList<>();
         for (String program : args) {
             System.out.println("program " + program);
             System.err.println("program " + program);
@@ -58,8 +57,8 @@ public final class Several {
                 Class.forName(Several.class.getPackageName() + '.' + words.remove(0)).getMethod("main", String[].class)
                         .invoke(null, (Object) words.toArray(new String[0]));
             } catch (ReflectiveOperationException e) {
+                // The others can be compared nevertheless.
                 e.printStackTrace();
-                failed.add(program);
             }
             counts().forEach((name, count) -> System.err.println(PREFIX + name + ": " +
                     (count - before.getOrDefault(name, 0L))));
@@ -68,9 +67,6 @@ public final class Several {
         System.err.println("program");
         if (ResourceLeakDetector.getLevel() == ResourceLeakDetector.Level.PARANOID) {
             reportLeaks();
-        }
-        if (!failed.isEmpty()) {
-            throw new IllegalStateException("failed: " + failed);
         }
     }
 
@@ -91,16 +87,15 @@ public final class Several {
     private static Map<String, Long> counts() throws JMException {
         Map<String, Long> counts = new TreeMap<>();
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
-        ObjectName transport = new ObjectName("io.netty.rdma:type=Transport");
+        // The transport's own is there only while there are event loops.
+        ObjectName transport = new ObjectName("unmodified:type=Transport");
         ObjectName agent = new ObjectName("io.netty.rdma:type=Agent");
         try {
             if (!server.isRegistered(transport)) {
-                // The transport has it while there are event loops.
                 server.createMBean("io.netty.channel.rdma.metrics.RdmaMetricsMBean", transport);
             }
             CompositeData process = (CompositeData) server.getAttribute(transport, "Process");
             process.getCompositeType().keySet().forEach(name -> counts.put("count " + name, (Long) process.get(name)));
-            server.unregisterMBean(transport);
             for (CompositeData row : (CompositeData[]) server.getAttribute(agent, "Classes")) {
                 counts.put((row.get("by").equals("") ? "kept " : "swapped ") + row.get("type"),
                         (Long) row.get("count"));

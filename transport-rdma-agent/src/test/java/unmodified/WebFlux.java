@@ -43,7 +43,7 @@ public class WebFlux {
     public static void main(String... args) {
         try (ConfigurableApplicationContext application = SpringApplication.run(WebFlux.class, "--server.port=0",
                 "--server.address=127.0.0.1", "--spring.main.banner-mode=off")) {
-            WebClient client = application.getBean(WebClient.Builder.class)
+            WebClient client = WebClient.builder()
                     .baseUrl("http://127.0.0.1:" + application.getEnvironment().getProperty("local.server.port"))
                     .codecs(codecs -> codecs.defaultCodecs().maxInMemorySize(2 * BYTES)).build();
             byte[] bytes = new byte[BYTES];

@@ -47,6 +47,11 @@ record ProgramResult(List<String> answers, List<String> errors, int exitStatus) 
                 .mapToLong(line -> Long.parseLong(line.substring(start.length()))).findFirst().orElse(0);
     }
 
+    /** Success: it has ended as it should, also if it is one of several programs in a JVM. */
+    boolean isSuccess() {
+        return exitStatus == 0 && lines("InvocationTargetException").isEmpty();
+    }
+
     /** The part of one of several programs in a JVM ({@code unmodified.Several}), with its counts alone. */
     ProgramResult of(String program) {
         return new ProgramResult(part(answers, program), part(errors, program), exitStatus);
