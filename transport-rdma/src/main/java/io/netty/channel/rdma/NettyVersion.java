@@ -15,15 +15,16 @@
  */
 package io.netty.channel.rdma;
 
-import io.netty.util.Version;
-
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
 import java.util.Arrays;
-import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Properties;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * The versions of Netty's jars. What an older one has not is an error of linking in the middle of anything, which tells
@@ -37,7 +38,7 @@ final class NettyVersion {
     private static final List<String> ARTIFACTS = List.of("netty-common", "netty-buffer", "netty-resolver",
             "netty-transport", "netty-transport-native-unix-common", "netty-transport-classes-epoll",
             "netty-transport-native-epoll");
-    private static final Pattern NUMBERS = Pattern.compile("(\\d+)\\.(\\d+)\\.(\\d+)\\b.*");
+    private static final int NUMBERS = 3;
     private static final String ADVICE = ": all of Netty's jars have to be of one version. Import netty-bom, before " +
             "the BOMs of other libraries";
 
@@ -45,41 +46,83 @@ final class NettyVersion {
 
     /** The reason why the transport can't be used, and what to do about it, or {@code null}. */
     static String problem() {
-        return problem(Version.identify(NettyVersion.class.getClassLoader()).values());
+        try {
+            return problem(NettyVersion.class.getClassLoader());
+        } catch (IOException e) {
+            // Nothing is known.
+            return null;
+        }
     }
 
-    /** @param jars that have a version: one that others were packed into may have that of one of them. */
-    static String problem(Collection<Version> jars) {
-        List<Version> known = jars.stream().filter(jar -> ARTIFACTS.contains(jar.artifactId()) &&
-                NUMBERS.matcher(jar.artifactVersion()).matches()).toList();
-        TreeMap<String, String> old = known.stream().filter(jar -> isOlder(jar.artifactVersion(), OLDEST)).collect(
-                Collectors.groupingBy(Version::artifactVersion, TreeMap::new,
-                        Collectors.mapping(Version::artifactId, Collectors.joining(", "))));
-        if (!old.isEmpty()) {
-            return "Netty " + old.entrySet().stream().map(each -> each.getKey() + " (" + each.getValue() + ')')
-                    .collect(Collectors.joining(" and ")) + " is on the class path, the RDMA transport needs " +
-                    OLDEST + " or later" + ADVICE;
+    /** @param loader of Netty. */
+    static String problem(ClassLoader loader) throws IOException {
+        Map<String, String> known = known(loader);
+        Map<String, String> old = new TreeMap<>();
+        for (Map.Entry<String, String> jar : known.entrySet()) {
+            if (isOlder(jar.getValue(), OLDEST)) {
+                old.merge(jar.getValue(), jar.getKey(), (some, another) -> some + ", " + another);
+            }
         }
-        for (Version jar : known) {
-            for (Version below : known) {
-                if (ARTIFACTS.indexOf(below.artifactId()) < ARTIFACTS.indexOf(jar.artifactId()) &&
-                        isOlder(below.artifactVersion(), jar.artifactVersion())) {
-                    return below.artifactId() + ' ' + below.artifactVersion() + " is on the class path with " +
-                            jar.artifactId() + ' ' + jar.artifactVersion() + ", which may call what that has not" +
-                            ADVICE;
+        if (!old.isEmpty()) {
+            StringBuilder versions = new StringBuilder();
+            for (Map.Entry<String, String> each : old.entrySet()) {
+                versions.append(versions.length() == 0 ? "" : " and ").append(each.getKey()).append(" (")
+                        .append(each.getValue()).append(')');
+            }
+            return "Netty " + versions + " is on the class path, the RDMA transport needs " + OLDEST + " or later" +
+                    ADVICE;
+        }
+        for (String jar : known.keySet()) {
+            for (String below : known.keySet()) {
+                if (ARTIFACTS.indexOf(below) < ARTIFACTS.indexOf(jar) && isOlder(known.get(below), known.get(jar))) {
+                    return below + ' ' + known.get(below) + " is on the class path with " + jar + ' ' +
+                            known.get(jar) + ", which may call what that has not" + ADVICE;
                 }
             }
         }
         return null;
     }
 
+    /**
+     * The artifacts that have a version: a jar that others were packed into may have that of one of them. {@code
+     * io.netty.util.Version} reads these files as well, with dates, for which the JDK loads its calendars: 50 ms.
+     */
+    private static Map<String, String> known(ClassLoader loader) throws IOException {
+        Properties all = new Properties();
+        for (URL url : Collections.list(loader.getResources("META-INF/io.netty.versions.properties"))) {
+            try (InputStream in = url.openStream()) {
+                all.load(in);
+            }
+        }
+        Map<String, String> known = new LinkedHashMap<>();
+        for (String artifact : ARTIFACTS) {
+            String version = all.getProperty(artifact + ".version");
+            if (version != null && numbers(version) != null) {
+                known.put(artifact, version);
+            }
+        }
+        return known;
+    }
+
     private static boolean isOlder(String version, String than) {
         return Arrays.compare(numbers(version), numbers(than)) < 0;
     }
 
+    /** The numbers at the begin of a version, or {@code null}. */
     private static int[] numbers(String version) {
-        Matcher numbers = NUMBERS.matcher(version);
-        return numbers.matches() ? new int[] {Integer.parseInt(numbers.group(1)), Integer.parseInt(numbers.group(2)),
-                Integer.parseInt(numbers.group(3))} : new int[0];
+        int[] numbers = new int[NUMBERS];
+        int begin = 0;
+        for (int i = 0; i < NUMBERS; i++) {
+            int end = begin;
+            while (end < version.length() && Character.isDigit(version.charAt(end))) {
+                end++;
+            }
+            if (end == begin || i < NUMBERS - 1 && (end == version.length() || version.charAt(end) != '.')) {
+                return null;
+            }
+            numbers[i] = Integer.parseInt(version.substring(begin, end));
+            begin = end + 1;
+        }
+        return numbers;
     }
 }

@@ -44,6 +44,8 @@ public final class RdmaIoHandler implements IoHandler {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaIoHandler.class);
     /** Handlers that are not destroyed. Without any, no MBean keeps the class loader, and no unused slab is kept. */
     private static final AtomicInteger LIVE = new AtomicInteger();
+    /** The platform's MBean server takes a tenth of a second of a processor, which a program that starts has not. */
+    private static final int MANAGEMENT_DELAY_MILLIS = 1000;
 
     private final LoopHandler handler;
     /** True if the application has chosen how TCP is served, so that it knows what has TCP. */
@@ -55,13 +57,22 @@ public final class RdmaIoHandler implements IoHandler {
                 config.getPollBatch(), config.getSharedReceiveQueueDepth());
         this.tcpChosen = tcpChosen;
         if (LIVE.getAndIncrement() == 0) {
-            startOrEnd();
+            startOrEnd(MANAGEMENT_DELAY_MILLIS);
         }
     }
 
-    /** The platform's MBean server takes a tenth of a second to be made, for which nobody is to wait. */
-    private static void startOrEnd() {
-        Thread thread = new Thread(RdmaIoHandler::adapt, "rdma-management");
+    private static void startOrEnd(int delayMillis) {
+        Thread thread = new Thread("rdma-management") {
+            @Override
+            public void run() {
+                try {
+                    Thread.sleep(delayMillis);
+                } catch (InterruptedException e) {
+                    return;
+                }
+                adapt();
+            }
+        };
         thread.setDaemon(true);
         thread.start();
     }
@@ -139,7 +150,7 @@ public final class RdmaIoHandler implements IoHandler {
     public void destroy() {
         handler.destroy();
         if (LIVE.decrementAndGet() == 0) {
-            startOrEnd();
+            startOrEnd(0);
         }
     }
 

@@ -41,6 +41,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.SocketChannelConfig;
 import io.netty.util.concurrent.Future;
 import io.netty.util.internal.StringUtil;
+import io.netty.util.internal.UnstableApi;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -157,6 +158,17 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     @Override
     public SocketChannelConfig config() {
         return config;
+    }
+
+    /**
+     * Returns a configuration with the values of a channel of this class, which checks and keeps what is set, for a
+     * channel that becomes one of this class or of another one when it connects. Any thread.
+     *
+     * @param channel asked for its metadata.
+     */
+    @UnstableApi
+    public static SocketChannelConfig newConfig(SocketChannel channel) {
+        return new RdmaSocketChannelConfig(channel);
     }
 
     @Override

@@ -22,6 +22,7 @@ import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.rdma.connection.StreamOptions;
+import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.SocketChannelConfig;
 
 import java.util.Map;
@@ -36,13 +37,14 @@ import static io.netty.channel.ChannelOption.SO_SNDBUF;
 
 /** The configuration of a {@link RdmaSocketChannel}: see {@link RdmaSocketChannel#config()}. */
 final class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChannelConfig {
-    private final RdmaSocketChannel channel;
+    /** {@code null} for the configuration of a channel that is not made yet. */
+    private final RdmaSocketChannel rdmaChannel;
     private final StreamOptions options = new StreamOptions();
     private final RecvByteBufAllocator firstReceiveAllocator;
 
-    RdmaSocketChannelConfig(RdmaSocketChannel channel) {
+    RdmaSocketChannelConfig(SocketChannel channel) {
         super(channel);
-        this.channel = channel;
+        rdmaChannel = channel instanceof RdmaSocketChannel ? (RdmaSocketChannel) channel : null;
         firstReceiveAllocator = super.getRecvByteBufAllocator();
         super.setAllocator(RdmaByteBufAllocator.DEFAULT);
         super.setWriteBufferWaterMark(new WriteBufferWaterMark(256 << 10, 512 << 10));
@@ -66,11 +68,13 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
                 return super.setOption(option, value);
             }
         } catch (RuntimeException e) {
-            channel.misused(e);
+            if (rdmaChannel != null) {
+                rdmaChannel.misused(e);
+            }
             throw e;
         }
-        if (StreamOptions.isLiveness(option)) {
-            channel.livenessChanged();
+        if (rdmaChannel != null && StreamOptions.isLiveness(option)) {
+            rdmaChannel.livenessChanged();
         }
         return true;
     }
@@ -185,7 +189,9 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
 
     @Override
     protected void autoReadCleared() {
-        channel.autoReadCleared();
+        if (rdmaChannel != null) {
+            rdmaChannel.autoReadCleared();
+        }
     }
 
     @Override

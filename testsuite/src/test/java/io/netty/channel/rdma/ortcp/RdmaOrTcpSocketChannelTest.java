@@ -398,6 +398,31 @@ class RdmaOrTcpSocketChannelTest {
     }
 
     @Test
+    void channelOfRdmaIsMadeOnlyWhereItIsTried() throws InterruptedException {
+        Bootstrap remembers = bootstrap().option(RdmaOrTcpChannelOption.FAILURES, new RdmaOrTcpFailures(1));
+        try (EchoServer tcp = ends.tcpServer(anyPort())) {
+            assertThat(channelsOf(bootstrap(only(RdmaOrTcpTransport.TCP)), tcp)).isEqualTo(2);
+            assertThat(channelsOf(remembers, tcp)).isEqualTo(3);
+            assertThat(channelsOf(remembers, tcp)).isEqualTo(2);
+        }
+    }
+
+    /** Returns how many channels were made for a connection over TCP, which is two at least: their ids have numbers. */
+    private static long channelsOf(Bootstrap bootstrap, EchoServer tcp) throws InterruptedException {
+        RdmaOrTcpSocketChannel channel = connect(bootstrap, tcp.address());
+        assertTransport(channel, RdmaOrTcpTransport.TCP);
+        // The channel of the server has a number as well.
+        tcp.nextConnection();
+        close(channel);
+        return number(channel.transportChannel()) - number(channel) + 1;
+    }
+
+    private static long number(Channel channel) {
+        String[] parts = channel.id().asLongText().split("-");
+        return Long.parseLong(parts[parts.length - 3], 16);
+    }
+
+    @Test
     void ruleForServersOfBothLetsAClientFallBack() throws InterruptedException {
         try (EchoServer tcp = ends.tcpServer(anyPort())) {
             RdmaOrTcpSocketChannel channel = connect(bootstrap(RdmaOrTcpRule.always(RdmaOrTcpChoice.RDMA_AND_TCP)),
@@ -734,6 +759,25 @@ class RdmaOrTcpSocketChannelTest {
         close(channel);
         assertThat(TestTimeouts.await(channel.shutdownOutput()).cause()).isInstanceOf(ClosedChannelException.class);
         assertThat(channel.isShutdown()).isTrue();
+    }
+
+    @Test
+    void channelThatIsNotConnectedMovesToAnotherLoop() throws InterruptedException {
+        try (EchoServer server = server()) {
+            Channel channel = TestTimeouts.sync(bootstrap().register()).channel();
+            EventLoop before = channel.eventLoop();
+            TestTimeouts.sync(channel.deregister());
+            assertThat(channel.isRegistered()).isFalse();
+            EventLoop next;
+            do {
+                next = LOOPS.group().next();
+            } while (next == before);
+            TestTimeouts.sync(next.register(channel));
+            TestTimeouts.sync(channel.connect(server.address()));
+            assertTransport((RdmaOrTcpSocketChannel) channel, RdmaOrTcpTransport.RDMA);
+            assertThat(((RdmaOrTcpSocketChannel) channel).transportChannel().eventLoop()).isSameAs(next);
+            close(channel);
+        }
     }
 
     @ParameterizedTest

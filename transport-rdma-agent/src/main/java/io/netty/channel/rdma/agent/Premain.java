@@ -15,16 +15,20 @@
  */
 package io.netty.channel.rdma.agent;
 
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.instrument.Instrumentation;
 import java.lang.reflect.InvocationTargetException;
 import java.net.URL;
-import java.net.URLClassLoader;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 
 /**
- * The class that {@code -javaagent} starts, the only one of the agent that the application's class path has. All others
- * are in class loaders of their own: see the package.
+ * The class that {@code -javaagent} starts, with its class loader the only ones of the agent that the application's
+ * class path has. All others are in class loaders of their own: see the package.
  */
 public final class Premain {
     /** Objects that the agent shares with its classes in the application's loaders: of classes of the JDK only. */
@@ -41,15 +45,40 @@ public final class Premain {
      */
     public static void premain(String arguments, Instrumentation instrumentation) throws Exception {
         URL jar = Premain.class.getProtectionDomain().getCodeSource().getLocation();
-        ClassLoader loader = new URLClassLoader("netty-transport-rdma-agent",
-                new URL[] {new URL("jar:" + jar + "!/META-INF/rdma-agent/agent/")},
-                ClassLoader.getPlatformClassLoader());
+        ClassLoader loader = new AgentClasses(new JarFile(new File(jar.toURI())));
         try {
             loader.loadClass("io.netty.channel.rdma.agent.transform.Agent")
                     .getMethod("start", String.class, Instrumentation.class, URL.class, Map.class)
                     .invoke(null, arguments, instrumentation, jar, SHARED);
         } catch (InvocationTargetException e) {
             throw e.getCause() instanceof Exception ? (Exception) e.getCause() : e;
+        }
+    }
+
+    /**
+     * The loader of all other classes of the agent. A {@code URLClassLoader} of a folder in a jar would take several
+     * times as long.
+     */
+    private static final class AgentClasses extends ClassLoader {
+        private final JarFile jar;
+
+        AgentClasses(JarFile jar) {
+            super("netty-transport-rdma-agent", ClassLoader.getPlatformClassLoader());
+            this.jar = jar;
+        }
+
+        @Override
+        protected Class<?> findClass(String name) throws ClassNotFoundException {
+            JarEntry entry = jar.getJarEntry("META-INF/rdma-agent/agent/" + name.replace('.', '/') + ".class");
+            if (entry == null) {
+                throw new ClassNotFoundException(name);
+            }
+            try (InputStream in = jar.getInputStream(entry)) {
+                byte[] bytes = in.readAllBytes();
+                return defineClass(name, bytes, 0, bytes.length);
+            } catch (IOException e) {
+                throw new ClassNotFoundException(name, e);
+            }
         }
     }
 

@@ -26,11 +26,16 @@ import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.DefaultChannelPipeline;
 import io.netty.channel.EventLoop;
 import io.netty.channel.FileRegion;
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoRegistration;
 import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.rdma.DelegatingUnsafe;
 import io.netty.channel.rdma.Rdma;
+import io.netty.channel.rdma.RdmaIoHandle;
 import io.netty.channel.rdma.RdmaSocketChannel;
+import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.SocketChannelConfig;
@@ -121,8 +126,12 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     private final RdmaOrTcpSocketChannelConfig config;
     private volatile State state = State.OPEN;
     private ChannelTypes tcp = ChannelTypes.anyTcp();
-    /** The one that connects, will or has. */
+    /**
+     * The one that connects, will or has; {@code null} until it is known which one that is: when the channel is bound
+     * or connects, or at once if it can be of TCP alone.
+     */
     private volatile SocketChannel carrier;
+    private final Vacancy vacancy = new Vacancy();
     /** The carrier, once it is connected; also after the end. */
     private volatile SocketChannel connected;
     /** True if the carrier was told to connect. */
@@ -156,8 +165,10 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         ObjectUtil.checkNotNull(rule, "rule");
         pendingWrites = new PendingWrites(bytes -> bytePipeline().incrementPendingOutboundBytes(bytes),
                 bytes -> bytePipeline().decrementPendingOutboundBytes(bytes));
-        carrier = newCarrier(Rdma.isAvailable() ? ChannelTypes.RDMA : tcp);
-        config = new RdmaOrTcpSocketChannelConfig(this, carrier.config(), rule);
+        if (!Rdma.isAvailable()) {
+            carrier = newCarrier(tcp);
+        }
+        config = new RdmaOrTcpSocketChannelConfig(this, carrier, rule);
     }
 
     /**
@@ -176,6 +187,44 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         SocketChannel channel = types.newConnection();
         channel.pipeline().addLast(new Relay(channel, types.transport()));
         return channel;
+    }
+
+    /** Registers the channel with its loop, which counts it and closes it at its end, as long as no carrier is. */
+    private final class Vacancy implements RdmaIoHandle {
+        private IoRegistration registration;
+
+        void register(ChannelPromise promise) {
+            IoEventLoop loop = (IoEventLoop) eventLoop();
+            loop.register(this).addListener(registered -> {
+                if (!registered.isSuccess()) {
+                    promise.setFailure(registered.cause());
+                    return;
+                }
+                registration = (IoRegistration) registered.getNow();
+                LoopHandler handler = registration.attachment();
+                handler.registered(loop);
+                promise.setSuccess();
+            });
+        }
+
+        void deregister() {
+            IoRegistration current = registration;
+            if (current != null) {
+                registration = null;
+                current.cancel();
+            }
+        }
+
+        /** Is never called. */
+        @Override
+        public void handle(IoRegistration ignored, IoEvent event) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void close() {
+            unsafe0().closed();
+        }
     }
 
     /** Gives what happens on the carrier to the pipeline of this channel. */
@@ -210,7 +259,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         return types.connection.isInstance(carrier);
     }
 
-    /** Another carrier takes the place of the one that does not do, on the same event loop. */
+    /** A carrier is made, and takes the place of the one that does not do, if there is one. */
     private void replaceCarrier(ChannelTypes types) throws Exception {
         SocketChannel next = newCarrier(types);
         try {
@@ -225,8 +274,9 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         close(previous);
     }
 
+    /** @param channel or {@code null}. */
     private static void close(SocketChannel channel) {
-        if (channel.isOpen()) {
+        if (channel != null && channel.isOpen()) {
             channel.unsafe().close(channel.unsafe().voidPromise());
         }
     }
@@ -234,6 +284,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     /** As above, for a channel that is registered. */
     private void renewCarrier(ChannelTypes types) throws Exception {
         replaceCarrier(types);
+        vacancy.deregister();
         ChannelPromise registered = newPromise();
         registerCarrier(registered);
         checkDone(registered);
@@ -304,9 +355,13 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
                 tcp = ChannelTypes.tcp(eventLoop());
                 boolean rdma = ChannelTypes.rdmaUnavailabilityCause(eventLoop()) == null;
                 ChannelTypes types = rdma ? ChannelTypes.RDMA : tcp;
-                if (!isOfType(types) && bound == null) {
+                if (bound == null && !isOfType(types) && (carrier != null || !rdma)) {
                     replaceCarrier(types);
                 }
+            }
+            if (carrier == null) {
+                vacancy.register(promise);
+                return;
             }
         } catch (Throwable t) {
             promise.setFailure(t);
@@ -317,6 +372,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
 
     @Override
     protected void doDeregister() {
+        vacancy.deregister();
         deregistrations.end();
     }
 
@@ -326,6 +382,9 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     protected void doBind(SocketAddress localAddress) throws Exception {
         if (bound != null || plan != null || connected != null) {
             throw new AlreadyBoundException();
+        }
+        if (carrier == null) {
+            renewCarrier(ChannelTypes.RDMA);
         }
         try {
             bindCarrier(localAddress);
@@ -600,6 +659,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         if (promise != null) {
             promise.tryFailure(new ClosedChannelException());
         }
+        vacancy.deregister();
         close(carrier);
     }
 
@@ -633,22 +693,26 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
 
     @Override
     public InetSocketAddress localAddress() {
-        return carrier.localAddress();
+        SocketChannel channel = carrier;
+        return channel == null ? null : channel.localAddress();
     }
 
     @Override
     public InetSocketAddress remoteAddress() {
-        return carrier.remoteAddress();
+        SocketChannel channel = carrier;
+        return channel == null ? null : channel.remoteAddress();
     }
 
     @Override
     protected SocketAddress localAddress0() {
-        return carrier.localAddress();
+        SocketChannel channel = carrier;
+        return channel == null ? null : channel.localAddress();
     }
 
     @Override
     protected SocketAddress remoteAddress0() {
-        return carrier.remoteAddress();
+        SocketChannel channel = carrier;
+        return channel == null ? null : channel.remoteAddress();
     }
 
     @Override
@@ -710,7 +774,8 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         @Override
         @SuppressWarnings("deprecation") // the type is that of the interface
         public RecvByteBufAllocator.Handle recvBufAllocHandle() {
-            return carrier.unsafe().recvBufAllocHandle();
+            SocketChannel channel = carrier;
+            return channel == null ? super.recvBufAllocHandle() : channel.unsafe().recvBufAllocHandle();
         }
 
         /** The channel of the transport ends first, which may have to wait: for what was flushed, for example. */
@@ -823,7 +888,11 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
                 deregistrations.begin();
                 super.deregister(promise);
             });
-            carrier.unsafe().deregister(carrierPromise);
+            if (carrier == null) {
+                carrierPromise.setSuccess();
+            } else {
+                carrier.unsafe().deregister(carrierPromise);
+            }
         }
     }
 }

@@ -20,6 +20,8 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.rdma.RdmaSocketChannel;
+import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.SocketChannelConfig;
 import io.netty.util.internal.ObjectUtil;
 
@@ -28,13 +30,17 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The configuration of the channel that connects, and what was set, for the one that takes its place. Any thread.
+ * The configuration of the channel that connects, and what was set, for the one that takes its place. Before there is
+ * one, it is a configuration of the channels of RDMA that has no channel. Any thread.
  */
 final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
     private final RdmaOrTcpSocketChannel channel;
     /** In the order in which it was set; {@code null} once it is known which channel it is. */
     private Map<ChannelOption<?>, Object> set = new LinkedHashMap<>();
     private volatile SocketChannelConfig current;
+    /** False if the current one has no channel, which would read. */
+    private boolean hasChannel;
+    private volatile boolean autoRead = true;
     /** Limit of all attempts together; each attempt has less. */
     private volatile int connectTimeoutMillis;
     /** 0: by the destination. */
@@ -43,9 +49,11 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
     private volatile RdmaOrTcpFailures failures = RdmaOrTcpFailures.shared();
     private volatile RdmaOrTcpRule rule;
 
-    RdmaOrTcpSocketChannelConfig(RdmaOrTcpSocketChannel channel, SocketChannelConfig current, RdmaOrTcpRule rule) {
+    /** @param carrier or {@code null}. */
+    RdmaOrTcpSocketChannelConfig(RdmaOrTcpSocketChannel channel, SocketChannel carrier, RdmaOrTcpRule rule) {
         this.channel = channel;
-        this.current = current;
+        hasChannel = carrier != null;
+        current = hasChannel ? carrier.config() : RdmaSocketChannel.newConfig(channel);
         this.rule = rule;
         connectTimeoutMillis = current.getConnectTimeoutMillis();
     }
@@ -59,8 +67,9 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
     /** Another channel is about to connect: sets what was set, as far as its class knows it. */
     synchronized void adopt(SocketChannelConfig next) {
         set.forEach((option, value) -> setUnchecked(next, option, value));
-        next.setAutoRead(current.isAutoRead());
+        next.setAutoRead(autoRead);
         current = next;
+        hasChannel = true;
     }
 
     /** There will be no other channel. */
@@ -81,6 +90,7 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
             options.putAll(set);
         }
         options.putAll(current.getOptions());
+        options.put(ChannelOption.AUTO_READ, autoRead);
         options.put(ChannelOption.CONNECT_TIMEOUT_MILLIS, connectTimeoutMillis);
         options.put(RdmaOrTcpChannelOption.TRANSPORT_RULE, rule);
         options.put(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS, rdmaConnectTimeoutMillis);
@@ -109,7 +119,9 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
     public <T> T getOption(ChannelOption<T> option) {
         ObjectUtil.checkNotNull(option, "option");
         Object value;
-        if (option == ChannelOption.CONNECT_TIMEOUT_MILLIS) {
+        if (option == ChannelOption.AUTO_READ) {
+            value = autoRead;
+        } else if (option == ChannelOption.CONNECT_TIMEOUT_MILLIS) {
             value = connectTimeoutMillis;
         } else if (option == RdmaOrTcpChannelOption.TRANSPORT_RULE) {
             value = rule;
@@ -178,7 +190,7 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
 
     @Override
     public boolean isAutoRead() {
-        return current.isAutoRead();
+        return autoRead;
     }
 
     /** A read is one of this channel's pipeline: see {@link RelayHandler#read}. */
@@ -186,8 +198,11 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
     public SocketChannelConfig setAutoRead(boolean autoRead) {
         boolean before;
         synchronized (this) {
-            before = current.isAutoRead();
-            current.setAutoRead(autoRead);
+            before = this.autoRead;
+            this.autoRead = autoRead;
+            if (hasChannel) {
+                current.setAutoRead(autoRead);
+            }
         }
         if (autoRead && !before) {
             channel.read();

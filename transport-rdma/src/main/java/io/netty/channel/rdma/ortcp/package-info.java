@@ -39,6 +39,9 @@
  * Applications and libraries give a channel class to Netty's bootstraps, and it must be one channel before it is known
  * what it goes over. So {@link io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel} has a pipeline, attributes and a
  * life of its own, and beneath it a channel that connects, which is replaced if its transport does not do.
+ * That channel, the carrier, is made when the address is known, so that a destination where RDMA is not tried, by a
+ * rule or because it has failed there a moment ago, costs no channel of RDMA. Before that, a configuration without a
+ * channel has the options, and a registration without one makes the event loop count the channel and close it.
  *
  * <p>It is no second channel on the way of a message. {@code Unsafe.write} and {@code flush} are those of the channel
  * beneath, with the promises of the application, so there is one outbound buffer, with the water marks, the order of

@@ -21,6 +21,7 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import javax.management.AttributeNotFoundException;
 import javax.management.JMException;
+import javax.management.MBeanServerFactory;
 import javax.management.ObjectName;
 import javax.management.openmbean.CompositeData;
 import java.lang.management.ManagementFactory;
@@ -37,6 +38,8 @@ import java.util.concurrent.atomic.LongAdder;
  */
 final class Report implements AgentMXBean {
     private static final String NAME = "io.netty.rdma:type=Agent";
+    /** To make the platform's server takes a tenth of a second of a processor, which a program that starts has not. */
+    private static final int REGISTER_DELAY_MILLIS = 1000;
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("io.netty.channel.rdma.agent");
     /** By what the program has asked for, how many others have taken its place. */
     private static final Map<String, Entry> SWAPPED = new ConcurrentHashMap<>();
@@ -49,13 +52,37 @@ final class Report implements AgentMXBean {
             Runtime.getRuntime().addShutdownHook(new Thread(Report::summary, "rdma-agent-summary"));
         }
         try {
-            ManagementFactory.getPlatformMBeanServer().registerMBean(new Report(), new ObjectName(NAME));
-        } catch (JMException | LinkageError e) {
+            if (MBeanServerFactory.findMBeanServer(null).isEmpty()) {
+                Thread thread = new Thread(Report::registerLater, "rdma-agent-management");
+                thread.setDaemon(true);
+                thread.start();
+            } else {
+                register();
+            }
+        } catch (LinkageError e) {
+            // The module java.management is missing.
             logger.debug("no MBean {}", NAME, e);
         }
     }
 
     private Report() { }
+
+    private static void registerLater() {
+        try {
+            Thread.sleep(REGISTER_DELAY_MILLIS);
+        } catch (InterruptedException e) {
+            return;
+        }
+        register();
+    }
+
+    private static void register() {
+        try {
+            ManagementFactory.getPlatformMBeanServer().registerMBean(new Report(), new ObjectName(NAME));
+        } catch (JMException | LinkageError e) {
+            logger.debug("no MBean {}", NAME, e);
+        }
+    }
 
     /** The class that has taken the place, or the reason why none has, and how often. */
     private record Entry(String text, LongAdder count) {

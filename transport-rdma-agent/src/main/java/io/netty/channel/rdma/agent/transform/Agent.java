@@ -50,7 +50,7 @@ public final class Agent {
             return;
         }
         for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
-            if (loaded.getName().equals("io.netty.bootstrap.AbstractBootstrap")) {
+            if (loaded.getClassLoader() != null && loaded.getName().equals("io.netty.bootstrap.AbstractBootstrap")) {
                 refused(options, "Netty was loaded before, by another agent perhaps: name this one first");
                 return;
             }

@@ -20,8 +20,12 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.URISyntaxException;
 import java.net.URL;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -42,6 +46,8 @@ final class AgentJar {
     private static final String HOOKS = ROOT + "hooks/";
     /** Jars of Netty, of all versions. */
     private static final String NETTY = ROOT + "netty/";
+
+    private static final LocalDateTime TIME = LocalDateTime.of(2000, 1, 1, 0, 0);
 
     private final URL location;
     private Path folder;
@@ -86,12 +92,26 @@ final class AgentJar {
 
     private Path file(String name) throws IOException {
         if (folder == null) {
-            folder = Files.createTempDirectory("netty-transport-rdma-agent");
+            folder = newFolder();
             folder.toFile().deleteOnExit();
         }
         Path file = folder.resolve(name);
         file.toFile().deleteOnExit();
         return file;
+    }
+
+    /** Unlike {@code Files.createTempDirectory}, without a secure random number, which costs 20 ms of a start. */
+    private static Path newFolder() throws IOException {
+        FileAttribute<?> ofUser = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+        for (long number = ProcessHandle.current().pid();; number = System.nanoTime()) {
+            try {
+                return Files.createDirectory(Path.of(System.getProperty("java.io.tmpdir"),
+                        "netty-transport-rdma-agent" + number), ofUser);
+            } catch (FileAlreadyExistsException e) {
+                // Left by a process that was killed, or of one with the same id in another container.
+                continue;
+            }
+        }
     }
 
     private Path copy(JarFile jar, JarEntry entry) throws IOException {
@@ -110,7 +130,10 @@ final class AgentJar {
             hooks.setLevel(Deflater.NO_COMPRESSION);
             for (JarEntry entry : Collections.list(jar.entries())) {
                 if (entry.getName().startsWith(HOOKS) && !entry.isDirectory()) {
-                    hooks.putNextEntry(new JarEntry(entry.getName().substring(HOOKS.length())));
+                    JarEntry copy = new JarEntry(entry.getName().substring(HOOKS.length()));
+                    // Without a time it would be now, for which the JDK reads its time zones.
+                    copy.setTimeLocal(TIME);
+                    hooks.putNextEntry(copy);
                     try (InputStream in = jar.getInputStream(entry)) {
                         in.transferTo(hooks);
                     }

@@ -23,6 +23,8 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -45,6 +47,11 @@ final class Attachments {
     private final AgentJar jar;
     /** By loader, why its Netty stays as it is, or {@link #ATTACHED}. */
     private final Map<ClassLoader, String> loaders = new WeakHashMap<>();
+
+    /** By loader and name, classes that are changed, and not loaded yet. */
+    private final Map<ClassLoader, Map<String, Changed>> patched = new WeakHashMap<>();
+
+    private record Changed(byte[] before, byte[] after) { }
 
     Attachments(Instrumentation instrumentation, URL jar) {
         this.instrumentation = instrumentation;
@@ -100,12 +107,28 @@ final class Attachments {
         }
     }
 
+    /**
+     * The class of Netty as it is to be loaded. All of them were changed before the first one was loaded.
+     *
+     * @throws IllegalStateException if the class is not what it should be.
+     */
+    byte[] patched(ClassLoader loader, String name, byte[] bytes) {
+        Changed changed;
+        synchronized (this) {
+            Map<String, Changed> ofLoader = patched.get(loader);
+            changed = ofLoader == null ? null : ofLoader.remove(name);
+        }
+        return changed != null && Arrays.equals(changed.before, bytes) ? changed.after : Patches.ofNetty(name, bytes);
+    }
+
     /** The classes are changed when they are loaded; whether that will do is to be known before the first one. */
-    private static String patchesDoNotFit(ClassLoader loader, String version) throws IOException {
+    private String patchesDoNotFit(ClassLoader loader, String version) throws IOException {
+        Map<String, Changed> ofLoader = new HashMap<>();
         for (String name : Patches.names()) {
             try (InputStream in = loader.getResourceAsStream(name + ".class")) {
                 if (in != null) {
-                    Patches.ofNetty(name, in.readAllBytes());
+                    byte[] before = in.readAllBytes();
+                    ofLoader.put(name, new Changed(before, Patches.ofNetty(name, before)));
                 } else if (!NettyJars.isOptional(name)) {
                     return "Netty " + version + " has no class " + name.replace('/', '.');
                 }
@@ -113,6 +136,7 @@ final class Attachments {
                 return "this agent does not know Netty " + version + ": " + e.getMessage();
             }
         }
+        patched.put(loader, ofLoader);
         return null;
     }
 

@@ -15,17 +15,26 @@
  */
 package io.netty.channel.rdma.agent.transform;
 
+import java.util.Arrays;
+
 /** A search in class files, before anything parses them: of all classes that are loaded, few name one of Netty. */
 final class Bytes {
     private Bytes() { }
 
+    /** By Horspool's algorithm, which looks at a part of the bytes only: each class that is loaded waits for this. */
     static boolean contains(byte[] bytes, byte[] pattern) {
-        for (int i = 0; i <= bytes.length - pattern.length; i++) {
+        int last = pattern.length - 1;
+        byte[] skips = new byte[1 << Byte.SIZE];
+        Arrays.fill(skips, (byte) pattern.length);
+        for (int i = 0; i < last; i++) {
+            skips[pattern[i] & 0xff] = (byte) (last - i);
+        }
+        for (int end = last; end < bytes.length; end += skips[bytes[end] & 0xff]) {
             int matching = 0;
-            while (matching < pattern.length && bytes[i + matching] == pattern[matching]) {
+            while (matching <= last && bytes[end - last + matching] == pattern[matching]) {
                 matching++;
             }
-            if (matching == pattern.length) {
+            if (matching > last) {
                 return true;
             }
         }

@@ -49,8 +49,11 @@ final class NettyJars {
                 return properties.getProperty(ARTIFACT);
             }
             // Jars that others were packed into may have this file of one of them.
-            properties.stringPropertyNames().stream().filter(name -> name.endsWith(".version"))
-                    .forEach(name -> versions.add(properties.getProperty(name)));
+            for (String name : properties.stringPropertyNames()) {
+                if (name.endsWith(".version")) {
+                    versions.add(properties.getProperty(name));
+                }
+            }
         }
         return versions.size() == 1 ? versions.iterator().next() : null;
     }

@@ -55,7 +55,8 @@ final class NettyTransformer implements ClassFileTransformer {
         }
         try {
             if (name.startsWith(NETTY)) {
-                return Patches.isPatched(name) && isAttached(loader, module) ? Patches.ofNetty(name, bytes) : null;
+                return Patches.isPatched(name) && isAttached(loader, module) ?
+                        attachments.patched(loader, name, bytes) : null;
             }
             if (name.endsWith(BOOTSTRAP)) {
                 if (relocated.add(name)) {
