@@ -57,6 +57,7 @@ public final class RdmaIoHandler implements IoHandler {
                 config.getPollBatch(), config.getSharedReceiveQueueDepth());
         this.tcpChosen = tcpChosen;
         if (LIVE.getAndIncrement() == 0) {
+            adaptSlabs();
             startOrEnd(MANAGEMENT_DELAY_MILLIS);
         }
     }
@@ -91,9 +92,15 @@ public final class RdmaIoHandler implements IoHandler {
                 // The module java.management or the permission is missing.
                 logger.debug("The metrics are no MBean", e);
             }
-            RdmaByteBufAllocator.DEFAULT.keepUnusedSlabs(any);
-            Staging.keepUnusedSlabs(any);
         }
+        adaptSlabs();
+    }
+
+    /** At once for the first handler, whose connections would else register the same memory again and again. */
+    private static synchronized void adaptSlabs() {
+        boolean any = LIVE.get() > 0;
+        RdmaByteBufAllocator.DEFAULT.keepUnusedSlabs(any);
+        Staging.keepUnusedSlabs(any);
     }
 
     @Override

@@ -345,6 +345,9 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         if (shuttingDown) {
             throw new RejectedExecutionException("event loop is shutting down");
         }
+        if (loop == null && executor instanceof IoEventLoop) {
+            registered((IoEventLoop) executor);
+        }
         Registration registration = new Registration(handle);
         registrations.add(registration);
         handle.registered();

@@ -35,7 +35,6 @@ import io.netty.channel.rdma.DelegatingUnsafe;
 import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.RdmaIoHandle;
 import io.netty.channel.rdma.RdmaSocketChannel;
-import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.SocketChannelConfig;
@@ -194,16 +193,13 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         private IoRegistration registration;
 
         void register(ChannelPromise promise) {
-            IoEventLoop loop = (IoEventLoop) eventLoop();
-            loop.register(this).addListener(registered -> {
-                if (!registered.isSuccess()) {
+            ((IoEventLoop) eventLoop()).register(this).addListener(registered -> {
+                if (registered.isSuccess()) {
+                    registration = (IoRegistration) registered.getNow();
+                    promise.setSuccess();
+                } else {
                     promise.setFailure(registered.cause());
-                    return;
                 }
-                registration = (IoRegistration) registered.getNow();
-                LoopHandler handler = registration.attachment();
-                handler.registered(loop);
-                promise.setSuccess();
             });
         }
 
