@@ -34,10 +34,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 /**
- * The clients of both libraries, on one event loop that Armeria chooses. Each answer is checked.
+ * The clients of both libraries, one for each scenario, on one event loop that Armeria chooses. Each answer is checked.
  */
 public final class LibraryLoad {
     /** Text that servers answer. */
@@ -53,43 +52,63 @@ public final class LibraryLoad {
         EventLoopGroup group = EventLoopGroups.newEventLoopGroup(1);
         byte[] bytes = new byte[LARGE];
         new SplittableRandom(1).nextBytes(bytes);
-        OverRdma.addTo(LoadCommands.control(group, Stream.concat(
-                armeria(group, "h1c://" + args[0] + ':' + args[1], bytes).stream(),
-                webFlux(group, "http://" + args[0] + ':' + args[2], bytes).stream()).toList())).run();
+        String armeria = "h1c://" + args[0] + ':' + args[1];
+        String webFlux = "http://" + args[0] + ':' + args[2];
+        OverRdma.addTo(LoadCommands.control(group, List.of(
+                new Scenario("Armeria, GET", 1, 0, armeriaGet(group, armeria)),
+                new Scenario("Armeria, GET on " + MANY + " connections", MANY, 0, armeriaGet(group, armeria)),
+                new Scenario("Armeria, POST of 64 KiB and back", 1, 0, armeriaPost(group, armeria, bytes)),
+                new Scenario("WebFlux, GET", 1, 0, webFluxGet(group, webFlux)),
+                new Scenario("WebFlux, GET on " + MANY + " connections", MANY, 0, webFluxGet(group, webFlux)),
+                new Scenario("WebFlux, POST of 64 KiB and back", 1, 0, webFluxPost(group, webFlux, bytes))))).run();
         System.exit(0);
     }
 
-    private static List<Scenario> armeria(EventLoopGroup group, String server, byte[] bytes) {
-        WebClient client = WebClient.builder(server)
-                .factory(ClientFactory.builder().workerGroup(group, true).build()).build();
-        Scenario.Operation get = completion -> end(client.get("/text").aggregate(), completion,
-                answer -> answer.contentUtf8().equals(TEXT));
-        HttpData data = HttpData.wrap(bytes);
-        Scenario.Operation post = completion -> end(client.post("/echo", data).aggregate(), completion,
-                answer -> Arrays.equals(answer.content().array(), bytes));
-        return scenarios("Armeria", get, post);
+    private static WebClient armeria(EventLoopGroup group, String server) {
+        return WebClient.builder(server).factory(ClientFactory.builder().workerGroup(group, true).build()).build();
     }
 
-    private static List<Scenario> webFlux(EventLoopGroup group, String server, byte[] bytes) {
-        var client = org.springframework.web.reactive.function.client.WebClient.builder().baseUrl(server)
+    private static Scenario.Operation armeriaGet(EventLoopGroup group, String server) {
+        WebClient client = armeria(group, server);
+        return completion -> end(group, client.get("/text").aggregate(), completion,
+                answer -> answer.contentUtf8().equals(TEXT));
+    }
+
+    private static Scenario.Operation armeriaPost(EventLoopGroup group, String server, byte[] bytes) {
+        WebClient client = armeria(group, server);
+        HttpData data = HttpData.wrap(bytes);
+        return completion -> end(group, client.post("/echo", data).aggregate(), completion,
+                answer -> Arrays.equals(answer.content().array(), bytes));
+    }
+
+    private static org.springframework.web.reactive.function.client.WebClient webFlux(EventLoopGroup group,
+                                                                                      String server) {
+        return org.springframework.web.reactive.function.client.WebClient.builder().baseUrl(server)
                 .clientConnector(new ReactorClientHttpConnector(
                         HttpClient.create(ConnectionProvider.create("load", MANY)).runOn(group))).build();
-        Scenario.Operation get = completion -> end(body(client.get().uri("/text")), completion,
-                answer -> Arrays.equals(answer, TEXT.getBytes(StandardCharsets.UTF_8)));
-        Scenario.Operation post = completion -> end(body(client.post().uri("/echo").bodyValue(bytes)), completion,
+    }
+
+    private static Scenario.Operation webFluxGet(EventLoopGroup group, String server) {
+        var client = webFlux(group, server);
+        byte[] text = TEXT.getBytes(StandardCharsets.UTF_8);
+        return completion -> end(group, body(client.get().uri("/text")), completion,
+                answer -> Arrays.equals(answer, text));
+    }
+
+    private static Scenario.Operation webFluxPost(EventLoopGroup group, String server, byte[] bytes) {
+        var client = webFlux(group, server);
+        return completion -> end(group, body(client.post().uri("/echo").bodyValue(bytes)), completion,
                 answer -> Arrays.equals(answer, bytes));
-        return scenarios("WebFlux", get, post);
     }
 
-    private static List<Scenario> scenarios(String library, Scenario.Operation get, Scenario.Operation post) {
-        return List.of(new Scenario(library + ", GET", 1, 0, get),
-                new Scenario(library + ", GET on " + MANY + " connections", MANY, 0, get),
-                new Scenario(library + ", POST of 64 KiB and back", 1, 0, post));
-    }
-
-    private static <T> void end(CompletionStage<T> answer, Scenario.Completion completion, Predicate<T> isRight) {
-        answer.whenComplete((value, cause) -> completion.ended(cause != null || isRight.test(value) ? cause :
-                new IOException("wrong answer")));
+    /**
+     * Ends an operation when its connection is back in the pool of the client: otherwise the next one, which starts
+     * then, would make another connection, and operations one by one would be on several in turn.
+     */
+    private static <T> void end(EventLoopGroup group, CompletionStage<T> answer, Scenario.Completion completion,
+                                Predicate<T> isRight) {
+        answer.whenCompleteAsync((value, cause) -> completion.ended(cause != null || isRight.test(value) ? cause :
+                new IOException("wrong answer")), group.next());
     }
 
     private static CompletionStage<byte[]> body(RequestHeadersSpec<?> request) {
