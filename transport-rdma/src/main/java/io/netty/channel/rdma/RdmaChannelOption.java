@@ -48,8 +48,7 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * ibv_qp_cap.max_inline_data}), 0 to 1024. Byte streams ask the device for 64 by default, and use what it grants,
      * 256 with the embedded provider; if the option is set, they use no more than its value. The default of other
      * channels is 64. The promise of such a write is done when the work request is posted, as with a socket; but if
-     * {@link #USER_TIMEOUT_MILLIS} is set or {@link io.netty.channel.ChannelOption#SO_LINGER} is 0, when the peer's
-     * device has the bytes.
+     * {@link io.netty.channel.ChannelOption#SO_LINGER} is 0, when the peer's device has the bytes.
      */
     public static final ChannelOption<Integer> MAX_INLINE = valueOf(RdmaChannelOption.class, "MAX_INLINE");
 
@@ -176,7 +175,8 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
     /**
      * Maximum time in milliseconds, 0 to 86400000, for which flushed bytes wait for a peer that receives none of them:
      * that does not acknowledge, or has no room for more. Then the connection ends with an {@code IOException}:
-     * "Connection timed out". Default 0: for ever, as long as the device does not give up by itself ({@link
+     * "Connection timed out". If all are in work requests ({@link #MAX_INLINE}), it may take half of the time longer.
+     * Default 0: for ever, as long as the device does not give up by itself ({@link
      * #RETRY_COUNT}), which it never does while the peer's device answers. The counterpart of {@code TCP_USER_TIMEOUT},
      * tcp(7). May be changed at any time.
      */

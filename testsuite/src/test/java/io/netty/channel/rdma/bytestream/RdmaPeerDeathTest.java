@@ -17,6 +17,7 @@ package io.netty.channel.rdma.bytestream;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -168,6 +169,23 @@ class RdmaPeerDeathTest {
             server.stop();
             channel.config().setOption(RdmaChannelOption.USER_TIMEOUT_MILLIS, 500);
             flood.assertEnd("timed out");
+        }
+    }
+
+    /** The write is done before, as its bytes are copied into the request. */
+    @Test
+    void peerThatIsStoppedBeforeAShortWriteIsReportedAfterTheUserTimeout() throws Exception {
+        assumeTrue(Verbs.preferred().provider() == VerbsProvider.EMBEDDED,
+                "the device answers for a process that is stopped");
+        try (PeerProcess server = PeerProcess.server()) {
+            Events events = new Events();
+            Channel channel = connect(events, server.address());
+            EchoClient.check(LOOPS.group(), server.address());
+            server.stop();
+            channel.config().setOption(RdmaChannelOption.USER_TIMEOUT_MILLIS, 200);
+            TestTimeouts.sync(channel.writeAndFlush(Unpooled.copiedBuffer(new byte[16])));
+            events.assertInactive();
+            assertThat(events.causes).first().asString().contains("timed out").contains(server.address().toString());
         }
     }
 

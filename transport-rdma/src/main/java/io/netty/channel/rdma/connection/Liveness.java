@@ -31,6 +31,9 @@ import java.util.concurrent.TimeUnit;
  * since the device repeats it and completes it when the peer's device has acknowledged it; so the number of probes of
  * TCP becomes a time here.
  *
+ * <p>Requests into which bytes were copied ask for no completion, so a user timeout tests for them now and then in the
+ * same way: a completion per message would wake the loop for each.
+ *
  * <p>On the loop of the connection.
  */
 final class Liveness implements Runnable {
@@ -116,6 +119,8 @@ final class Liveness implements Runnable {
                     return;
                 }
             }
+        } else if (options.userTimeoutMillis() > 0 && !connection.sendPath().isAcknowledged()) {
+            connection.sendPath().probe();
         } else if (options.isKeepAlive()) {
             next = heardNanos + options.idleMillis() * 1_000_000L - now;
             if (next <= 0) {

@@ -74,7 +74,8 @@ final class LivenessOptions {
 
     /** The shortest time after which there may be something to do, if there is any. */
     long shortestMillis() {
-        long timeout = userTimeoutMillis();
+        // Copied bytes, which nobody is told of, are asked for in good time.
+        long timeout = (userTimeoutMillis() + 1) / 2;
         return timeout == 0 ? idleMillis() : isKeepAlive() ? Math.min(timeout, idleMillis()) : timeout;
     }
 }

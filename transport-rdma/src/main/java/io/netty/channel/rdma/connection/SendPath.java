@@ -440,6 +440,11 @@ public final class SendPath {
         return !queue.isDrained() || unsent != Unsent.NOTHING && isWritable();
     }
 
+    /** Returns whether the peer's device is known to have all that was posted, copied bytes included. */
+    boolean isAcknowledged() {
+        return queue.doneUntil() >= queue.next();
+    }
+
     /** Makes the device find out whether the peer's device answers. */
     void probe() {
         stream.keepAlive();

@@ -77,11 +77,11 @@ public final class StreamOptions {
     }
 
     /**
-     * Returns whether the promise of a write waits for the peer's device although its bytes were copied: where the time
-     * that this takes is limited, or where a close would take them back.
+     * Returns whether the promise of a write waits for the peer's device although its bytes were copied: where a close
+     * would take them back.
      */
     boolean isPeerAwaited() {
-        return liveness.userTimeoutMillis() > 0 || get(LINGER) == 0;
+        return get(LINGER) == 0;
     }
 
     /** The most bytes in flight; {@link Integer#MAX_VALUE} stands for no bound. */
