@@ -287,7 +287,7 @@ java_lane() { # LANE TAG MODULE...
         java_tasks "$lane" "$module" $classes
         case $lane:$module in
             *:transport-rdma-reactor-netty) java_tasks "$lane" "$module:oldest" $(java_classes "$module" "$oldest") ;;
-            java:transport-rdma|transport-rdma:*)
+            java:transport-rdma|transport-rdma:*|java:testsuite|testsuite:*)
                 # With a selection, lane platforms runs it so.
                 [ -n "$PATTERNS" ] || java_tasks "$lane" "$module:oldest" $(java_classes "$module" oldest)
                 ;;
@@ -455,6 +455,7 @@ run_versions() { # COMMIT VERDICT [EXPRESSION]
 lane_platforms() {
     alone platforms java '' run_platform java
     alone platforms netty '' run_platform netty
+    java_tasks platforms testsuite:oldest $(PATTERNS=${PATTERNS:-io/netty/channel/rdma/netty/*} java_classes testsuite)
     local PATTERNS=${PATTERNS:-$(platform_tests)}
     java_tasks platforms transport-rdma:oldest $(java_classes transport-rdma)
 }
