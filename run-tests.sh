@@ -51,6 +51,7 @@ for the build. The default is all of these, in 20 minutes.
   containers     0.5  the entry point of the container image (docs/containers.md), in namespaces like a container's
   conformance    1.5  unmodified C programs of rdma-core and perftest on the provider's preloadable build
                       (--conformance: and many others)
+  versions       0.4  such programs on the provider of earlier commits beside others on this one's, both ways
   consumer       1.5  applications with only the deployed artifacts, on the class path and the module path, with each
                       installed JDK
   fuzz           0.3  fuzz targets for input from peers: they replay their corpora, then run for 5 seconds each
@@ -98,8 +99,8 @@ Logs are in target/test-logs, a folder for each lane; JUnit's reports in each mo
 END
 }
 
-default_lanes=(scripts c c-asan c-tsan java iwarp faults faults-java stalls containers conformance consumer fuzz
-    fuzz-java chaos differential hostile)
+default_lanes=(scripts c c-asan c-tsan java iwarp faults faults-java stalls containers conformance versions consumer
+    fuzz fuzz-java chaos differential hostile)
 lanes=()
 # Arguments for Maven and the JVMs, and the patterns of -Dtest.
 properties=() PATTERNS=''
@@ -144,6 +145,7 @@ with_interop+='|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos
 [[ " ${lanes[*]} " != *" java "* ]] || sections+=(bench metrics)
 [[ " ${lanes[*]} " != *" containers "* ]] || sections+=(containers)
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
+[[ " ${lanes[*]} " != *" versions "* ]] || sections+=(conformance versions)
 [ -z "$CONFORMANCE_OPTION" ] || sections+=(foreign)
 [[ ! " ${lanes[*]} " =~ " "(reproducible|aarch64)" " ]] || sections+=(cross)
 [[ " ${lanes[*]} " != *" aarch64 "* ]] || sections+=(aarch64)

@@ -287,7 +287,7 @@ java_lane() { # LANE TAG MODULE...
         java_tasks "$lane" "$module" $classes
         case $lane:$module in
             *:transport-rdma-reactor-netty) java_tasks "$lane" "$module:oldest" $(java_classes "$module" "$oldest") ;;
-            java:transport-rdma|transport-rdma:*)
+            java:transport-rdma|transport-rdma:*|java:testsuite|testsuite:*)
                 # With a selection, lane platforms runs it so.
                 [ -n "$PATTERNS" ] || java_tasks "$lane" "$module:oldest" $(java_classes "$module" oldest)
                 ;;
@@ -397,14 +397,55 @@ lane_conformance() {
 }
 
 run_conformance() { # [EXPRESSION]
-    PRELOAD="$C_OUT/librdma_embedded.so" isolated "$ROOT/testsuite/conformance/run" $CONFORMANCE_OPTION "$@" \
-        | tee "$TMPDIR/output" || true
-    # A line that failed is run again by an expression for it: its characters, of which those with a meaning are any.
+    local again=run_conformance
+    run_programs conformance $CONFORMANCE_OPTION "$@"
+}
+
+# again: the command that repeats a line, if an expression for it is added.
+run_programs() { # LANE ARGUMENT... of testsuite/conformance/run
+    local lane=$1
+    shift
+    PRELOAD="$C_OUT/librdma_embedded.so" isolated "$ROOT/testsuite/conformance/run" "$@" | tee "$TMPDIR/output" || true
+    # The expression has a line's characters, of which those with a meaning are any.
     sed -n -E 's/^FAILED (([^:]|:[^ ])*): .*/\1/p' "$TMPDIR/output" | while read -r line; do
-        echo "! again conformance ${line//[ \/]/_} 1 run_conformance ^${line//[^a-zA-Z0-9_=-]/.}"
+        echo "! again $lane ${line//[ \/]/_} 1 $again ^${line//[^a-zA-Z0-9_=-]/.}"
     done
     # The last line has the form "N passed, N failed, N skipped".
-    sed -n -E '$s/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/@ conformance \1 \2 \3/p' "$TMPDIR/output"
+    sed -n -E '$s/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/@ '"$lane"' \1 \2 \3/p' "$TMPDIR/output"
+}
+
+# Programs on the library of an earlier commit beside programs on this one's.
+lane_versions() {
+    local list=$ROOT/testsuite/conformance/earlier.list own commit version why
+    own=$(sed -n 's/^#define LINK_VERSION \([0-9]*\).*/\1/p' "$C_SOURCES/embedded/link/link.h")
+    needs_native
+    while read -r commit version why; do
+        task versions "${commit:0:8}" 15 build/native run_versions "$commit" \
+            "$([ "$version" = "$own" ] && echo accepted || echo refused)"
+    done < <(grep -v '^#' "$list")
+    grep -qE "^[0-9a-f]+ $own " "$list" || task versions own 0 '' skip_versions "$list has no commit of number $own"
+}
+
+skip_versions() { # REASON
+    echo "$1"
+    echo '@ versions 0 0 1'
+}
+
+run_versions() { # COMMIT VERDICT [EXPRESSION]
+    local again="run_versions $1 $2" object=$ROOT/target/earlier/$1.so
+    if [ ! -e "$object" ]; then
+        if ! git -C "$ROOT" archive "$1" transport-rdma-native/{pom.xml,src/main/c} > "$TMPDIR/sources.tar"; then
+            skip_versions "no commit $1 here: a shallow clone, or no clone"
+            return
+        fi
+        tar -x -C "$TMPDIR" -f "$TMPDIR/sources.tar"
+        # Without optimisation, which takes most of the time of a build and changes no message.
+        make -C "$TMPDIR/transport-rdma-native/src/main/c" -s OPT=-O0 OUT="$TMPDIR/out" preload
+        mkdir -p "$(dirname "$object")"
+        cp "$TMPDIR/out/librdma_embedded.so" "$object.$TASK"
+        mv "$object.$TASK" "$object"
+    fi
+    run_programs versions --with "$object" "${@:2}"
 }
 
 # --- Lanes that keep the machine busy ---------------------------------------------------------------------------------
@@ -414,6 +455,7 @@ run_conformance() { # [EXPRESSION]
 lane_platforms() {
     alone platforms java '' run_platform java
     alone platforms netty '' run_platform netty
+    java_tasks platforms testsuite:oldest $(PATTERNS=${PATTERNS:-io/netty/channel/rdma/netty/*} java_classes testsuite)
     local PATTERNS=${PATTERNS:-$(platform_tests)}
     java_tasks platforms transport-rdma:oldest $(java_classes transport-rdma)
 }

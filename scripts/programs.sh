@@ -105,19 +105,21 @@ excluded_tags() {
 # JAVA_OPTIONS, JAVA_LAUNCHER_OPTIONS: options of the JVM and of the launcher; JAVA_CLASSES: where the project's folder
 # is for the JVM, if elsewhere; JAVA_LIMIT: seconds; JAVA_AGAIN: the command that repeats a class, whose name is added.
 run_java_classes() { # GROUP MODULE[:VARIANT] CLASS...
-    local group=$1 module=${2%:*} variant=${2#"${2%:*}"} target reports console path jar status=0
+    local group=$1 module=${2%:*} variant=${2#"${2%:*}"} target reports console path jar jars status=0
     target=$ROOT/$module/target
     shift 2
     reports=$target/test-reports/$TASK
     console=$reports/console.txt
     path=$target/test-classes:$target/classes:$(cat "$target/test-classpath")
-    # Jars of other versions, in place of those of the same artifacts.
+    # Jars of other versions, in place of those of the same artifacts: the module's own, or those of Netty.
     if [ -n "$variant" ]; then
-        for jar in "$target/${variant#:}"/*.jar; do
+        jars=$target/${variant#:}
+        [ -d "$jars" ] || jars=$ROOT/transport-rdma/target/${variant#:}
+        for jar in "$jars"/*.jar; do
             jar=${jar##*/}
             path=$(tr : '\n' <<< "$path" | grep -v "/${jar%%-[0-9]*}-[0-9][^/]*$" | paste -sd :)
         done
-        path=$(printf '%s:' "$target/${variant#:}"/*.jar)$path
+        path=$(printf '%s:' "$jars"/*.jar)$path
     fi
     path=${path//"$ROOT/"/"${JAVA_CLASSES:-$ROOT}/"}
     rm -rf "$reports"

@@ -15,27 +15,6 @@
 #
 # The examples of libibverbs and librdmacm.
 
-# mckey: two receivers of a group and a sender to it. A receiver that misses a message does not end.
-multicast() { # arguments of all, arguments of the sender
-    local all=$1 own=${2:-} name="mckey $1${2:+ $2}" reason first second tries
-    selected "$name" || return 0
-    reason=$(missing mckey)
-    if [ -z "$reason" ]; then
-        run stdbuf -oL mckey $all > "$logs/first" 2>&1 &
-        first=$!
-        run stdbuf -oL mckey $all > "$logs/second" 2>&1 &
-        second=$!
-        for tries in $(seq 200); do
-            [ "$(cat "$logs/first" "$logs/second" | grep -c '^receiving')" = 2 ] && break
-            sleep 0.05
-        done
-        run mckey $all $own -s > "$logs/sender" 2>&1 || reason="the sender's exit status is not 0"
-        wait "$first" || reason="the first receiver's exit status is not 0"
-        wait "$second" || reason="the second receiver's exit status is not 0"
-    fi
-    report "$name" "$reason"
-}
-
 check 'embedded0 +[[:space:]]+[0-9a-f]{16}' ibv_devices
 check 'PORT_ACTIVE' ibv_devinfo -v
 
@@ -94,7 +73,7 @@ shared_queue() { # number of clients
     reason=$(missing ibv_xsrq_pingpong)
     port=$((port + 1))
     if [ -z "$reason" ]; then
-        exec_run ibv_xsrq_pingpong -p $port -c "$1" > "$logs/server" 2>&1 < /dev/null &
+        exec_server ibv_xsrq_pingpong -p $port -c "$1" > "$logs/server" 2>&1 < /dev/null &
         server=$!
         wait_for_server || reason="the server does not listen"
         for client in $(seq "$1"); do

@@ -51,8 +51,8 @@ check_libraries() {
         check '^rsocket 0$' "$table.by_name"
         check 'embedded0 +[[:space:]]+[0-9a-f]{16}' ibv_devices
         pair once 'end 0' 'rdma_server -p PORT' 'rdma_client -s 127.0.0.1 -p PORT'
-        pair once '^custom .* 4k ' 'rstream -p PORT -T s -S 4096 -C 100 -I 10' \
-            'rstream -s 127.0.0.1 -p PORT -T s -S 4096 -C 100 -I 10'
+        pair once '^custom .* 4k ' 'rstream -p PORT -T b -S 4096 -C 100 -I 10' \
+            'rstream -s 127.0.0.1 -p PORT -T b -S 4096 -C 100 -I 10'
         variable=LD_PRELOAD=$object
         label=
     fi

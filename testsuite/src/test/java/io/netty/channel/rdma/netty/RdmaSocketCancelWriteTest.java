@@ -21,10 +21,12 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.rdma.support.RdmaSocketTestPermutation;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.socket.SocketCancelWriteTest;
+import org.junit.jupiter.api.Tag;
 
 import java.net.SocketAddress;
 import java.util.List;
 
+@Tag("oldest")
 public class RdmaSocketCancelWriteTest extends SocketCancelWriteTest {
     @Override
     protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Tag;
 import java.net.SocketAddress;
 import java.util.List;
 
+@Tag("oldest")
 @Tag("iwarp-all")
 @Tag("platforms")
 @Tag("quick")

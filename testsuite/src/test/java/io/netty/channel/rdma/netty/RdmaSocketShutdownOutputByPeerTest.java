@@ -26,6 +26,7 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.List;
 
+@Tag("oldest")
 @Tag("iwarp-all")
 public class RdmaSocketShutdownOutputByPeerTest extends AbstractSocketShutdownOutputByPeerTest<BlockingSocket> {
     @Override

@@ -225,10 +225,20 @@ final class RsocketProcess implements AutoCloseable {
      * @param patience how many times longer than usual it may take
      */
     void assertExit(int status, int patience) throws InterruptedException {
+        int actual = exit(patience);
+        assertThat(actual).as(log.toString()).isEqualTo(status);
+    }
+
+    /** The exit status, for which it waits. */
+    int exit() throws InterruptedException {
+        return exit(1);
+    }
+
+    private int exit(int patience) throws InterruptedException {
         boolean ended = process.waitFor(patience * TestTimeouts.SECONDS, TimeUnit.SECONDS);
         assertThat(ended).as("the program ended: %s", log).isTrue();
         reader.join(TimeUnit.SECONDS.toMillis(TestTimeouts.SECONDS));
-        assertThat(process.exitValue()).as(log.toString()).isEqualTo(status);
+        return process.exitValue();
     }
 
     /** SIGKILL: it cannot say goodbye. */

@@ -68,9 +68,15 @@ public final class Errno {
         case EFBIG:
             return "raise the limit of file sizes (ulimit -f), which counts for shared memory";
         case EACCES:
-            return call.equals("rdma_bind_addr") ?
-                    "another user holds the port on the embedded provider; or it is below 1024, which needs " +
-                    "CAP_NET_BIND_SERVICE" : "check the permissions of /dev/infiniband";
+            switch (call) {
+            case "rdma_bind_addr":
+                return "another user holds the port on the embedded provider; or it is below 1024 (embedded: " +
+                        "net.ipv4.ip_unprivileged_port_start), which needs CAP_NET_BIND_SERVICE";
+            case "ibv_attach_mcast":
+                return "another user holds the name for the list of members: see docs/security.md";
+            default:
+                return "check the permissions of /dev/infiniband";
+            }
         case EADDRNOTAVAIL:
             return call.endsWith("_create_qp") || call.equals("ibv_modify_qp") ?
                     "other users hold the names of queue pairs: see the folder in docs/security.md" : null;

@@ -93,6 +93,16 @@ class MisuseTest {
     }
 
     @Test
+    void aRefusalNamesWhatRefuses() {
+        assertThat(new VerbsException("ibv_open_device", Errno.EACCES, "open a device"))
+                .hasMessageContaining("permissions of /dev/infiniband");
+        assertThat(new VerbsException("rdma_bind_addr", Errno.EACCES, "bind"))
+                .hasMessageContaining("CAP_NET_BIND_SERVICE").hasMessageNotContaining("permissions");
+        assertThat(new VerbsException("ibv_attach_mcast", Errno.EACCES, "join a group"))
+                .hasMessageContaining("another user").hasMessageNotContaining("permissions");
+    }
+
+    @Test
     void badMemoryIsNotRegistered() throws Exception {
         try (Device device = Device.open(Device.names().get(0));
              ProtectionDomain domain = device.allocateProtectionDomain()) {
