@@ -51,7 +51,7 @@ for the build. The default is all of these, in 20 minutes.
   containers     0.5  the entry point of the container image (docs/containers.md), in namespaces like a container's
   conformance    1.5  unmodified C programs of rdma-core and perftest on the provider's preloadable build
                       (--conformance: and many others)
-  versions       0.4  such programs on the provider of earlier commits beside others on this one's, both ways
+  versions       0.3  such programs on the provider of earlier commits beside others on this one's, both ways
   consumer       1.5  applications with only the deployed artifacts, on the class path and the module path, with each
                       installed JDK
   fuzz           0.3  fuzz targets for input from peers: they replay their corpora, then run for 5 seconds each

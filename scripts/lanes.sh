@@ -455,7 +455,6 @@ run_versions() { # COMMIT VERDICT [EXPRESSION]
 lane_platforms() {
     alone platforms java '' run_platform java
     alone platforms netty '' run_platform netty
-    java_tasks platforms testsuite:oldest $(PATTERNS=${PATTERNS:-io/netty/channel/rdma/netty/*} java_classes testsuite)
     local PATTERNS=${PATTERNS:-$(platform_tests)}
     java_tasks platforms transport-rdma:oldest $(java_classes transport-rdma)
 }

@@ -21,12 +21,10 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.rdma.support.RdmaSocketTestPermutation;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.socket.SocketFixedLengthEchoTest;
-import org.junit.jupiter.api.Tag;
 
 import java.net.SocketAddress;
 import java.util.List;
 
-@Tag("oldest")
 public class RdmaSocketFixedLengthEchoTest extends SocketFixedLengthEchoTest {
     @Override
     protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
