@@ -81,8 +81,8 @@ Neither are these; those in the guest on x86_64 only:
 
 Options:
   --quick        scripts, quick-c and quick-java: some tests of each part, in two minutes on two idle cores
-  --all          everything, also repetitions of other tests (the tag all, all combinations and rounds): the default
-                 lanes, platforms, rxe-c and rxe, and all programs of conformance. Hours
+  --all          everything, also repetitions of other tests (the tag all, all combinations and rounds): of the lanes
+                 that are named, else of the default lanes, platforms, rxe-c and rxe. Hours
   -Dtest=PATTERN selects classes and C programs by name: A,B*,!C; with a slash by the path of a class
   --no-install   do not install missing packages (packages.txt), fail instead
   --conformance  the lane conformance with the optional programs (libfabric, UCX, Open MPI, qperf, pyverbs), and a table
@@ -119,11 +119,7 @@ while [ $# != 0 ]; do
         --load) [[ ${2-} =~ ^[1-9][0-9]*$ ]] || die "--load needs a number; see --help"; load=$2; shift ;;
         --seed) [[ ${2-} =~ ^-?[0-9]+$ ]] || die "--seed needs a number; see --help"; TEST_SEED=$2; shift ;;
         --seconds) [[ ${2-} =~ ^[1-9][0-9]*$ ]] || die "--seconds needs a number; see --help"; TEST_SECONDS=$2; shift ;;
-        --all)
-            TEST_ALL=yes CONFORMANCE_OPTION=--all
-            lanes+=("${default_lanes[@]}" platforms)
-            [ "$(uname -m)" != x86_64 ] || lanes+=(rxe-c rxe)
-            ;;
+        --all) TEST_ALL=yes ;;
         --rxe) lanes+=(rxe) ;;
         --quick) lanes+=(scripts quick-c quick-java) ;;
         --conformance) lanes+=(conformance); CONFORMANCE_OPTION=--all ;;
@@ -135,6 +131,13 @@ while [ $# != 0 ]; do
     esac
     shift
 done
+if [ -n "$TEST_ALL" ]; then
+    CONFORMANCE_OPTION=--all
+    if [ "${#lanes[@]}" = 0 ]; then
+        lanes=("${default_lanes[@]}" platforms)
+        [ "$(uname -m)" != x86_64 ] || lanes+=(rxe-c rxe)
+    fi
+fi
 [[ " ${lanes[*]} " != *" rxe "* || " ${lanes[*]} " = *" rxe-c "* ]] || lanes+=(rxe-c)
 [ "${#lanes[@]}" != 0 ] || lanes=("${default_lanes[@]}")
 
@@ -146,7 +149,7 @@ with_interop+='|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos
 [[ " ${lanes[*]} " != *" containers "* ]] || sections+=(containers)
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
 [[ " ${lanes[*]} " != *" versions "* ]] || sections+=(conformance versions)
-[ -z "$CONFORMANCE_OPTION" ] || sections+=(foreign)
+[[ -z $CONFORMANCE_OPTION || " ${lanes[*]} " != *" conformance "* ]] || sections+=(foreign)
 [[ ! " ${lanes[*]} " =~ " "(reproducible|aarch64)" " ]] || sections+=(cross)
 [[ " ${lanes[*]} " != *" aarch64 "* ]] || sections+=(aarch64)
 [[ " ${lanes[*]} " != *" fuzz "* ]] || sections+=(fuzz)
