@@ -66,6 +66,9 @@ class RdmaOutOfDirectMemoryTest {
         }
     }
 
+    @Sharable
+    private static final class Silent extends ChannelInboundHandlerAdapter { }
+
     /** Answers each message by many that are larger, all in direct memory. */
     @Sharable
     static final class Answerer extends ChannelInboundHandlerAdapter {
@@ -104,7 +107,7 @@ class RdmaOutOfDirectMemoryTest {
 
         private static Bootstrap client(EventLoopGroup group, ByteBufAllocator allocator) {
             return new Bootstrap().group(group).channel(RdmaSocketChannel.class)
-                    .option(ChannelOption.ALLOCATOR, allocator).handler(new ChannelInboundHandlerAdapter());
+                    .option(ChannelOption.ALLOCATOR, allocator).handler(new Silent());
         }
 
         private void run(EventLoopGroup group) throws Exception {
