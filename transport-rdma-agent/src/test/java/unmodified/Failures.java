@@ -29,6 +29,9 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.SocketAddress;
 import java.nio.channels.UnresolvedAddressException;
 
 /** Failures of TCP, as the program is told of them. */
@@ -44,11 +47,17 @@ public final class Failures {
         Channel listener = Ends.bind(Ends.server(group, server));
         print("in use", Ends.server(group, server).bind(listener.localAddress()).await().cause());
         listener.close().sync();
-        print("refused", Ends.client(group, client, new Ends.Counter(1)).connect(listener.localAddress()).await()
-                .cause());
+        print("refused", Ends.client(group, client, new Ends.Counter(1)).connect(unused()).await().cause());
         print("unknown", Ends.client(group, client, new Ends.Counter(1)).disableResolver()
                 .connect("host.invalid", 80).await().cause());
         Ends.end(group);
+    }
+
+    /** The address of a listener that is closed at once. One of NIO is closed in the next turn of its selector. */
+    private static SocketAddress unused() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalSocketAddress();
+        }
     }
 
     private static void print(String what, Throwable cause) {
