@@ -87,7 +87,7 @@ accepted() {
 
 refused() {
     refuse 'RDMA_CM_EVENT_REJECTED, error 31' 'rping -s -p PORT' 'rping -c -v -C 1 -a 127.0.0.1 -p PORT'
-    # It waits by rpoll(), after which it prints whichever error was last.
+    # The client waits by rpoll(), after which it prints whichever error was last.
     refuse '^(rconnect|rpoll): ' 'rstream -p PORT' 'rstream -s 127.0.0.1 -p PORT -S 64 -C 1 -I 1'
     fixed=7174
     refuse 'RDMA_CM_EVENT_UNREACHABLE, error: 5' udaddy 'udaddy -s 127.0.0.1'

@@ -122,14 +122,19 @@ static bool another_arrives(struct end *end, struct ibv_ah *ah) {
     return poll(&arrival, 1, 10) == 1;
 }
 
+static struct ibv_ah *group_ah(struct end *end) {
+    struct ibv_ah_attr attr = own_address(end);
+    attr.dlid = LID;
+    attr.grh.dgid = gid;
+    struct ibv_ah *ah = ibv_create_ah(end->pd, &attr);
+    CHECK(ah != NULL);
+    return ah;
+}
+
 static void a_sender_that_had_no_descriptors_asks_again(void) {
     struct end a;
     ud_open(&a);
-    struct ibv_ah_attr attr = own_address(&a);
-    attr.dlid = LID;
-    attr.grh.dgid = gid;
-    struct ibv_ah *ah = ibv_create_ah(a.pd, &attr);
-    CHECK(ah != NULL);
+    struct ibv_ah *ah = group_ah(&a);
     stop_administrator();
     CHECK_EQ(post_datagram(&a, 1, 0, 20, ah, UD_MULTICAST_QPN), 0); /* has a link now, and asks for the table */
     struct rlimit before = leave_descriptors(0);
@@ -153,11 +158,7 @@ static void senders_wait_for_a_silent_administrator_once(void) {
     static struct mcast_members members;
     struct end a;
     ud_open(&a);
-    struct ibv_ah_attr attr = own_address(&a);
-    attr.dlid = LID;
-    attr.grh.dgid = gid;
-    struct ibv_ah *ah = ibv_create_ah(a.pd, &attr);
-    CHECK(ah != NULL);
+    struct ibv_ah *ah = group_ah(&a);
     mcast_rest(); /* forgets the table that this process has by now */
     stop_administrator();
     if (mcast_find_members(&gid, &members)) {

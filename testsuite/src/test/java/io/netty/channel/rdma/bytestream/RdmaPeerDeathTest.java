@@ -32,6 +32,7 @@ import io.netty.channel.rdma.support.EchoServer;
 import io.netty.channel.rdma.support.PeerProcess;
 import io.netty.channel.rdma.verbs.Verbs;
 import io.netty.channel.rdma.verbs.VerbsProvider;
+import org.assertj.core.api.ThrowingConsumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -108,6 +109,10 @@ class RdmaPeerDeathTest {
      */
     @Test
     void peerThatIsStoppedIsReportedByKeepAlive() throws Exception {
+        assertThatStoppedPeerIsReported(RdmaPeerDeathTest::keepAlive);
+    }
+
+    private static void assertThatStoppedPeerIsReported(ThrowingConsumer<Channel> whenStopped) throws Exception {
         assumeTrue(Verbs.preferred().provider() == VerbsProvider.EMBEDDED,
                 "the device answers for a process that is stopped");
         try (PeerProcess server = PeerProcess.server()) {
@@ -115,7 +120,7 @@ class RdmaPeerDeathTest {
             Channel channel = connect(events, server.address());
             EchoClient.check(LOOPS.group(), server.address());
             server.stop();
-            keepAlive(channel);
+            whenStopped.accept(channel);
             events.assertInactive();
             assertThat(events.causes).first().asString().contains("timed out").contains(server.address().toString());
         }
@@ -175,18 +180,10 @@ class RdmaPeerDeathTest {
     /** The write is done before, as its bytes are copied into the request. */
     @Test
     void peerThatIsStoppedBeforeAShortWriteIsReportedAfterTheUserTimeout() throws Exception {
-        assumeTrue(Verbs.preferred().provider() == VerbsProvider.EMBEDDED,
-                "the device answers for a process that is stopped");
-        try (PeerProcess server = PeerProcess.server()) {
-            Events events = new Events();
-            Channel channel = connect(events, server.address());
-            EchoClient.check(LOOPS.group(), server.address());
-            server.stop();
+        assertThatStoppedPeerIsReported(channel -> {
             channel.config().setOption(RdmaChannelOption.USER_TIMEOUT_MILLIS, 200);
             TestTimeouts.sync(channel.writeAndFlush(Unpooled.copiedBuffer(new byte[16])));
-            events.assertInactive();
-            assertThat(events.causes).first().asString().contains("timed out").contains(server.address().toString());
-        }
+        });
     }
 
     @Test

@@ -761,18 +761,23 @@ class RdmaOrTcpSocketChannelTest {
         assertThat(channel.isShutdown()).isTrue();
     }
 
+    private static EventLoop moveToAnotherLoop(Channel channel) throws InterruptedException {
+        EventLoop before = channel.eventLoop();
+        TestTimeouts.sync(channel.deregister());
+        assertThat(channel.isRegistered()).isFalse();
+        EventLoop next;
+        do {
+            next = LOOPS.group().next();
+        } while (next == before);
+        TestTimeouts.sync(next.register(channel));
+        return next;
+    }
+
     @Test
     void channelThatIsNotConnectedMovesToAnotherLoop() throws InterruptedException {
         try (EchoServer server = server()) {
             Channel channel = TestTimeouts.sync(bootstrap().register()).channel();
-            EventLoop before = channel.eventLoop();
-            TestTimeouts.sync(channel.deregister());
-            assertThat(channel.isRegistered()).isFalse();
-            EventLoop next;
-            do {
-                next = LOOPS.group().next();
-            } while (next == before);
-            TestTimeouts.sync(next.register(channel));
+            EventLoop next = moveToAnotherLoop(channel);
             TestTimeouts.sync(channel.connect(server.address()));
             assertTransport((RdmaOrTcpSocketChannel) channel, RdmaOrTcpTransport.RDMA);
             assertThat(((RdmaOrTcpSocketChannel) channel).transportChannel().eventLoop()).isSameAs(next);
@@ -785,14 +790,7 @@ class RdmaOrTcpSocketChannelTest {
     void connectionGoesOnOnAnotherLoop(RdmaOrTcpTransport transport) throws InterruptedException {
         try (EchoServer server = server()) {
             RdmaOrTcpSocketChannel channel = connect(bootstrap(only(transport)), server.address());
-            EventLoop before = channel.eventLoop();
-            TestTimeouts.sync(channel.deregister());
-            assertThat(channel.isRegistered()).isFalse();
-            EventLoop next;
-            do {
-                next = LOOPS.group().next();
-            } while (next == before);
-            TestTimeouts.sync(next.register(channel));
+            EventLoop next = moveToAnotherLoop(channel);
             assertThat(channel.transportChannel().eventLoop()).isSameAs(next);
             TestTimeouts.sync(EchoClient.exchange(channel));
             close(channel);
