@@ -319,10 +319,23 @@ public final class Device extends VerbsObject {
      * @param channel  to be woken up through, or {@code null} to poll only.
      */
     public CompletionQueue createCompletionQueue(int capacity, CompletionChannel channel) throws VerbsException {
+        return createCompletionQueue(capacity, channel, 1);
+    }
+
+    /**
+     * Creates a completion queue as {@link #createCompletionQueue(int, CompletionChannel)}.
+     *
+     * @param mark positive, usually with one bit set: {@link CompletionChannel#consumeEvents} returns it for an event
+     *             of this queue.
+     */
+    public CompletionQueue createCompletionQueue(int capacity, CompletionChannel channel, long mark)
+            throws VerbsException {
         ObjectUtil.checkPositive(capacity, "capacity");
+        ObjectUtil.checkPositive(mark, "mark");
         VerbsObject[] parents = channel == null ? new VerbsObject[] { this } : new VerbsObject[] { this, channel };
         retainAll(parents);
-        long cq = created(CompletionQueue.create0(api(), address(), capacity, channel == null ? 0 : channel.address()),
+        long cq = created(CompletionQueue.create0(api(), address(), capacity, channel == null ? 0 : channel.address(),
+                mark),
                 "ibv_create_cq", "create a completion queue of " + capacity + " entries on " + name, parents);
         return new CompletionQueue(cq, parents);
     }
