@@ -19,7 +19,7 @@
  *
  *   cq.c           create, destroy, poll, arm
  *   cq_entries.c   the entries, and the events that they make
- *   cq_doorbell.c  the doorbell of the own engine; doorbells of peers that are put off
+ *   cq_deferred.c  deferred doorbells of peers; the doorbell of the own engine
  *   cq_scan.c      finds the queue pairs for which peers have published work, and serves them in turn
  *   cq_engine.c    does that on the engine, for completion queues that no thread polls
  *   cq_polled.c    whether a thread polls it, as published to peers
@@ -117,7 +117,7 @@ struct cq {
     /* Fields read at each poll. */
     _Alignas(64) _Atomic uint32_t count;
     struct cq_polling polling;
-    struct qp *_Atomic deferred; /* queue pairs that have put off the doorbell of the peer: see cq_defer_doorbell() */
+    struct qp *_Atomic deferred; /* queue pairs whose peer has a deferred doorbell: cq_defer_doorbell() */
     _Atomic uint64_t *word; /* word on the notify area */
     struct cq_overdue overdue;
     struct gate scan;
@@ -220,7 +220,7 @@ void cq_push(struct cq *cq, const struct cqe *cqe, bool solicited);
 /* Removes the completions of a work queue that goes away. */
 void cq_purge(struct cq *cq, const _Atomic uint32_t *tail);
 
-/* ---- cq_doorbell.c ---- */
+/* ---- cq_deferred.c ---- */
 
 /* Wakes the own engine, which serves the completion queues that no thread polls. */
 void cq_engine_ring(void);

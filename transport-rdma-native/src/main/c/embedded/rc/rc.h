@@ -24,7 +24,7 @@
  *   rc_progress.c  the owner's work, timers, and a peer that does not receive
  *   rc_receive.c   execution of the peer's requests
  *   rc_send.c      work requests to descriptors, and their completion
- *   rc_respond.c   READs and atomics, at both ends
+ *   rc_answers.c   READs and atomics: answers to the peer, and its answers
  *   rc_peer.c      acknowledgements, checks that the peer takes its work, violations of the protocol
  */
 #ifndef NETTY_RDMA_EMBEDDED_RC_H
@@ -144,7 +144,7 @@ bool rc_take_results(struct qp *qp);
 /* rc_receive.c */
 bool rc_execute(struct qp *qp); /* returns true if some was left over */
 
-/* rc_respond.c */
+/* rc_answers.c */
 enum outcome {
     OUTCOME_DONE,
     OUTCOME_UNFINISHED, /* the request's part of the budget is used up */
