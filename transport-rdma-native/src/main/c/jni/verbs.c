@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Natives of Verbs: the function tables of the providers, and the settings of the embedded one. */
+/* Natives of VerbsApi: the function tables of the providers, and the settings of the embedded one. */
 #include "jni_util.h"
 
 #include "embedded/embedded.h"
@@ -72,4 +72,4 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("configureEmbedded0", "(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)I", configure_embedded),
     JNI_METHOD("describeEmbedded0", "()Ljava/lang/String;", describe_embedded),
 };
-JNI_CLASS(jni_verbs, "verbs/Verbs", methods);
+JNI_CLASS(jni_verbs, "verbs/VerbsApi", methods);

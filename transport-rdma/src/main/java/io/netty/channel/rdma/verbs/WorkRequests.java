@@ -34,7 +34,7 @@ abstract class WorkRequests {
     private int sges;
 
     WorkRequests(int requestSize, int maxRequests, int maxSges) {
-        Verbs.ensureAvailability();
+        VerbsApi.ensureAvailability();
         this.requestSize = requestSize;
         this.maxRequests = checkPositive(maxRequests, "maxRequests");
         this.maxSges = checkPositiveOrZero(maxSges, "maxSges");
