@@ -113,6 +113,12 @@ static inline struct rc *rc_of(const struct qp *qp) {
 /* rc.c */
 void rc_init(void);
 
+/* Entries of the function table that are the same for all types which send as RC queue pairs. */
+#define RC_OPS                                                                                          \
+    .settle = rc_settle, .failed = rc_failed, .introduce = rc_introduce,                                \
+    .introduce_again = rc_introduce_again, .modified = rc_modified, .set_direct = rc_set_direct,        \
+    .link_lost = rc_link_lost, .leave_cqs = rc_leave_cqs, .release = rc_release
+
 /* rc_attach.c */
 void rc_attach_init(void);
 /* All called with `control` held. */
