@@ -181,16 +181,18 @@ static inline void cq_put(struct cq *cq) {
 int cq_poll(struct ibv_cq *cq, int entries, struct ibv_wc *wc);
 int cq_req_notify(struct ibv_cq *cq, int solicited_only);
 
-/*
- * The completion queue of all target queue pairs (XRC), which have none of their own: nothing completes on it, but
- * peers see by its word whether a thread polls. Polls of the completion queues that get the targets' receives serve it.
- * Made at the first call, and kept until cq_rest_targets(). NULL: errno.
- */
-struct cq *cq_for_targets(void);
+struct cq *cq_make(int entries); /* makes a queue without a context, not known to the engine yet; NULL: errno */
+void cq_retire(struct cq *cq);   /* ends the queue's life as an object of the engine */
+
+/* Functions of programs/xrc_cq.c, for completion queues that get the receives of target queue pairs (XRC). */
+struct cq_target_ops {
+    void (*poll)(void);        /* serves the targets, for a poll */
+    void (*end_polling)(void); /* notes that the polling thread is about to sleep */
+    void (*rest)(void);
+    void (*overflowed)(struct cq *cq); /* called on the engine thread, when the queue's own queue pairs have failed */
+};
+void cq_set_target_ops(const struct cq_target_ops *ops);
 void cq_rest_targets(void); /* called on the engine thread, when nobody polls and there are no targets */
-void cq_init(void);
-/* Sets what is called on the engine thread when a completion queue has overflowed, and its queue pairs have failed. */
-void cq_set_overflow_handler(void (*handler)(struct cq *cq));
 
 /* Polls for one completion, with its time if the queue has times. */
 int cq_poll_one(struct cq *cq, struct ibv_wc *wc, struct cq_time *time);

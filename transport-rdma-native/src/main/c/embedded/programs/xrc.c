@@ -124,7 +124,7 @@ static const struct qp_ops target_ops = {
 
 void xrc_init(void) {
     xrcd_init();
-    cq_set_overflow_handler(xrc_srq_fail_users);
+    xrc_cq_init();
     qp_set_ops(IBV_QPT_XRC_SEND, &initiator_ops);
     qp_set_ops(IBV_QPT_XRC_RECV, &target_ops);
 }
