@@ -295,15 +295,12 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
     private LoopId bind(VerbsApi verbs, InetSocketAddress address) throws Exception {
         LoopId result = newLoopId(verbs);
-        boolean bound = false;
         try {
             Bind.bind(result.id(), address, connecting().queuePairOptions().device);
-            bound = true;
             return result;
-        } finally {
-            if (!bound) {
-                result.close();
-            }
+        } catch (Throwable t) {
+            result.close();
+            throw t;
         }
     }
 
@@ -322,18 +319,15 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     /** A new id, to which nothing happens yet; the caller's from now on. */
     LoopId newLoopId(VerbsApi verbs) throws Exception {
         ConnectionId id = ConnectionId.create(handler().events(verbs).channel(), PortSpace.TCP);
-        boolean created = false;
         try {
             if (isReuseAddress()) {
                 id.setReuseAddress(true);
             }
             LoopId result = new LoopId(handler(), id, listener(event -> { }));
-            created = true;
             return result;
-        } finally {
-            if (!created) {
-                id.close();
-            }
+        } catch (Throwable t) {
+            id.close();
+            throw t;
         }
     }
 

@@ -194,7 +194,6 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         List<Listening> result = new ArrayList<>(providers.size());
         NoRdmaDeviceException without = null;
         InetSocketAddress address = requested;
-        boolean done = false;
         try {
             for (VerbsApi verbs : providers) {
                 try {
@@ -208,11 +207,9 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
             if (result.isEmpty()) {
                 throw without;
             }
-            done = true;
-        } finally {
-            if (!done) {
-                result.forEach(LoopId::close);
-            }
+        } catch (Throwable t) {
+            result.forEach(LoopId::close);
+            throw t;
         }
         if (without != null) {
             logger.debug("{}: listens by {} alone", this, result.get(0).id().verbs(), without);

@@ -91,7 +91,6 @@ public final class ChannelQueuePair {
         DeviceContext context = DeviceContext.of(device);
         Staging.reserve(context);
         QueuePairResources resources = new QueuePairResources(context, options, channel.handler());
-        boolean created = false;
         try {
             if (sharedReceiveSize != NOT_SHARED) {
                 resources.shareReceives(sharedReceiveSize, () -> receiveBuffer(context, sharedReceiveSize));
@@ -104,13 +103,11 @@ public final class ChannelQueuePair {
             ChannelQueuePair result = new ChannelQueuePair(resources, owner, new LoopBinding(channel.handler()),
                     queuePair);
             resources.register(owner);
-            created = true;
             return result;
-        } finally {
-            if (!created) {
-                resources.closeQueuePair();
-                resources.release(null);
-            }
+        } catch (Throwable t) {
+            resources.closeQueuePair();
+            resources.release(null);
+            throw t;
         }
     }
 

@@ -68,15 +68,12 @@ public final class LoopEvents {
     LoopEvents(LoopHandler handler, VerbsApi verbs) throws Exception {
         this.handler = handler;
         channel = EventChannel.create(verbs);
-        boolean watched = false;
         try {
             fd = new WatchedFd(handler, channel.fd(), this::process);
             fd.watch(handler.epoll());
-            watched = true;
-        } finally {
-            if (!watched) {
-                channel.close();
-            }
+        } catch (Throwable t) {
+            channel.close();
+            throw t;
         }
     }
 

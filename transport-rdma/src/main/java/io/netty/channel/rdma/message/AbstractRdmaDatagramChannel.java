@@ -167,17 +167,14 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
 
     private void createQueuePairAt(InetAddress ip) throws Exception {
         ConnectionId id = newConnectionId(verbs);
-        boolean created = false;
         try {
             Bind.bind(id, new InetSocketAddress(ip, 0), deviceOptions());
             createQueuePair(id);
             listen(id, this::groupEvent);
-            created = true;
-        } finally {
-            if (!created) {
-                destroyQueuePair();
-                id.close();
-            }
+        } catch (Throwable t) {
+            destroyQueuePair();
+            id.close();
+            throw t;
         }
     }
 

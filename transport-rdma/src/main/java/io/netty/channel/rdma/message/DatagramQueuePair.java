@@ -67,7 +67,6 @@ final class DatagramQueuePair extends CompletionHandler {
         queuePair = ChannelQueuePair.create(channel, id, device, config.queuePair(),
                 RdmaMessageChannelConfig.MAX_SEND_SGES, null, ChannelQueuePair.NOT_SHARED, this);
         DatagramReceives created = null;
-        boolean posted = false;
         try {
             port = DevicePort.find(queuePair, id, config.queuePair().device);
             created = new DatagramReceives(channel, queuePair, port, metrics);
@@ -77,14 +76,12 @@ final class DatagramQueuePair extends CompletionHandler {
             recipients = new DatagramRecipients(channel, queuePair.device(), sender);
             groups = new MulticastGroups(channel, id, queuePair.device());
             receiver.postAll();
-            posted = true;
-        } finally {
-            if (!posted) {
-                queuePair.close();
-                if (created != null) {
-                    created.release();
-                }
+        } catch (Throwable t) {
+            queuePair.close();
+            if (created != null) {
+                created.release();
             }
+            throw t;
         }
         metrics.open();
     }

@@ -133,7 +133,6 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
                 manualReceive ? RdmaMessageChannelConfig.MAX_RECEIVE_SGES : null,
                 shared ? receiveSize : ChannelQueuePair.NOT_SHARED, this);
         Receives receives = null;
-        boolean posted = false;
         try {
             manualReceives = manualReceive ? new ManualReceives(queuePair, () -> channel.postEarly(this)) : null;
             receives = manualReceive ? manualReceives
@@ -147,14 +146,12 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
                 manual.init();
             }
             receiver.postAll();
-            posted = true;
-        } finally {
-            if (!posted) {
-                queuePair.close();
-                if (receives != null) {
-                    receives.release();
-                }
+        } catch (Throwable t) {
+            queuePair.close();
+            if (receives != null) {
+                receives.release();
             }
+            throw t;
         }
         metrics.open();
     }
@@ -478,14 +475,11 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     }
 
     private void releaseLater() {
-        boolean scheduled = false;
         try {
             timer = queuePair.schedule(this::release, SETTLE_MILLIS);
-            scheduled = true;
-        } finally {
-            if (!scheduled) {
-                release();
-            }
+        } catch (Throwable t) {
+            release();
+            throw t;
         }
     }
 
