@@ -112,7 +112,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     /** Returns whether the channel is, or was, connected. */
     protected abstract boolean hasConnection();
 
-    /** The attempt to connect has ended without a connection; its promise is told next. */
+    /** The connect has ended without a connection; its promise is told next. */
     protected void connectEnded() {
         // Another provider may be tried.
     }
