@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.message;
 
 import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.connection.QueuePairResources;
 import io.netty.channel.rdma.loop.CompletionHandler;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.ConnectionId;
@@ -59,7 +60,7 @@ final class DatagramQueuePair extends CompletionHandler {
         this.channel = channel;
         this.id = id;
         RdmaDatagramChannelConfig config = channel.config;
-        Device device = ChannelQueuePair.device(id);
+        Device device = QueuePairResources.device(id);
         if (device.isIwarp()) {
             throw new IOException(device + " is an iWARP device, which has no datagrams (RFC 5040): bind to an " +
                     "address of an InfiniBand or RoCE device, or use UDP");

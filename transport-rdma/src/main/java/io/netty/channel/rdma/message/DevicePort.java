@@ -66,7 +66,7 @@ final class DevicePort {
     static DevicePort find(ChannelQueuePair queuePair, ConnectionId bound, DeviceOptions options) throws IOException {
         Device device = queuePair.device();
         int number = bound != null ? bound.port() : options.port();
-        int last = queuePair.attributes().portCount();
+        int last = queuePair.context().attributes.portCount();
         if (number > last) {
             throw new IllegalArgumentException("DEVICE_PORT: " + number + " (expected: up to " + last + ", as " +
                     device + " has)");

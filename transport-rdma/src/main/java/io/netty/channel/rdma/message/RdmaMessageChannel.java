@@ -172,7 +172,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
      */
     public RdmaCapabilities capabilities() throws IOException {
         ChannelQueuePair queuePair = existingConnection().queuePair();
-        return new RdmaCapabilities(queuePair.device(), queuePair.attributes());
+        return new RdmaCapabilities(queuePair.device(), queuePair.context().attributes);
     }
 
     /** The counters of the queue pair of this channel, all 0 before there is one. Any thread. */
