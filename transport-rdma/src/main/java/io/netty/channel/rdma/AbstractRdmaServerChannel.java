@@ -434,13 +434,11 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         if (backlog.isEmpty()) {
             C child = nextRequest();
             if (child != null) {
-                boolean added = false;
                 try {
-                    added = backlog.add(child);
-                } finally {
-                    if (!added) {
-                        drop(child);
-                    }
+                    backlog.add(child);
+                } catch (Throwable t) {
+                    drop(child);
+                    throw t;
                 }
             }
         }

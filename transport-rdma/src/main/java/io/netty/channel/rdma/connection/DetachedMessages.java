@@ -113,13 +113,11 @@ final class DetachedMessages {
 
     /** Takes over a reference. */
     private void add(ReferenceCounted msg) {
-        boolean added = false;
         try {
-            added = messages.add(msg);
-        } finally {
-            if (!added) {
-                msg.release();
-            }
+            messages.add(msg);
+        } catch (Throwable t) {
+            msg.release();
+            throw t;
         }
     }
 

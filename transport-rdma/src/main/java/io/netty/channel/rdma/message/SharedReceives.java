@@ -68,14 +68,12 @@ final class SharedReceives implements Receives {
         } else {
             queuePair.shared().giveBack(workRequest);
         }
-        boolean added = false;
         try {
-            added = arrived.add(new RdmaReceive(content, opcode, length, withImmediate,
+            arrived.add(new RdmaReceive(content, opcode, length, withImmediate,
                     withImmediate ? completions.immediate(index) : 0));
-        } finally {
-            if (!added) {
-                content.release();
-            }
+        } catch (Throwable t) {
+            content.release();
+            throw t;
         }
         if (arrived.size() > most) {
             channel.connectionFailed(new IOException(channel.remoteAddress() + " has sent more than " + most +
