@@ -368,8 +368,12 @@ final class RdmaConnector implements LoopEvents.Listener {
      * wildcard is one of this host. (The utility of these leaves a scope out.)
      */
     private InetSocketAddress peer(InetSocketAddress found) {
-        boolean scoped = found.getAddress().isLinkLocalAddress();
-        return scoped ? found : UnixChannelUtil.computeRemoteAddr(requestedRemote, found);
+        if (found.getAddress().isLinkLocalAddress()) {
+            return found;
+        }
+        // The utility makes a name of each address that it is given.
+        return found.equals(requestedRemote) ? requestedRemote
+                : UnixChannelUtil.computeRemoteAddr(requestedRemote, found);
     }
 
     private static ConnectionRejectedException rejected(ConnectionEvent event) {

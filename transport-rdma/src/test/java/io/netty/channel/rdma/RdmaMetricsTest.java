@@ -194,7 +194,7 @@ class RdmaMetricsTest {
                 assertThat(told).contains('+' + name);
                 send(pair, Unpooled.wrappedBuffer(new byte[16]), 16);
                 assertThat(loop.connections()).isEqualTo(2);
-                TestTimeouts.awaitTrue(() -> loop.completions() >= 2);
+                TestTimeouts.awaitTrue(() -> loop.completions() > 0);
                 // On the loop, so that it is not in the middle of counting.
                 TestTimeouts.sync(group.next().submit(() ->
                         assertThat(loop.fruitfulPolls()).isPositive().isLessThanOrEqualTo(loop.completions())));

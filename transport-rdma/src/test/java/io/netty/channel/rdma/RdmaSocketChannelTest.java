@@ -272,10 +272,12 @@ class RdmaSocketChannelTest {
     @CsvSource({ "0, 0", "1000, 1000", "1000000, -1" })
     void sendBufferSizeBoundsWhatIsInFlight(int more, int moreInFlight) throws Exception {
         int segment = ConnectionInternals.FIRST_RECEIVE_BYTES / 2;
-        int first = segment - 4;
+        int first = segment - segment / 4 - 4;
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group(), b -> { },
                 b -> b.option(ChannelOption.SO_SNDBUF, first + more))) {
-            // Then the client knows both parts of the server's memory.
+            // A quarter of the first part of the server's memory. Then the client knows the second one as well.
+            sync(pair.client.writeAndFlush(Unpooled.wrappedBuffer(new byte[segment / 4])));
+            pair.serverEvents.read(segment / 4);
             exchange(pair);
             byte[] content = random(500_000, 7);
             ChannelFuture written = sync(pair.client.eventLoop().submit(() -> {

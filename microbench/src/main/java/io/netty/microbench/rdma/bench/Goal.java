@@ -124,7 +124,9 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
             BOTH_MODES.forEach(mode -> goals.add(of(mode, Section.roundTripsBeside(CROWD), memory, Part.IDLE)
                     .bound(16 * KIB)));
         }
-        BOTH_MODES.forEach(mode -> goals.add(of(mode, Section.SET_UP, Figure.OPERATIONS, Part.IDLE).bound(5000)));
+        Stream.concat(Section.COLD_SECONDS.stream().map(Section::cold),
+                Stream.concat(Section.AT_A_TIME.stream().map(Section::shortConnections), Stream.of(Section.KEPT_OPEN)))
+                .forEach(name -> goals.add(inSameMode(RDMA, name, Figure.OPERATIONS, Part.SETUP, 0.7)));
         BOTH_MODES.forEach(mode -> goals.add(of(mode, Section.roundTripsBeside(0), Figure.ALLOCATED, Part.IDLE)
                 .bound(NOTHING)));
         return goals;

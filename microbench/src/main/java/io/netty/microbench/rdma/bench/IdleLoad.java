@@ -15,6 +15,7 @@
  */
 package io.netty.microbench.rdma.bench;
 
+import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.EventLoopGroup;
 import io.netty.example.rdma.util.ClientOptions;
 import io.netty.example.rdma.util.Commands;
@@ -23,13 +24,15 @@ import io.netty.microbench.rdma.load.Scenario;
 import io.netty.microbench.rdma.process.Control;
 import picocli.CommandLine.Command;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The measuring client of the part "idle": round trips on one connection, and as many other ones as it is told to open,
- * on which nothing ever moves.
+ * The measuring client of the parts "idle" and "setup": round trips on one connection, connections for one round trip
+ * each, and as many other ones as it is told to open, on which nothing ever moves.
  */
-@Command(name = "idle-load", description = "Measures round trips to an echo server, and opens idle connections.")
+@Command(name = "idle-load",
+        description = "Measures round trips to an echo server and short connections, and opens idle connections.")
 final class IdleLoad extends LoadClient {
     /** Opens so many more; answered with the nanoseconds that it took. */
     static final String OPEN = "open";
@@ -45,8 +48,14 @@ final class IdleLoad extends LoadClient {
 
     @Override
     public List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception {
-        return List.of(new Scenario("round trips of 64 B", 1, 0,
-                new EchoBatches(EchoConnections.bootstrap(options, group), 1)));
+        Bootstrap bootstrap = EchoConnections.bootstrap(options, group);
+        List<Scenario> scenarios = new ArrayList<>();
+        scenarios.add(new Scenario("round trips of 64 B", 1, 0, new EchoBatches(bootstrap, 1)));
+        for (int atATime : Section.AT_A_TIME) {
+            scenarios.add(new Scenario(Section.shortConnections(atATime), atATime, 0,
+                    new ShortConnections(bootstrap)));
+        }
+        return scenarios;
     }
 
     @Override

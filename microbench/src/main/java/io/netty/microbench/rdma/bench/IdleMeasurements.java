@@ -28,10 +28,7 @@ import java.util.concurrent.TimeUnit;
  * Measurements of the part "idle" with its processes: an echo server and an {@link IdleLoad}.
  */
 final class IdleMeasurements {
-    /** Connections that are opened and closed before those that count, until compilers and pools are done. */
-    private static final int WARM_UP_CONNECTIONS = 3000;
     private static final int STEP = 500;
-    private static final int SET_UPS = 3;
     /** In all, of a part that takes about ten seconds otherwise. */
     private static final int MAX_OPEN_SECONDS = 60;
     /**
@@ -63,7 +60,6 @@ final class IdleMeasurements {
         pair.sample(0, BURST_MILLIS, BURST_MILLIS);
         processorTime(Section.AFTER_BURST, SETTLE_MILLIS);
         idleConnections();
-        setUp();
     }
 
     /**
@@ -84,7 +80,7 @@ final class IdleMeasurements {
                     ProcessUse.maxDescriptors(pair.serverPid()), ProcessUse.availableBytes());
             while (cause == null && open < idle) {
                 int count = Math.min(STEP, idle - open);
-                open(count);
+                pair.askClient(IdleLoad.OPEN + ' ' + count);
                 open += count;
                 if (open < idle && System.nanoTime() - start > TimeUnit.SECONDS.toNanos(MAX_OPEN_SECONDS)) {
                     cause = open + " in " + MAX_OPEN_SECONDS + " s, which is all the time for it";
@@ -102,22 +98,6 @@ final class IdleMeasurements {
                         (double) (pair.clientMemory() - clientBefore) / idle);
             }
         }
-    }
-
-    private void setUp() throws IOException {
-        pair.askClient(IdleLoad.CLOSE);
-        for (int opened = 0; opened < WARM_UP_CONNECTIONS; opened += STEP) {
-            open(STEP);
-            pair.askClient(IdleLoad.CLOSE);
-        }
-        for (int i = 0; i < SET_UPS; i++) {
-            readings.add(Section.SET_UP, Figure.OPERATIONS, STEP * 1e9 / open(STEP));
-            pair.askClient(IdleLoad.CLOSE);
-        }
-    }
-
-    private long open(int count) throws IOException {
-        return Long.parseLong(pair.askClient(IdleLoad.OPEN + ' ' + count));
     }
 
     private void roundTripsBeside(int idle) throws IOException, InterruptedException {

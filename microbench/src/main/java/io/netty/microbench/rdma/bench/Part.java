@@ -108,6 +108,26 @@ enum Part {
             new IdleMeasurements(pair, effort, readings).run();
         }
     },
+    /** Connections that are set up, from a cold start on. */
+    SETUP(EchoLoadServer.class, IdleLoad.class) {
+        @Override
+        Stream<Mode> modes(Transport transport) {
+            return Stream.of(Mode.byDefault(transport));
+        }
+
+        @Override
+        List<String> jvmOptions() {
+            return IDLE.jvmOptions();
+        }
+
+        @Override
+        void measure(Mode mode, Setup setup, Effort effort, Readings readings)
+                throws IOException, InterruptedException {
+            try (Pair pair = start(mode, setup)) {
+                new SetUpMeasurements(pair, effort, readings).run();
+            }
+        }
+    },
     /** Messages that are due at equal intervals: most services are neither idle nor as fast as they can. */
     PACED(EchoLoadServer.class, PacedLoad.class) {
         @Override

@@ -44,7 +44,11 @@ record Section(String name, String title, String text, List<String> scenarios, F
     static final List<Integer> NOISE_PERCENT = List.of(5, 20);
     static final List<String> UNDER_NOISE = List.of(EchoLoad.roundTrips("", 64), EchoLoad.stream("", 64 << 10),
             plaintext(1));
-    static final String SET_UP = "connections set up";
+    /** Connections that are set up at the same time. */
+    static final List<Integer> AT_A_TIME = List.of(1, 16);
+    static final String KEPT_OPEN = "connections kept open, 16 at a time";
+    /** Seconds after the first connection of two processes. */
+    static final List<Integer> COLD_SECONDS = List.of(1, 2, 5, 10, 30);
     static final String IDLE = "one idle connection";
     static final String UNARY = "unary, 100 B";
     static final String UNARY_CALLS = "unary, 100 B, 64 calls";
@@ -69,6 +73,14 @@ record Section(String name, String title, String text, List<String> scenarios, F
 
     static String roundTripsBeside(int idle) {
         return "round trips of 64 B beside " + idle;
+    }
+
+    static String shortConnections(int atATime) {
+        return "connections with a round trip of 64 B, " + atATime + " at a time";
+    }
+
+    static String cold(int second) {
+        return shortConnections(AT_A_TIME.get(AT_A_TIME.size() - 1)) + ", second " + second;
     }
 
     static String paced(int rate, int connections) {
@@ -155,8 +167,14 @@ record Section(String name, String title, String text, List<String> scenarios, F
                         IDLE_CONNECTIONS.stream().map(Section::roundTripsBeside).toList(), Figure.P50,
                         concat(TAIL, List.of(Figure.ALLOCATED, Figure.SERVER_MEMORY, Figure.CLIENT_MEMORY))),
                 new Section("connections", "Connections",
-                        "Set up, 16 at a time, by a process that has done so before.",
-                        List.of(SET_UP), Figure.OPERATIONS, List.of()),
+                        "Set up, used for one round trip of 64 B, and closed by the client, or kept open. The rows of "
+                        + "a second are of two processes that have just started, the others of the same processes "
+                        + "when they are warm.",
+                        Stream.of(COLD_SECONDS.stream().map(Section::cold),
+                                AT_A_TIME.stream().map(Section::shortConnections), Stream.of(KEPT_OPEN))
+                                .flatMap(names -> names).toList(),
+                        Figure.OPERATIONS, List.of(Figure.P50, Figure.P99, Figure.CPU_PER_OPERATION,
+                                Figure.ALLOCATED)),
                 new Section("idle-cpu", "Idle processes",
                         "What two processes with one silent connection take of a core, but for JIT compilers. "
                         + "After a burst: from the moment in which the last message of many has arrived.",

@@ -78,11 +78,19 @@ class BenchTest {
     void messagesAndIdleConnectionsAreMeasured() throws Exception {
         assertThat(bench("--quick", "--only", "messages,idle", "--transports", "rdma")).isZero();
         assertThat(scenarios(written(), "rdma")).contains(Section.messages(1), Section.messages(1024),
-                Section.roundTripsBeside(1000), Section.SET_UP, Section.IDLE, Section.AFTER_BURST);
+                Section.roundTripsBeside(1000), Section.IDLE, Section.AFTER_BURST);
         for (Figure memory : List.of(Figure.SERVER_MEMORY, Figure.CLIENT_MEMORY)) {
             assertThat(written().results().spread("rdma", Section.roundTripsBeside(1000), memory).median())
                     .isPositive();
         }
+    }
+
+    @Test
+    @Tag("all")
+    void connectionsAreMeasuredColdAndWarm() throws Exception {
+        assertThat(bench("--quick", "--only", "setup", "--transports", "rdma")).isZero();
+        assertThat(scenarios(written(), "rdma")).containsExactly(Section.cold(1), Section.cold(2),
+                Section.shortConnections(1), Section.shortConnections(16), Section.KEPT_OPEN);
     }
 
     @Test

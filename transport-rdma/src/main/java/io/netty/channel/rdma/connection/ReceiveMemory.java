@@ -201,7 +201,7 @@ final class ReceiveMemory {
     void beforeOffer() {
         if (!begun) {
             // The peer was told of one segment only.
-            begun = true;
+            begun = stream.isOfferingMore();
             usedUp = false;
         }
         if (size < maxBytes && (fast || usedUp && stream.offeredBytes() == 0) && unread < size >> 1 &&

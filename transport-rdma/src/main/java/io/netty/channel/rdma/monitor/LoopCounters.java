@@ -96,7 +96,10 @@ public final class LoopCounters {
     private void addAll(LoopCounters other) {
         int size = size();
         for (int i = 0; i < size; i++) {
-            values.addAndGet(i, other.values.get(i));
+            long count = other.values.get(i);
+            if (count != 0) {
+                values.addAndGet(i, count);
+            }
         }
         values.addAndGet(size, other.nanos() << 1);
     }

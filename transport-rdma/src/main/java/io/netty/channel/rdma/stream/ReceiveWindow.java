@@ -48,6 +48,7 @@ final class ReceiveWindow {
     /** The peer is to be asked, or was asked, to give back what it was offered: so nothing more is offered. */
     private boolean retracting;
     private boolean asked;
+    /** The peer has filled a quarter of the first segment. */
     private boolean begun;
     private int received;
     private int receivedSinceGrant;
@@ -105,6 +106,11 @@ final class ReceiveWindow {
         return retracting;
     }
 
+    /** Returns whether the peer is told of more segments than the first one. */
+    boolean hasBegun() {
+        return begun;
+    }
+
     boolean wantsRetract() {
         return retracting && !asked;
     }
@@ -156,7 +162,7 @@ final class ReceiveWindow {
         arrival.filled = bytes == left;
         offset += bytes;
         offered -= bytes;
-        begun = true;
+        begun |= offset >= areas[first].segmentLength() >> 2;
         received++;
         receivedSinceGrant++;
         if (arrival.filled) {
@@ -178,8 +184,8 @@ final class ReceiveWindow {
 
     /**
      * Returns whether the peer should be told of a free segment, or of credits since half of them are used. The
-     * connection data has told it of the first segment; of others it is told when it has begun to send, so that a
-     * connection on which nothing ever moves costs neither end a message.
+     * connection data has told it of the first segment; of others it is told when it has filled a quarter of that, so
+     * that a connection on which little moves costs neither end a message.
      */
     boolean wantsGrant() {
         return (begun || count == 0) && advertisable() != null || receivedSinceGrant >= Math.max(1, credits >> 1);

@@ -321,6 +321,11 @@ public final class StreamConnection {
         return receive.offered();
     }
 
+    /** Returns whether the peer is told of more segments than the first one. */
+    public boolean isOfferingMore() {
+        return receive.hasBegun();
+    }
+
     /**
      * Asks the peer to give back all segments that it has not filled: {@link StreamEvent#RETRACTED} is its answer.
      * Until then nothing more is advertised, and bytes may still arrive.

@@ -76,7 +76,8 @@
  * Credits are returned when half of them are used, buffers as soon as the application gave them back and the peer's
  * table has a place. librdmacm offers halves of one buffer through two entries; here the number of segments is free,
  * and the peer's number of entries limits how many are offered at a time. The connection data offers one; others are
- * offered when the peer has begun to send, so that a connection on which nothing moves costs neither side a message.
+ * offered when the peer has filled a quarter of it, so that a connection on which little moves costs neither side a
+ * message.
  *
  * <h2>Retraction</h2>
  *

@@ -407,7 +407,8 @@ public final class ConnectionId extends VerbsObject {
 
     int destroyQueuePair() {
         // rdma_destroy_qp(3) does not tell that ibv_destroy_qp(3) refused.
-        if (multicastGroups.values().stream().anyMatch(membership -> !membership.sendOnly)) {
+        if (!multicastGroups.isEmpty() &&
+                multicastGroups.values().stream().anyMatch(membership -> !membership.sendOnly)) {
             return Errno.EBUSY;
         }
         destroyQueuePair0(api(), address());

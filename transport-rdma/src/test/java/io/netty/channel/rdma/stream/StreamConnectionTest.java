@@ -153,10 +153,12 @@ class StreamConnectionTest {
 
     @Test
     void freeSegmentsAreAdvertisedAsFarAsThePeersTableGoes() throws StreamProtocolException {
+        receiveData(24);
+        assertThat(connection.nextControl()).as("less than a quarter of the first segment").isNull();
         receiveData(1);
         StreamWorkRequest request = connection.nextControl();
         assertThat(request.kind()).isEqualTo(StreamWorkRequest.Kind.ADVERTISE);
-        assertThat(request.immediate()).isEqualTo(credit(5));
+        assertThat(request.immediate()).isEqualTo(credit(6));
         assertThat(request.remoteAddress()).isEqualTo(0x7000 + 16);
         assertThat(request.remoteKey()).isEqualTo(8);
         assertThat(request.length()).isEqualTo(16);
@@ -187,7 +189,7 @@ class StreamConnectionTest {
 
     @Test
     void creditsAreReturnedWhenHalfAreUsed() throws StreamProtocolException {
-        receiveData(1);
+        receiveData(25);
         assertThat(connection.nextControl().kind()).isEqualTo(StreamWorkRequest.Kind.ADVERTISE);
         receiveData(1);
         assertThat(connection.nextControl()).isNull();
@@ -203,9 +205,9 @@ class StreamConnectionTest {
     void aNewReceiveAreaIsUsedForWhatIsAdvertisedNext() throws StreamProtocolException {
         ReceiveArea next = new ReceiveArea(0x20000, 78, 2, 400);
         connection.addArea(next);
-        receiveData(1);
+        receiveData(25);
         assertThat(connection.nextControl().entryHead()).isEqualTo(0x20000);
-        connection.receive(Immediate.of(Immediate.DATA, 99), 99);
+        connection.receive(Immediate.of(Immediate.DATA, 75), 75);
         assertThat(connection.arrival().area()).isSameAs(area);
         area.release(0);
         assertThat(area.isIdle()).isTrue();
@@ -217,9 +219,9 @@ class StreamConnectionTest {
     void anEarlierReceiveAreaHelpsOutWhenLessThanHalfOfTheLatestIsOnOffer() throws StreamProtocolException {
         ReceiveArea latest = new ReceiveArea(0x20000, 78, 1, 400);
         connection.addArea(latest);
-        receiveData(1);
+        receiveData(25);
         assertThat(connection.nextControl().entryHead()).isEqualTo(0x20000);
-        receiveData(99);
+        receiveData(75);
         assertThat(connection.nextControl()).isNull();
         receiveData(201);
         assertThat(connection.offeredBytes()).isEqualTo(199);
@@ -241,7 +243,7 @@ class StreamConnectionTest {
 
     @Test
     void receivesThatDataUsedArePostedAgainBeforeCreditsAreGranted() throws StreamProtocolException {
-        receiveData(10);
+        receiveData(30);
         assertThat(connection.receivesToPost()).as("a buffer is offered with all credits").isEqualTo(1);
         assertThat(connection.nextControl().kind()).isEqualTo(StreamWorkRequest.Kind.ADVERTISE);
         receiveData(10);
@@ -254,7 +256,7 @@ class StreamConnectionTest {
 
     @Test
     void receivesThatControlMessagesUsedArePostedAgainAtOnce() throws StreamProtocolException {
-        receiveData(10);
+        receiveData(30);
         assertThat(connection.receivesToPost()).isEqualTo(1);
         assertThat(connection.nextControl().kind()).isEqualTo(StreamWorkRequest.Kind.ADVERTISE);
         receiveData(10);
@@ -324,7 +326,7 @@ class StreamConnectionTest {
         long end = request.sequence();
         assertThat(connection.state()).isEqualTo(StreamState.OUTPUT_SHUT);
         connection.shutdownOutput();
-        receiveData(7);
+        receiveData(30);
         assertThat(connection.nextControl().kind()).as("credits go on").isEqualTo(StreamWorkRequest.Kind.ADVERTISE);
 
         assertThat(connection.receive(SHUTDOWN, 0)).isEqualTo(StreamEvent.SHUTDOWN);
