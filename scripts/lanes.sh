@@ -30,6 +30,8 @@ JAVA_MODULES=(transport-rdma transport-rdma-micrometer transport-rdma-vertx tran
 # Versions of lane platforms, beside the oldest Netty.
 PLATFORMS_JAVA=25
 PLATFORMS_NETTY=4.2.18.Final
+# Made for that Java.
+PLATFORMS_MICRONAUT=5.2.23
 # C: all programs but the longest.
 QUICK_C='*_test,!arena_test,!peer_test,!limits_test,!chaos_test'
 
@@ -465,7 +467,8 @@ platform_tests() {
 }
 
 run_platform() { # java|netty
-    local copy=$ROOT/target/platforms/$1 home=${JAVA_PLATFORMS_HOME-} each arguments=()
+    local copy=$ROOT/target/platforms/$1 home=${JAVA_PLATFORMS_HOME-} each
+    local arguments=(-Dmicronaut.version="$PLATFORMS_MICRONAUT")
     if [ "$1" = netty ]; then
         arguments=(-Dnetty.version="$PLATFORMS_NETTY")
         home=$JAVA_HOME
