@@ -131,7 +131,8 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         try {
             operation.retain();
             retained = true;
-            refusal = refusal(operation);
+            refusal = operation.busy();
+            refusal = refusal != null ? refusal : refusal(operation);
             if (refusal == null && !gather(operation, id)) {
                 operation.release();
                 starved = true;

@@ -532,6 +532,12 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
             throw new ClosedChannelException();
         }
         if (msg instanceof RdmaOperation) {
+            RdmaOperation operation = (RdmaOperation) msg;
+            RuntimeException refusal = operation.busy();
+            if (refusal != null) {
+                throw refusal;
+            }
+            operation.written();
             return msg;
         }
         if (msg instanceof ByteBuf) {
