@@ -282,12 +282,15 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
      * <li>retries: {@code RETRY_COUNT}, {@code RNR_RETRY_COUNT}, {@code ACK_TIMEOUT}, {@code MIN_RNR_TIMER} (default
      *     12: 0.64 milliseconds, since a sender may well find no receive posted here);</li>
      * <li>connecting: {@code RESOLVE_TIMEOUT_MILLIS}, {@code CONNECT_DATA}, {@code DEVICE}, {@code DEVICE_PORT},
-     *     {@code GID_INDEX}, {@code SERVICE_LEVEL};</li>
+     *     {@code GID_INDEX}, {@code SERVICE_LEVEL}, {@code PATH_MTU}, {@code GLOBAL_HEADER};</li>
      * <li>of {@link ChannelOption}: {@code CONNECT_TIMEOUT_MILLIS} (default 5000), {@code IP_TOS}, {@code
      *     SO_REUSEADDR}, and {@code SO_LINGER}: the most seconds that a close waits until what was flushed before is
-     *     done; -1, the default, as 3.</li>
+     *     done; -1, the default, as 3;</li>
+     * <li>a dead peer: {@code SO_KEEPALIVE}, {@code KEEP_ALIVE_IDLE_MILLIS}, {@code KEEP_ALIVE_INTERVAL_MILLIS},
+     *     {@code KEEP_ALIVE_COUNT}, {@code USER_TIMEOUT_MILLIS}, as for byte streams.</li>
      * </ul>
-     * They are read when the connection is made, {@code SO_LINGER} when the channel is closed.
+     * They are read when the connection is made, {@code SO_LINGER} when the channel is closed, and the last ones at any
+     * time.
      */
     @Override
     public ChannelConfig config() {
@@ -768,6 +771,17 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
                 RdmaMessageChannel.this::outputEnding, () -> config.getSoLinger());
 
         @Override
+    /** An option that says when the peer counts as dead has another value. */
+    void livenessChanged() {
+        if (isRegistered()) {
+            onLoop(() -> {
+                if (connection != null) {
+                    connection.livenessChanged();
+                }
+            });
+        }
+    }
+
         protected QueuePairOptions queuePairOptions() {
             return config.queuePair();
         }
