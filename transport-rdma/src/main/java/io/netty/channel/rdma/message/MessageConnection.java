@@ -17,7 +17,6 @@ package io.netty.channel.rdma.message;
 
 import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.RdmaPermission;
-import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.connection.Liveness;
 import io.netty.channel.rdma.connection.LivenessOptions;
 import io.netty.channel.rdma.connection.OutgoingConnection;
@@ -39,7 +38,6 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 
 /**
@@ -85,12 +83,12 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     /** {@code null} if there never was one. */
     private MemoryWindows windows;
     /** {@code null} before the connection is established. */
+    private MessageRecord record;
     /** {@code null} as long as no option has asked for it. */
     private Liveness liveness;
     /** News of the peer in the completions of this turn: it has sent something, its device has acknowledged. */
     private boolean heard;
     private boolean acknowledged;
-    private MessageRecord record;
     /** {@code null} if the channel posts its receives itself. */
     private final ManualReceives manualReceives;
     private State state = State.OPEN;
@@ -142,7 +140,8 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
         Receives receives = null;
         boolean posted = false;
         try {
-            manualReceives = manualReceive ? new ManualReceives(queuePair, () -> channel.postEarly(this)) : null;
+            manualReceives = manualReceive ? new ManualReceives(channel.pipeline(), queuePair,
+                    () -> channel.postEarly(this)) : null;
             receives = manualReceive ? manualReceives
                     : shared ? new SharedReceives(channel, queuePair, metrics)
                     : new OwnReceives(channel, queuePair, receiveSize, channel::isPosting, metrics);
@@ -245,7 +244,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     }
 
     /** Posts a receive for the application. */
-    void postReceive(List<RegisteredSlice> memory) throws IOException {
+    void postReceive(ReceiveTarget target) throws IOException {
         if (manualReceives == null) {
             throw new IllegalStateException("MANUAL_RECEIVES was not set when the connection was made: the channel " +
                     "posts its receives itself");
@@ -253,7 +252,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
         if (isBroken()) {
             throw new ClosedChannelException();
         }
-        manualReceives.post(memory);
+        manualReceives.post(target);
     }
 
     MemoryWindows windows() {

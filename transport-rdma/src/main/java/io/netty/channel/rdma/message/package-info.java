@@ -70,7 +70,7 @@
  *
  * <p>Messages arrive in buffers that the channel posts, up to {@code RECEIVE_BUFFER_SIZE}. With {@link
  * io.netty.channel.rdma.RdmaChannelOption#MANUAL_RECEIVES} the application posts the receives, lists of slices of its
- * own memory, which may be a peer device's. A message then goes there and nowhere else: see {@link
+ * own memory, which may be a peer device's, or buffers. A message then goes there and nowhere else: see {@link
  * io.netty.channel.rdma.message.RdmaMessageChannel#postReceive(java.util.List)}.
  *
  * <p>Operations that the send queue has no room for wait, and the channel is not writable meanwhile, whatever their
