@@ -26,6 +26,7 @@ import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
@@ -360,6 +361,24 @@ class RdmaMessageOperationsTest {
             MessagePair.write(pair.client, text("done"));
             assertThat(pair.serverEvents.text()).isEqualTo("done");
             assertRandom(memory.buf().slice(0, 5 << 20), 5);
+        }
+    }
+
+    @Test
+    void messageLongerThanTheDeviceCanIsRefusedAndTheConnectionGoesOn() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory never = RegisteredMemory.ofAddress(4096, 1L << 31, ALL)) {
+            long most = pair.client.capabilities().maxMessageLength();
+            RegisteredSlice part = never.slice(0, (int) (most / 4));
+            RemoteMemory anywhere = new RemoteMemory(0, 1L << 40, 5, EnumSet.of(RdmaPermission.REMOTE_WRITE));
+            Throwable cause = MessagePair.failure(pair.client,
+                    new RdmaWrite(List.of(part, part, part, part, never.slice(0, 4)), anywhere, 0));
+            assertThat(cause).isInstanceOf(RdmaOperationException.class).hasMessageContaining("at most " + most)
+                    .hasMessageContaining("longer than the device or the receive allows");
+            assertThat(((RdmaOperationException) cause).isPosted()).isFalse();
+            assertThat(((RdmaOperationException) cause).status()).isEqualTo(WorkCompletionStatus.LOCAL_LENGTH_ERROR);
+            MessagePair.write(pair.client, text("done"));
+            assertThat(pair.serverEvents.text()).isEqualTo("done");
         }
     }
 

@@ -125,12 +125,13 @@ class RdmaOperationReuseTest {
             assertThatThrownBy(() -> send.immediate(2)).isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(() -> send.length(2)).isInstanceOf(IllegalStateException.class);
             ChannelFuture second = pair.client.writeAndFlush(send);
+            TestTimeouts.sync(pair.client.eventLoop().submit(() -> { }));
             pair.server.config().setAutoRead(true);
             TestTimeouts.sync(first);
             assertThat(TestTimeouts.await(second).cause()).isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("in flight");
             assertThat(send.length()).isEqualTo(100);
-            // It can be once more now, and the connection has not suffered.
+            // Once more now: the connection has not suffered.
             MessagePair.write(pair.client, send.immediate(2));
             for (int i = 0; i < 16; i++) {
                 pair.serverEvents.message().release();
