@@ -129,7 +129,7 @@ public enum Operation {
         }
 
         @Override
-        VerbsEnd responder(int size, long count) {
+        VerbsEnd responder(int size, long count, Mistake mistake) {
             return new OfferResponder(size);
         }
     },
@@ -141,7 +141,7 @@ public enum Operation {
         }
 
         @Override
-        VerbsEnd responder(int size, long count) {
+        VerbsEnd responder(int size, long count, Mistake mistake) {
             return new LendResponder(size, count);
         }
     },
@@ -158,22 +158,20 @@ public enum Operation {
         }
 
         @Override
-        VerbsEnd responder(int size, long count) {
+        VerbsEnd responder(int size, long count, Mistake mistake) {
             return new SyncEventResponder(count);
         }
     },
-    /** A text each way, once. */
-    TEXT {
-        @Override
-        VerbsEnd requester(int size, long count, Mistake mistake) {
-            return new TextRequester("This is the requester.");
-        }
-
-        @Override
-        VerbsEnd responder(int size, long count) {
-            return new TextResponder("This is the responder.");
-        }
-    };
+    /** The requester reads a text of the responder. */
+    READ_TEXT,
+    /** The requester writes a text, and tells its length in a message. */
+    WRITE_TEXT,
+    /** The requester writes a text, and tells its length in the immediate data. */
+    WRITE_IMM_TEXT,
+    /** The requester sends a text. */
+    SEND_TEXT,
+    /** As above, and its length is in the immediate data, too. */
+    SEND_IMM_TEXT;
 
     /** Maximum size of a request, in bytes. */
     static final int MAX_SIZE = 1 << 20;
@@ -193,13 +191,21 @@ public enum Operation {
         return chosen;
     }
 
-    /** @param mistake {@code null} for none. Of operations on the responder's memory, but for sync events. */
-    VerbsEnd requester(int size, long count, Mistake mistake) {
-        return new RequesterEnd(this, requests(size).with(mistake), size(size), count);
+    /** Returns whether it moves one text, and not blocks. */
+    final boolean isText() {
+        return name().endsWith("_TEXT");
     }
 
-    VerbsEnd responder(int size, long count) {
-        return new ResponderEnd(this, responses(size), size(size), count);
+    /** @param mistake {@code null} for none. Of operations in rounds only. */
+    VerbsEnd requester(int size, long count, Mistake mistake) {
+        return isText() ? new TextRequester(this, TextEnd.DEFAULT)
+                : new RequesterEnd(this, requests(size), size(size), count, mistake);
+    }
+
+    /** As above. */
+    VerbsEnd responder(int size, long count, Mistake mistake) {
+        return isText() ? new TextResponder(this, TextEnd.DEFAULT)
+                : new ResponderEnd(this, responses(size), size(size), count, mistake);
     }
 
     /** Settings that both ends must share. */
