@@ -43,6 +43,8 @@ example_class() {
         pubsub) main=$measured.verbs.PubSub ;;
         publisher) main=$package.pubsub.Publisher ;;
         subscriber) main=$package.pubsub.Subscriber ;;
+        ticker-server) main=$package.reconnect.TickerServer ;;
+        ticker-client) main=$package.reconnect.TickerClient ;;
         datagram-server) main=$package.datagrams.DatagramServer ;;
         datagram-client) main=$package.datagrams.DatagramClient ;;
         multicast) main=$measured.verbs.Multicast ;;
