@@ -70,7 +70,7 @@
  *
  * <p>Messages arrive in buffers that the channel posts, up to {@code RECEIVE_BUFFER_SIZE}. With {@link
  * io.netty.channel.rdma.RdmaChannelOption#MANUAL_RECEIVES} the application posts the receives, lists of slices of its
- * own memory, which may be a peer device's. A message then goes there and nowhere else: see {@link
+ * own memory, which may be a peer device's, or buffers. A message then goes there and nowhere else: see {@link
  * io.netty.channel.rdma.message.RdmaMessageChannel#postReceive(java.util.List)}.
  *
  * <p>Operations that the send queue has no room for wait, and the channel is not writable meanwhile, whatever their
@@ -169,8 +169,8 @@
  * io.netty.channel.rdma.message.RdmaMessageChannel#exportEndpoint export} where its queue pair is, hand that {@link
  * io.netty.channel.rdma.message.RdmaEndpoint} to the other side in any way that nobody can change it on, and {@code
  * connect} each channel to the other's. The connection manager has no part in it, so there is no data, no timeout, and
- * nobody tells a channel that its peer has gone: it finds out when an operation fails. Not with iWARP, where nothing
- * but the connection manager makes connections.
+ * nobody tells a channel that its peer has gone: it finds out when an operation fails, or by {@code SO_KEEPALIVE}. Not
+ * with iWARP, where nothing but the connection manager makes connections.
  *
  * <p>An application with an event channel of its own gives the request that it read there to {@link
  * io.netty.channel.rdma.message.RdmaMessageChannel#RdmaMessageChannel(io.netty.channel.rdma.verbs.ConnectionEvent,
