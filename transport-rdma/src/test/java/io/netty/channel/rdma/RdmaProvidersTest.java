@@ -116,11 +116,12 @@ class RdmaProvidersTest {
                     // Without another provider an attempt has no limit, which a process that has begun may need.
                     application.echo(Set.of(EMBEDDED), EMBEDDED);
                     application.echo(ANY, EMBEDDED, Reason.NEAREST);
+                    // A stopped process would not tell of them any more.
+                    assertThat(other.line("child")).isEqualTo("served");
+                    assertThat(other.line("child")).isEqualTo("served");
                     other.signal("STOP");
                     application.echo(ANY, IBVERBS, Reason.TIMEOUT);
                     application.echo(ANY, IBVERBS, Reason.REMEMBERED);
-                    assertThat(other.line("child")).isEqualTo("served");
-                    assertThat(other.line("child")).isEqualTo("served");
                     other.signal("CONT");
                     // The report about the client, which has connected by the device meanwhile, comes too late.
                     assertThat(other.line("child")).isEqualTo("never active");

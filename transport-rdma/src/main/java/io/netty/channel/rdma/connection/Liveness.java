@@ -112,9 +112,15 @@ public final class Liveness implements Runnable {
             heardNanos = System.nanoTime();
             if (acknowledged) {
                 // Requests complete in order: there is never anything before a test.
+                boolean answered = probing;
                 probing = false;
                 waiting = connection.isWaiting();
                 waitingNanos = heardNanos;
+                if (answered) {
+                    // The timer is set for the answer, which may have much longer than the next test.
+                    timer.cancel();
+                    schedule(options.shortestMillis() * 1_000_000L);
+                }
             }
         }
     }

@@ -113,7 +113,8 @@ class RdmaMessageManualTest {
             config.setOption(RdmaChannelOption.GLOBAL_HEADER, true);
             config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, EnumSet.of(RdmaPermission.REMOTE_WRITE));
         });
-        RdmaMessageChannel right = MessagePair.bound(loops.group(), new Recorder(),
+        Recorder rightEvents = new Recorder();
+        RdmaMessageChannel right = MessagePair.bound(loops.group(), rightEvents,
                 config -> config.setOption(RdmaChannelOption.RESPONDER_RESOURCES, 2));
         try {
             RdmaEndpoint leftEnd = handOver(TestTimeouts.sync(left.exportEndpoint()).getNow());
@@ -131,6 +132,7 @@ class RdmaMessageManualTest {
             boolean ethernet = Device.shared(leftInfo.deviceName()).portAttributes(leftInfo.port()).isEthernet();
             assertThat(rightInfo.gidIndex() >= 0).as("without the option").isEqualTo(ethernet);
             MessagePair.write(left, text("with a global header"));
+            assertThat(rightEvents.text()).isEqualTo("with a global header");
         } finally {
             TestTimeouts.sync(left.close());
             TestTimeouts.sync(right.close());
