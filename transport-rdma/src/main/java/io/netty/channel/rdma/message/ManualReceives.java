@@ -103,18 +103,15 @@ final class ManualReceives implements Receives {
         int slot = (first + count) % posted.length;
         chain.clear();
         chain.receive(-1L - slot);
-        boolean taken = false;
         try {
             target.addTo(chain, queuePair, copying);
             QueuePair qp = queuePair.queuePair();
             if (qp.postReceive(chain) == 0) {
                 throw qp.postException();
             }
-            taken = true;
-        } finally {
-            if (!taken) {
-                target.releaseMemory();
-            }
+        } catch (Throwable t) {
+            target.releaseMemory();
+            throw t;
         }
         posted[slot] = target;
         count++;

@@ -174,7 +174,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
      */
     public RdmaCapabilities capabilities() throws IOException {
         ChannelQueuePair queuePair = existingConnection().queuePair();
-        return new RdmaCapabilities(queuePair.device(), queuePair.attributes());
+        return new RdmaCapabilities(queuePair.device(), queuePair.context().attributes);
     }
 
     /** The counters of the queue pair of this channel, all 0 before there is one. Any thread. */
@@ -593,7 +593,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
      * closes the channel, those that are left are not told.
      *
      * <p>The memory is the device's until the message is read, the receive has failed, or the channel is closed: {@link
-     * #closeFuture()}. If an attempt to connect fails, what was posted for it is the application's again.
+     * #closeFuture()}. If a connect fails, what was posted for it is the application's again.
      *
      * @param memory slices that the message fills one after the other, as many as {@code MAX_RECEIVE_SGES}, each of
      *         memory with {@link io.netty.channel.rdma.RdmaPermission#LOCAL_WRITE}: also of a peer device. None for a

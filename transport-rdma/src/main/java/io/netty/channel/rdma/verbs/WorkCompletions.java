@@ -48,7 +48,7 @@ public final class WorkCompletions {
      * @param capacity the most completions that one poll returns, at least 1. 16 to 64 pays for the call.
      */
     public WorkCompletions(int capacity) {
-        Verbs.ensureAvailability();
+        VerbsApi.ensureAvailability();
         this.capacity = checkPositive(capacity, "capacity");
         memory = new NativeMemory(Math.multiplyExact(capacity, NativeMemory.WC_SIZE));
     }

@@ -33,7 +33,7 @@ abstract class WorkRequests {
     private int latestSges;
 
     WorkRequests(int requestSize, int maxRequests, int maxSges) {
-        Verbs.ensureAvailability();
+        VerbsApi.ensureAvailability();
         this.requestSize = requestSize;
         this.maxRequests = checkPositive(maxRequests, "maxRequests");
         this.maxSges = checkPositiveOrZero(maxSges, "maxSges");
