@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.example.rdma.multicast;
+package io.netty.example.rdma.datagrams;
 
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.verbs.VerbsOptions;
@@ -25,37 +25,31 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * Publishes to a group.
+ * Subscribes to a group.
  */
-@Command(name = "multicast-publisher", description = "Sends numbered data to the subscribers of a group, and tells how "
-        + "much of it they got. A --size beyond the MTU is lowered to that: the result tells.")
-public final class MulticastPublisher implements Callable<Integer> {
+@Command(name = "multicast-subscriber", description = "Checks what a publisher sends to a group, and counts what is "
+        + "lost. The publisher says of which size, and how many. One that comes later gets the rest.")
+public final class MulticastSubscriber implements Callable<Integer> {
     @Mixin
     private VerbsOptions options;
 
     @Mixin
     private MulticastOptions multicast;
 
-    @Option(names = "--subscribers", defaultValue = "1",
-            description = "How many subscribers to wait for (default: ${DEFAULT-VALUE}).")
-    private int subscribers;
-
-    @Option(names = "--rate", defaultValue = "10000",
-            description = "Datagrams a second; nothing else holds the publisher up (default: ${DEFAULT-VALUE}).")
-    private int rate;
+    @Option(names = "--leave-after", paramLabel = "NUMBER", defaultValue = "0", description = "Leave the group when so "
+            + "many datagrams have come, while the publisher goes on (default: stay to the end).")
+    private int leaveAfter;
 
     public static void main(String[] args) {
-        System.exit(Commands.run(new MulticastPublisher(), args));
+        System.exit(Commands.run(new MulticastSubscriber(), args));
     }
 
     @Override
     public Integer call() throws Exception {
-        int size = options.size(0, Integer.MAX_VALUE);
         return options.run(group -> {
-            Publisher publisher = new Publisher(multicast.group(), Math.max(1, subscribers), options.count(), size,
-                    Math.max(1, rate));
-            multicast.join(group, publisher);
-            return List.of(publisher.result());
+            Subscriber subscriber = new Subscriber(multicast.group().getAddress(), leaveAfter);
+            multicast.join(group, subscriber);
+            return List.of(subscriber.result());
         });
     }
 }

@@ -13,21 +13,21 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.example.rdma.multicast;
+package io.netty.example.rdma.datagrams;
 
 import io.netty.buffer.ByteBuf;
 
 import java.util.zip.CRC32C;
 
 /**
- * A datagram of publisher or subscriber. In network order:
+ * A datagram of these programs. In network order:
  * <pre>
  *  offset  size
  *       0     4   magic, 0x4d435053
  *       4     1   version, 1
  *       5     1   what it is: {@link Type}
  *       6     2   0
- *       8     8   run: a random number of the publisher
+ *       8     8   run: a random number of the publisher, or of the client
  *      16     8   number
  *      24     4   CRC-32C of all but these 4 bytes
  *      28         data
@@ -49,10 +49,16 @@ record Packet(Type type, long run, long number, ByteBuf data) {
         HERE,
         /** To the group. */
         DATA,
-        /** To the group, until all subscribers have reported. */
+        /** To the group, or server, until everybody there has reported; to one that has left. */
         END,
-        /** To the publisher. */
-        REPORT
+        /** To the publisher, or client. */
+        REPORT,
+        /** To the publisher: how many have arrived before the subscriber has left the group, until an END comes. */
+        LEFT,
+        /** To the server. */
+        PING,
+        /** To the client, with the data of the ping. */
+        PONG
     }
 
     void write(ByteBuf to) {

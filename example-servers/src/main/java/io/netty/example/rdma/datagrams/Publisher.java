@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.example.rdma.multicast;
+package io.netty.example.rdma.datagrams;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -32,10 +32,12 @@ import java.util.concurrent.TimeUnit;
 /**
  * Calls the subscribers, sends to them, and collects what they say. See the package description.
  */
-final class Publisher extends MulticastEnd {
+class Publisher extends DatagramEnd {
     private static final long NOT_REPORTED = -1;
     private static final long REPEAT_MILLIS = 50;
     private static final long TICK_MILLIS = 1;
+    /** So many ends without a report, and the subscriber is gone. */
+    private static final int MOST_ENDS = 100;
 
     private final SocketAddress group;
     private final int expected;
@@ -50,6 +52,7 @@ final class Publisher extends MulticastEnd {
     private long startNanos;
     private long endNanos;
     private long sent;
+    private int ends;
 
     /**
      * @param expected how many subscribers to wait for
@@ -65,7 +68,7 @@ final class Publisher extends MulticastEnd {
     }
 
     @Override
-    void joined(ChannelHandlerContext ctx) {
+    void begin(ChannelHandlerContext ctx) {
         size = Math.min(size, ((RdmaDatagramChannel) ctx.channel()).maxPayload() - Packet.HEADER_LENGTH);
         repeat(ctx, () -> send(ctx, Packet.Type.CALL, run, 0, group), REPEAT_MILLIS);
     }
@@ -82,24 +85,23 @@ final class Publisher extends MulticastEnd {
         if (packet.run() != run) {
             return;
         }
-        if (packet.type() == Packet.Type.HERE && startNanos == 0) {
-            subscribers.put(sender, NOT_REPORTED);
-            if (subscribers.size() == expected) {
+        if (packet.type() == Packet.Type.HERE) {
+            subscribers.putIfAbsent(sender, NOT_REPORTED);
+            if (startNanos == 0 && subscribers.size() == expected) {
                 startNanos = System.nanoTime();
                 repeat(ctx, () -> sendDue(ctx), TICK_MILLIS);
             }
+        } else if (packet.type() == Packet.Type.LEFT) {
+            subscribers.put(sender, packet.number());
+            send(ctx, Packet.Type.END, run, sent, sender);
         } else if (packet.type() == Packet.Type.REPORT && sent == count && subscribers.containsKey(sender)) {
             subscribers.put(sender, packet.number());
-            if (!subscribers.containsValue(NOT_REPORTED)) {
-                done(ctx);
-            }
         }
     }
 
     /** As many as the rate allows by now, and the channel. */
     private void sendDue(ChannelHandlerContext ctx) {
-        double seconds = (System.nanoTime() - startNanos) / 1e9;
-        long due = Math.min(count, 1 + (long) (seconds * rate));
+        long due = Math.min(count, due(System.nanoTime() - startNanos));
         while (sent < due && ctx.channel().isWritable()) {
             data.clear();
             Pattern.write(data, sent * size, size);
@@ -109,15 +111,29 @@ final class Publisher extends MulticastEnd {
         ctx.flush();
         if (sent == count) {
             endNanos = System.nanoTime();
-            repeat(ctx, () -> send(ctx, Packet.Type.END, run, count, group), REPEAT_MILLIS);
+            repeat(ctx, () -> end(ctx), REPEAT_MILLIS);
+        }
+    }
+
+    /** Number of datagrams that may be out after this time. */
+    long due(long nanos) {
+        return 1 + (long) (nanos / 1e9 * rate);
+    }
+
+    private void end(ChannelHandlerContext ctx) {
+        if (!subscribers.containsValue(NOT_REPORTED) || ends++ == MOST_ENDS) {
+            done(ctx);
+        } else {
+            send(ctx, Packet.Type.END, run, count, group);
         }
     }
 
     private void done(ChannelHandlerContext ctx) {
         timer.cancel(false);
-        subscribers.forEach((subscriber, got) ->
-                System.out.println(subscriber + ": " + got + " of " + count + " datagrams"));
-        finish(ctx, new Result("published to " + expected + " subscribers", count, size, 0, endNanos - startNanos));
+        subscribers.forEach((subscriber, got) -> System.out.println(subscriber + ": "
+                + (got == NOT_REPORTED ? "gone without a report" : got + " of " + count + " datagrams")));
+        finish(ctx, new Result("published to " + subscribers.size() + " subscribers", count, size, 0,
+                endNanos - startNanos));
     }
 
     @Override

@@ -13,38 +13,47 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.example.rdma.multicast;
+package io.netty.example.rdma.datagrams;
 
+import io.netty.channel.rdma.message.RdmaDatagramChannel;
 import io.netty.example.rdma.util.Commands;
+import io.netty.example.rdma.util.ExampleServer;
 import io.netty.example.rdma.verbs.VerbsOptions;
+import io.netty.util.NetUtil;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * Subscribes to a group.
+ * Answers the datagrams of one client.
  */
-@Command(name = "multicast-subscriber", description = "Checks what a publisher sends to a group, and counts what is "
-        + "lost. The publisher says of which size, and how many.")
-public final class MulticastSubscriber implements Callable<Integer> {
+@Command(name = "datagram-server", description = "Sends each datagram of a datagram-client back, and ends after it.")
+public final class DatagramServer implements Callable<Integer> {
     @Mixin
     private VerbsOptions options;
 
     @Mixin
-    private MulticastOptions multicast;
+    private BindOptions local;
+
+    @Option(names = "--port", defaultValue = "8080",
+            description = "The port, 0 for any that is free (default: ${DEFAULT-VALUE}).")
+    private int port;
 
     public static void main(String[] args) {
-        System.exit(Commands.run(new MulticastSubscriber(), args));
+        System.exit(Commands.run(new DatagramServer(), args));
     }
 
     @Override
     public Integer call() throws Exception {
         return options.run(group -> {
-            Subscriber subscriber = new Subscriber();
-            multicast.join(group, subscriber);
-            return List.of(subscriber.result());
+            Ponger ponger = new Ponger();
+            RdmaDatagramChannel channel = local.bind(group, ponger, port);
+            System.out.println(ExampleServer.READY
+                    + NetUtil.toSocketAddressString(channel.localAddress()));
+            return List.of(ponger.result());
         });
     }
 }

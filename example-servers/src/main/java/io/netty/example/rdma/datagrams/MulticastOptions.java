@@ -13,14 +13,10 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.example.rdma.multicast;
+package io.netty.example.rdma.datagrams;
 
-import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.message.RdmaDatagramChannel;
-import io.netty.example.rdma.util.LocalHost;
-import io.netty.example.rdma.verbs.DeviceChoice;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -30,22 +26,13 @@ import java.net.InetSocketAddress;
 /**
  * The command line options for which group it is, and on which device.
  */
-public final class MulticastOptions {
-    /** The user event of a channel that has joined. */
-    static final Object JOINED = new Object();
-    /** A subscriber that is held up for a while should not lose anything yet: 4 MiB with the longest datagrams. */
-    private static final int RECEIVE_QUEUE_DEPTH = 1024;
-
+final class MulticastOptions {
     @Option(names = "--group", defaultValue = "239.195.8.8",
             description = "The address of the group (default: ${DEFAULT-VALUE}).")
     private InetAddress group;
 
-    @Option(names = "--host", description = "The address of this host that chooses the device (default: 127.0.0.1, or "
-            + "that of an RDMA device if there is one).")
-    private String host;
-
     @Mixin
-    private DeviceChoice device;
+    private BindOptions local;
 
     /** The group as a recipient. */
     InetSocketAddress group() {
@@ -53,16 +40,12 @@ public final class MulticastOptions {
     }
 
     /** Binds a channel and joins the group. Not on an event loop. */
-    RdmaDatagramChannel join(EventLoopGroup loops, MulticastEnd end) throws Exception {
-        RdmaDatagramChannel channel = (RdmaDatagramChannel) device.of(new Bootstrap()).group(loops)
-                .channel(RdmaDatagramChannel.class).option(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, RECEIVE_QUEUE_DEPTH)
-                .handler(end).bind(host != null ? host : device.isNamed() ? "0.0.0.0" : LocalHost.address(), 0).sync()
-                .channel();
+    void join(EventLoopGroup loops, DatagramEnd end) throws Exception {
+        RdmaDatagramChannel channel = local.bind(loops, end, 0);
         if (!channel.capabilities().supportsMulticast()) {
             throw new UnsupportedOperationException(channel.capabilities().deviceName() + " has no multicast");
         }
         channel.joinGroup(group).sync();
-        channel.pipeline().fireUserEventTriggered(JOINED);
-        return channel;
+        channel.pipeline().fireUserEventTriggered(DatagramEnd.READY);
     }
 }

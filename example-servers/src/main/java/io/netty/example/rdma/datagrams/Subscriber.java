@@ -13,26 +13,39 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.example.rdma.multicast;
+package io.netty.example.rdma.datagrams;
 
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.message.RdmaDatagramChannel;
 import io.netty.example.rdma.util.Pattern;
 import io.netty.example.rdma.verbs.Result;
 import io.netty.util.concurrent.Future;
 
+import java.net.InetAddress;
 import java.net.SocketAddress;
 import java.util.BitSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Answers the first publisher that calls, checks what it sends, and tells it how much that was. See the package
+ * Answers the first publisher that it hears, checks what it sends, and tells it how much that was. See the package
  * description.
  */
-final class Subscriber extends MulticastEnd {
+final class Subscriber extends DatagramEnd {
     /** So long after the last end of a publisher it has the report. */
     private static final long QUIET_MILLIS = 500;
 
+    private static final long REPEAT_MILLIS = 50;
+    /** After as many the answer may be lost, and the publisher gone. */
+    private static final int MOST_REPEATS = 20;
+
+    private final InetAddress group;
+    private final int leaveAfter;
     private final BitSet received = new BitSet();
+    /** The publisher, once this end has left. */
+    private SocketAddress left;
+    private int repeats;
+    /** Number of the first datagram of one that has come in the middle. */
+    private long first;
     private boolean called;
     private long run;
     private long total;
@@ -43,18 +56,35 @@ final class Subscriber extends MulticastEnd {
     private long lastNanos;
     private Future<?> quiet;
 
+    /** @param leaveAfter so many datagrams it leaves the group, or 0. */
+    Subscriber(InetAddress group, int leaveAfter) {
+        this.group = group;
+        this.leaveAfter = leaveAfter;
+    }
+
     @Override
-    void joined(ChannelHandlerContext ctx) {
+    void begin(ChannelHandlerContext ctx) {
         System.out.println("joined, waiting for a publisher");
     }
 
     @Override
     void received(ChannelHandlerContext ctx, Packet packet, SocketAddress sender) {
-        if (!called && packet.type() == Packet.Type.CALL) {
+        if (!called && (packet.type() == Packet.Type.CALL || packet.type() == Packet.Type.DATA)) {
             called = true;
             run = packet.run();
+            if (packet.type() == Packet.Type.DATA) {
+                // The publisher has begun without this one, but wants its report.
+                first = packet.number();
+                send(ctx, Packet.Type.HERE, run, 0, sender);
+            }
         }
         if (!called || packet.run() != run) {
+            return;
+        }
+        if (left != null) {
+            if (packet.type() == Packet.Type.END) {
+                finishLeft(ctx);
+            }
             return;
         }
         switch (packet.type()) {
@@ -63,6 +93,9 @@ final class Subscriber extends MulticastEnd {
             break;
         case DATA:
             data(packet);
+            if (leaveAfter > 0 && received.cardinality() == leaveAfter) {
+                leave(ctx, sender);
+            }
             break;
         case END:
             total = packet.number();
@@ -91,6 +124,34 @@ final class Subscriber extends MulticastEnd {
         }
     }
 
+    private void leave(ChannelHandlerContext ctx, SocketAddress publisher) {
+        left = publisher;
+        ((RdmaDatagramChannel) ctx.channel()).leaveGroup(group).addListener(done -> {
+            if (done.isSuccess()) {
+                sayLeft(ctx);
+            } else {
+                exceptionCaught(ctx, done.cause());
+            }
+        });
+    }
+
+    private void sayLeft(ChannelHandlerContext ctx) {
+        if (!ctx.channel().isOpen()) {
+            return;
+        }
+        if (repeats++ == MOST_REPEATS) {
+            finishLeft(ctx);
+            return;
+        }
+        send(ctx, Packet.Type.LEFT, run, received.cardinality(), left);
+        ctx.executor().schedule(() -> sayLeft(ctx), REPEAT_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void finishLeft(ChannelHandlerContext ctx) {
+        finish(ctx, new Result("subscribed, and left in the middle", received.cardinality(), size, wrong,
+                lastNanos - firstNanos));
+    }
+
     @Override
     void damaged(IllegalArgumentException what) {
         System.err.println(what.getMessage());
@@ -104,8 +165,9 @@ final class Subscriber extends MulticastEnd {
         quiet = ctx.executor().schedule(() -> {
             int count = received.cardinality();
             // Losses are what datagrams are about; a subscriber that has got nothing was none.
-            finish(ctx, new Result("subscribed, " + (total - count) + " of " + total + " lost, " + again + " twice",
-                    count, size, count == 0 && total > 0 ? wrong + 1 : wrong, lastNanos - firstNanos));
+            finish(ctx, new Result("subscribed, " + (total - first - count) + " of " + (total - first) + " lost, "
+                    + again + " twice", count, size, count == 0 && total > 0 ? wrong + 1 : wrong,
+                    lastNanos - firstNanos));
         }, QUIET_MILLIS, TimeUnit.MILLISECONDS);
     }
 }

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.example.rdma.multicast;
+package io.netty.example.rdma.datagrams;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -27,9 +27,12 @@ import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Common part of publisher and subscriber: the handler of a channel that has joined the group. On its event loop.
+ * Common part of all programs: the handler of a channel, on its event loop.
  */
-abstract class MulticastEnd extends SimpleChannelInboundHandler<RdmaDatagram> {
+abstract class DatagramEnd extends SimpleChannelInboundHandler<RdmaDatagram> {
+    /** The user event of a channel that can be used: it is bound, and has joined its group. */
+    static final Object READY = new Object();
+
     private final CompletableFuture<Result> result = new CompletableFuture<>();
 
     /** Fails if the channel can't be bound, the group not be joined, or the channel ends too early. */
@@ -37,8 +40,8 @@ abstract class MulticastEnd extends SimpleChannelInboundHandler<RdmaDatagram> {
         return result;
     }
 
-    /** The channel has joined the group. */
-    abstract void joined(ChannelHandlerContext ctx);
+    /** The channel is bound, and has joined its group. */
+    abstract void begin(ChannelHandlerContext ctx);
 
     abstract void received(ChannelHandlerContext ctx, Packet packet, SocketAddress sender);
 
@@ -61,8 +64,8 @@ abstract class MulticastEnd extends SimpleChannelInboundHandler<RdmaDatagram> {
 
     @Override
     public final void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-        if (event == MulticastOptions.JOINED) {
-            joined(ctx);
+        if (event == READY) {
+            begin(ctx);
         } else {
             ctx.fireUserEventTriggered(event);
         }
