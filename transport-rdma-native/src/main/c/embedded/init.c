@@ -63,7 +63,6 @@ __attribute__((constructor)) static void init(void) {
     mr_init();
     mw_init();
     cq_engine_init();
-    cq_init();
     watch_init(qp_round, cq_rest);
     qp_table_init();
     rc_init();

@@ -24,7 +24,7 @@
  *   rc_progress.c  the owner's work, timers, and a peer that does not receive
  *   rc_receive.c   execution of the peer's requests
  *   rc_send.c      work requests to descriptors, and their completion
- *   rc_respond.c   READs and atomics, at both ends
+ *   rc_answers.c   READs and atomics: answers to the peer, and its answers
  *   rc_device.c    WRITEs and READs of memory of another device
  *   rc_peer.c      acknowledgements, checks that the peer takes its work, violations of the protocol
  */
@@ -114,6 +114,12 @@ static inline struct rc *rc_of(const struct qp *qp) {
 /* rc.c */
 void rc_init(void);
 
+/* Entries of the function table that are the same for all types which send as RC queue pairs. */
+#define RC_OPS                                                                                          \
+    .settle = rc_settle, .failed = rc_failed, .introduce = rc_introduce,                                \
+    .introduce_again = rc_introduce_again, .modified = rc_modified, .set_direct = rc_set_direct,        \
+    .link_lost = rc_link_lost, .leave_cqs = rc_leave_cqs, .release = rc_release
+
 /* rc_attach.c */
 void rc_attach_init(void);
 /* All called with `control` held. */
@@ -145,7 +151,7 @@ bool rc_take_results(struct qp *qp);
 /* rc_receive.c */
 bool rc_execute(struct qp *qp); /* returns true if some was left over */
 
-/* rc_respond.c */
+/* rc_answers.c */
 enum outcome {
     OUTCOME_DONE,
     OUTCOME_UNFINISHED, /* the request's part of the budget is used up */

@@ -126,8 +126,8 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * through shared memory and by processes of this host only; {@link VerbsProvider#IBVERBS}, through an RDMA device.
      * Default: both. A listener takes each of these that has its address; a connect takes shared memory if the address
      * is of this host and somebody listens there, and else the device. If the process uses none of them ({@link
-     * io.netty.channel.rdma.verbs.Verbs#usable()}), the bind or connect fails. Not empty. Set it before the channel is
-     * bound or connected.
+     * io.netty.channel.rdma.verbs.VerbsApi#usable()}), the bind or connect fails. Not empty. Set it before the channel
+     * is bound or connected.
      */
     public static final ChannelOption<Set<VerbsProvider>> PROVIDERS = valueOf(RdmaChannelOption.class, "PROVIDERS");
 

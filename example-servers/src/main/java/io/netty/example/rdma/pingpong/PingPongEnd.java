@@ -146,8 +146,7 @@ abstract class PingPongEnd extends VerbsEnd {
 
     private void count(long done) {
         counts = new Counts(done, wrong);
-        write(ctx, counts.message(ctx.alloc()));
-        ctx.flush();
+        writeAndFlush(ctx, counts.message(ctx.alloc()));
     }
 
     /** The peer has counted, too. */
@@ -162,8 +161,7 @@ abstract class PingPongEnd extends VerbsEnd {
 
     /** Flushes, too. */
     final void send(long number) {
-        write(ctx, NumberMessage.of(ctx.alloc(), number));
-        ctx.flush();
+        writeAndFlush(ctx, NumberMessage.of(ctx.alloc(), number));
     }
 
     final boolean isRight(ByteBuf buf, long number) {

@@ -93,8 +93,7 @@ abstract class SubscriberEnd extends VerbsEnd {
     /** Says so to the publisher. On the event loop. */
     final void end(ChannelHandlerContext ctx) {
         ended = true;
-        write(ctx, receipt().toMessage());
-        ctx.flush();
+        writeAndFlush(ctx, receipt().toMessage());
     }
 
     @Override

@@ -113,8 +113,7 @@ final class ResponderEnd extends VerbsEnd {
         messages = 0;
         wrongMessages = 0;
         responses.prepare(checked, roundLength());
-        write(ctx, NumberMessage.of(ctx.alloc(), wrongNow));
-        ctx.flush();
+        writeAndFlush(ctx, NumberMessage.of(ctx.alloc(), wrongNow));
         if (checked == count) {
             finish(ctx, new Result(operation + " responder", count, size, wrong, System.nanoTime() - startNanos));
         }

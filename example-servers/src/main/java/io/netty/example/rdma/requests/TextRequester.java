@@ -63,8 +63,7 @@ final class TextRequester extends TextEnd {
             return;
         }
         tell("read", theirs);
-        write(ctx, new RdmaSend(Unpooled.wrappedBuffer(text)));
-        ctx.flush();
+        writeAndFlush(ctx, new RdmaSend(Unpooled.wrappedBuffer(text)));
     }
 
     @Override

@@ -61,8 +61,7 @@ final class TextResponder extends TextEnd {
     protected void channelRead0(ChannelHandlerContext ctx, RdmaReceive msg) {
         int length = msg.content().readableBytes();
         tell("received", msg.content());
-        write(ctx, NumberMessage.of(ctx.alloc(), length));
-        ctx.flush();
+        writeAndFlush(ctx, NumberMessage.of(ctx.alloc(), length));
         finish(ctx, "responder", length, length > 0);
     }
 

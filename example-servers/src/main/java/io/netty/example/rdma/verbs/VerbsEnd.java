@@ -116,6 +116,11 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
         ctx.write(operation).addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
     }
 
+    /** As above, with a flush. */
+    protected static void writeAndFlush(ChannelHandlerContext ctx, Object operation) {
+        ctx.writeAndFlush(operation).addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
+    }
+
     @Override
     public final void channelActive(ChannelHandlerContext ctx) {
         connected = true;

@@ -82,38 +82,55 @@ class NettyTestsWithAgentTest {
 
     @Test
     void eachHasTheResultThatItHasWithoutTheAgent() throws Exception {
-        Map<String, String> without;
-        Map<String, String> with;
-        Process first = start("without", List.of());
-        Process second = start("with", List.of("-javaagent:" + agent() + "=verbose"));
-        try {
-            without = results(first, "without");
-            with = results(second, "with");
-        } finally {
-            first.destroyForcibly();
-            second.destroyForcibly();
-        }
-        Set<String> different = new TreeSet<>();
-        StringBuilder results = new StringBuilder();
-        for (String test : without.keySet()) {
-            String result = with.getOrDefault(test, "not there");
-            if (!kind(result).equals(kind(without.get(test)))) {
-                different.add(test);
-                results.append(String.format("%n%s%n  without: %s%n  with: %s", test, without.get(test), result));
-            }
-        }
-        assertThat(with.keySet()).isEqualTo(without.keySet());
+        Results all = run("", SELECTED);
+        assertThat(all.with.keySet()).isEqualTo(all.without.keySet());
+        Set<String> different = all.different();
         Map<String, String> rows = rows();
         Set<String> expected = new TreeSet<>();
-        for (String test : with.keySet()) {
+        for (String test : all.with.keySet()) {
             String reason = rows.getOrDefault(name(test), rows.get(name(test).replaceAll("\\..*", "")));
             if (reason != null && (!reason.startsWith(BY_TIME) || different.contains(test))) {
                 expected.add(test);
             }
         }
-        assertThat(different).as("tests with another result, and those with a row in %s: %s", PAGE, results)
+        if (!expected.containsAll(different)) {
+            // Some of Netty's tests depend on time: on a busy machine one may fail with or without the agent.
+            Results again = run("-again", different.stream().map(test -> test.replaceAll("\\.\\w+\\(.*", "")).distinct()
+                    .collect(Collectors.toList()));
+            different.removeIf(test -> !expected.contains(test) && !again.different().contains(test));
+        }
+        assertThat(different).as("tests with another result, and those with a row in %s: %s", PAGE, all)
                 .isEqualTo(expected);
         assertThat(bytesOverRdma()).isPositive();
+    }
+
+    private Results run(String suffix, List<String> selected) throws Exception {
+        Process without = start("without" + suffix, List.of(), selected);
+        Process with = start("with" + suffix, List.of("-javaagent:" + agent() + "=verbose"), selected);
+        try {
+            return new Results(results(without, "without" + suffix), results(with, "with" + suffix));
+        } finally {
+            without.destroyForcibly();
+            with.destroyForcibly();
+        }
+    }
+
+    /** Results of tests without and with the agent, by class and method. */
+    private record Results(Map<String, String> without, Map<String, String> with) {
+        Set<String> different() {
+            return without.keySet().stream().filter(test -> !kind(without.get(test)).equals(kind(with(test))))
+                    .collect(Collectors.toCollection(TreeSet::new));
+        }
+
+        private String with(String test) {
+            return with.getOrDefault(test, "not there");
+        }
+
+        @Override
+        public String toString() {
+            return different().stream().map(test -> String.format("%n%s%n  without: %s%n  with: %s", test,
+                    without.get(test), with(test))).collect(Collectors.joining());
+        }
     }
 
     private static String kind(String result) {
@@ -148,7 +165,7 @@ class NettyTestsWithAgentTest {
     }
 
     /** A JVM that runs the tests. */
-    private Process start(String name, List<String> jvmOptions) throws IOException {
+    private Process start(String name, List<String> jvmOptions, List<String> selected) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xmx512m");
@@ -168,7 +185,7 @@ class NettyTestsWithAgentTest {
         command.addAll(List.of("org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner",
                 "--details=none", "--config=junit.jupiter.execution.timeout.default=" + SECONDS_OF_A_TEST + 's',
                 "--reports-dir=" + folder.resolve(name)));
-        SELECTED.forEach(each -> command.add("--select-" + (each.endsWith("Test") ? "class=" : "package=") + each));
+        selected.forEach(each -> command.add("--select-" + (each.endsWith("Test") ? "class=" : "package=") + each));
         command.add("--exclude-classname=.*\\.(" + LEFT_OUT + (TestScope.ALL ? "" : LEFT_OUT_BY_DEFAULT) + ")Test");
         return new ProcessBuilder(command).redirectErrorStream(true)
                 .redirectOutput(folder.resolve(name + ".log").toFile()).start();

@@ -113,16 +113,12 @@ public final class RdmaConnection extends CompletionHandler
     public static RdmaConnection create(ConnectionOwner owner, LoopBinding loop, ConnectionId id,
                                         LoopEvents.Listener listener, ConnectionResources resources)
             throws Exception {
-        boolean created = false;
         try {
-            RdmaConnection connection = new RdmaConnection(owner, loop, id, listener, resources);
-            created = true;
-            return connection;
-        } finally {
-            if (!created) {
-                resources.closeQueuePair();
-                resources.release(null);
-            }
+            return new RdmaConnection(owner, loop, id, listener, resources);
+        } catch (Throwable t) {
+            resources.closeQueuePair();
+            resources.release(null);
+            throw t;
         }
     }
 

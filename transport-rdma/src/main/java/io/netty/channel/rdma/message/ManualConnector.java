@@ -43,7 +43,7 @@ final class ManualConnector {
     /** @param bound to an address of the device, which chooses port, GID and partition; or {@code null}. */
     ManualConnector(ChannelQueuePair queuePair, RdmaMessageChannelConfig config, ConnectionId bound)
             throws IOException {
-        if (queuePair.isIwarp()) {
+        if (queuePair.context().iwarp) {
             throw new IOException(queuePair.device() + " is an iWARP device, whose connections are made by the " +
                     "connection manager alone: connect to an address");
         }
@@ -51,9 +51,9 @@ final class ManualConnector {
         this.config = config;
         port = DevicePort.find(queuePair, bound, config.queuePair().device);
         responderResources = Math.min(255, queuePair.limit(RdmaMessageChannelConfig.RESPONDER_RESOURCES,
-                queuePair.attributes().maxResponderResources(), "its max_qp_rd_atom"));
+                queuePair.context().attributes.maxResponderResources(), "its max_qp_rd_atom"));
         initiatorDepth = Math.min(255, queuePair.limit(RdmaMessageChannelConfig.INITIATOR_DEPTH,
-                queuePair.attributes().maxInitiatorDepth(), "its max_qp_init_rd_atom"));
+                queuePair.context().attributes.maxInitiatorDepth(), "its max_qp_init_rd_atom"));
     }
 
     /** Makes the queue pair ready for receives to be posted. */

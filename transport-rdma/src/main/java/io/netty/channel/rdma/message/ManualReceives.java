@@ -72,7 +72,6 @@ final class ManualReceives implements Receives {
         chain.clear();
         chain.receive(-1L - slot);
         int retained = 0;
-        boolean taken = false;
         try {
             for (RegisteredSlice slice : memory) {
                 slice.memory().retain();
@@ -83,11 +82,9 @@ final class ManualReceives implements Receives {
             if (qp.postReceive(chain) == 0) {
                 throw qp.postException();
             }
-            taken = true;
-        } finally {
-            if (!taken) {
-                release(memory.subList(0, retained));
-            }
+        } catch (Throwable t) {
+            release(memory.subList(0, retained));
+            throw t;
         }
         posted[slot] = memory;
         count++;

@@ -19,6 +19,7 @@ import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.connection.OutgoingConnection;
+import io.netty.channel.rdma.connection.QueuePairResources;
 import io.netty.channel.rdma.loop.CompletionHandler;
 import io.netty.channel.rdma.loop.LoopReceiveQueue;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
@@ -103,7 +104,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
      * @param id bound to a device. On success it belongs to this object.
      */
     MessageConnection(RdmaMessageChannel channel, ConnectionId id) throws Exception {
-        this(channel, id, ChannelQueuePair.device(id), null);
+        this(channel, id, QueuePairResources.device(id), null);
     }
 
     /**
@@ -133,7 +134,6 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
                 manualReceive ? RdmaMessageChannelConfig.MAX_RECEIVE_SGES : null,
                 shared ? receiveSize : ChannelQueuePair.NOT_SHARED, this);
         Receives receives = null;
-        boolean posted = false;
         try {
             manualReceives = manualReceive ? new ManualReceives(queuePair, () -> channel.postEarly(this)) : null;
             receives = manualReceive ? manualReceives
@@ -147,14 +147,12 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
                 manual.init();
             }
             receiver.postAll();
-            posted = true;
-        } finally {
-            if (!posted) {
-                queuePair.close();
-                if (receives != null) {
-                    receives.release();
-                }
+        } catch (Throwable t) {
+            queuePair.close();
+            if (receives != null) {
+                receives.release();
             }
+            throw t;
         }
         metrics.open();
     }
@@ -222,9 +220,9 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     ConnectionParameters parameters(byte[] data, ConnectionEvent request) throws VerbsException {
         RdmaMessageChannelConfig config = channel.config;
         int initiatorDepth = queuePair.limit(RdmaMessageChannelConfig.INITIATOR_DEPTH,
-                queuePair.attributes().maxInitiatorDepth(), "its max_qp_init_rd_atom");
+                queuePair.context().attributes.maxInitiatorDepth(), "its max_qp_init_rd_atom");
         int responderResources = queuePair.limit(RdmaMessageChannelConfig.RESPONDER_RESOURCES,
-                queuePair.attributes().maxResponderResources(), "its max_qp_rd_atom");
+                queuePair.context().attributes.maxResponderResources(), "its max_qp_rd_atom");
         Set<RdmaPermission> permissions = config.get(RdmaMessageChannelConfig.REMOTE_PERMISSIONS);
         if (!permissions.contains(RdmaPermission.REMOTE_READ) &&
                 !permissions.contains(RdmaPermission.REMOTE_ATOMIC)) {
@@ -462,7 +460,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
         if (!isDestroyed()) {
             disconnect();
             end();
-            if (!settled && queuePair.isShared() && !channel.isEnding()) {
+            if (!settled && queuePair.shared() != null && !channel.isEnding()) {
                 // A shared receive that a message has begun to use would be lost with the queue pair.
                 releaseLater();
             } else {
@@ -478,20 +476,17 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     }
 
     private void releaseLater() {
-        boolean scheduled = false;
         try {
             timer = queuePair.schedule(this::release, SETTLE_MILLIS);
-            scheduled = true;
-        } finally {
-            if (!scheduled) {
-                release();
-            }
+        } catch (Throwable t) {
+            release();
+            throw t;
         }
     }
 
     @Override
     public boolean shares(LoopReceiveQueue receives) {
-        return queuePair.shares(receives);
+        return queuePair.shared() == receives;
     }
 
     @Override
@@ -519,8 +514,8 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     }
 
     private void giveBack(long workRequest) {
-        if (queuePair.isShared() && MessageReceiver.isReceive(workRequest)) {
-            queuePair.giveBack(workRequest);
+        if (queuePair.shared() != null && MessageReceiver.isReceive(workRequest)) {
+            queuePair.shared().giveBack(workRequest);
         }
     }
 

@@ -163,25 +163,25 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
     }
 
     private Throwable refusal(RdmaOperation operation) {
-        if (queuePair.isIwarp() && iwarpRefusal(operation) != null) {
+        if (queuePair.context().iwarp && iwarpRefusal(operation) != null) {
             return iwarpRefusal(operation);
         }
-        if (operation.kind() == RdmaMessageMetrics.Kind.ATOMIC && !queuePair.attributes().supportsAtomics()) {
+        if (operation.kind() == RdmaMessageMetrics.Kind.ATOMIC && !queuePair.context().attributes.supportsAtomics()) {
             return new UnsupportedOperationException(queuePair.device() + " has no atomic operations");
         }
-        if (operation instanceof RdmaSendInv && !queuePair.attributes().supportsSendWithInvalidate()) {
+        if (operation instanceof RdmaSendInv && !queuePair.context().attributes.supportsSendWithInvalidate()) {
             return new UnsupportedOperationException(queuePair.device() + " has no SEND WITH INVALIDATE");
         }
-        if (operation.length() > queuePair.maxMessage()) {
+        if (operation.length() > queuePair.context().maxMessage) {
             return new RdmaOperationException(operation, WorkCompletionStatus.LOCAL_LENGTH_ERROR,
-                    "a message on " + queuePair.device() + " has at most " + queuePair.maxMessage() + " bytes");
+                    "a message on " + queuePair.device() + " has at most " + queuePair.context().maxMessage + " bytes");
         }
         return operation.check();
     }
 
     /** The error for an operation that an iWARP device would end the connection for, or {@code null}. */
     private Throwable iwarpRefusal(RdmaOperation operation) {
-        if (!RdmaCapabilities.isSupported(operation.getClass(), true, queuePair.attributes())) {
+        if (!RdmaCapabilities.isSupported(operation.getClass(), true, queuePair.context().attributes)) {
             return new UnsupportedOperationException(queuePair.device() + " is an iWARP device, which has no " +
                     StringUtil.simpleClassName(operation) + ": RdmaCapabilities tells what there is");
         }

@@ -20,6 +20,7 @@ import io.netty.buffer.CompositeByteBuf;
 import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.RegisteredSlice;
+import io.netty.channel.rdma.memory.Staging;
 import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.SendFlags;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
@@ -205,7 +206,7 @@ final class OperationGatherer {
 
     private static int mostElements(RdmaOperation operation, ChannelQueuePair queuePair) {
         int most = Math.min(queuePair.queuePair().maxSendSges(), MAX_ELEMENTS);
-        return operation.isRead() ? Math.min(most, queuePair.attributes().maxReadSges()) : most;
+        return operation.isRead() ? Math.min(most, queuePair.context().attributes.maxReadSges()) : most;
     }
 
     /** Where the post finds the bytes: it copies them, so what only the JVM can reach has to be there until then. */
@@ -272,12 +273,12 @@ final class OperationGatherer {
     /** Copies what is not registered, or makes room for it. Returns false if there is no memory at the moment. */
     private boolean stage(RdmaOperation operation, ChannelQueuePair queuePair, SendSlots slots, long id)
             throws RdmaOperationException, VerbsException {
-        if (unregistered > ChannelQueuePair.maxStaging()) {
+        if (unregistered > Staging.MAX_BUFFER) {
             throw new RdmaOperationException(operation, WorkCompletionStatus.LOCAL_LENGTH_ERROR, unregistered +
                     " bytes would have to be copied, since they are not in registered memory or in too many pieces; " +
-                    "at most " + ChannelQueuePair.maxStaging() + " are: use RegisteredMemory");
+                    "at most " + Staging.MAX_BUFFER + " are: use RegisteredMemory");
         }
-        ByteBuf staging = ChannelQueuePair.staging(unregistered);
+        ByteBuf staging = Staging.buffer(unregistered);
         if (staging == null) {
             return false;
         }

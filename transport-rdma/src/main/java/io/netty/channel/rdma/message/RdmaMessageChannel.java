@@ -172,7 +172,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
      */
     public RdmaCapabilities capabilities() throws IOException {
         ChannelQueuePair queuePair = existingConnection().queuePair();
-        return new RdmaCapabilities(queuePair.device(), queuePair.attributes());
+        return new RdmaCapabilities(queuePair.device(), queuePair.context().attributes);
     }
 
     /** The counters of the queue pair of this channel, all 0 before there is one. Any thread. */
@@ -577,8 +577,8 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
      * waits for that, so that it is there when the peer can send: a server posts when it gets the {@link
      * RdmaConnectionRequest}, a client when the channel is registered. Any thread.
      *
-     * <p>The memory is the device's until the message is read, or the channel is closed: {@link #closeFuture()}. If an
-     * attempt to connect fails, what was posted for it is the application's again.
+     * <p>The memory is the device's until the message is read, or the channel is closed: {@link #closeFuture()}. If a
+     * connect fails, what was posted for it is the application's again.
      *
      * @param memory slices that the message fills one after the other, as many as {@code MAX_RECEIVE_SGES}, each of
      *         memory with {@link io.netty.channel.rdma.RdmaPermission#LOCAL_WRITE}: also of a peer device. None for a

@@ -26,7 +26,7 @@ import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.SoftwareDevice;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
@@ -220,7 +220,7 @@ class RdmaLocalMemoryTest {
 
     private static void assertGone(ChannelFuture future, Integer... statuses) throws Exception {
         TestTimeouts.await(future);
-        if (Verbs.preferred().provider() == VerbsProvider.EMBEDDED || !future.isSuccess()) {
+        if (VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED || !future.isSuccess()) {
             assertThat(future.cause()).isInstanceOfSatisfying(RdmaOperationException.class,
                     e -> assertThat(e.status()).isIn((Object[]) statuses));
         }

@@ -36,7 +36,7 @@ import io.netty.channel.rdma.metrics.RdmaDeviceMetrics;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
 import io.netty.channel.rdma.verbs.Errno;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
@@ -562,7 +562,7 @@ class RdmaMessageConnectionTest {
             assertThat(capabilities.maxSharedReceives()).isGreaterThanOrEqualTo(1024);
             assertThat(capabilities.supportsDmabuf()).isEqualTo(capabilities.maxInlineReceive() > 0)
                     .as("both with the embedded provider only")
-                            .isEqualTo(Verbs.preferred().provider() == VerbsProvider.EMBEDDED);
+                            .isEqualTo(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED);
         }
     }
 

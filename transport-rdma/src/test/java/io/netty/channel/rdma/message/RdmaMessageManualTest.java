@@ -28,7 +28,7 @@ import io.netty.channel.rdma.message.MessagePair.Recorder;
 import io.netty.channel.rdma.metrics.RdmaMetricsMBean;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import org.junit.jupiter.api.Tag;
@@ -147,7 +147,7 @@ class RdmaMessageManualTest {
                 assertThat(info.gidIndex()).isEqualTo(gidIndex);
                 // soft-RoCE has no service levels (rxe_av_from_attr() of the kernel drops it).
                 assertThat(info.serviceLevel())
-                        .isEqualTo(Verbs.preferred().provider() == VerbsProvider.EMBEDDED ? 3 + i : 0);
+                        .isEqualTo(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED ? 3 + i : 0);
                 assertThat(channels[i].localAddress()).isNull();
             }
         } finally {

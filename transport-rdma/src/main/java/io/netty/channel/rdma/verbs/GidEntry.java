@@ -26,7 +26,7 @@ import java.net.UnknownHostException;
  * An entry of a port's table of global identifiers ({@code struct ibv_gid_entry}, ibv_query_gid_ex(3)). Immutable.
  */
 @UnstableApi
-public final class Gid {
+public final class GidEntry {
     /** The way in which packets are addressed that use the entry. */
     public enum Type {
         /** InfiniBand. */
@@ -60,7 +60,7 @@ public final class Gid {
     private final int interfaceIndex;
     private final byte[] bytes;
 
-    Gid(int index, Type type, int interfaceIndex, byte[] bytes) {
+    GidEntry(int index, Type type, int interfaceIndex, byte[] bytes) {
         this.index = index;
         this.type = type;
         this.interfaceIndex = interfaceIndex;

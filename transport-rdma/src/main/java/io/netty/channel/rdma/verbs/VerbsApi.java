@@ -30,9 +30,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Providers of verbs in this process: each object of this class is a provider, whose
- * devices and connection manager can be used side by side with those of the other one, but not together with them.
- * What an object was made by is {@link VerbsObject#verbs()}.
+ * The calls of a provider of verbs: its function table ({@code struct verbs_api} in C), and which providers this
+ * process has. Devices and the connection manager of both providers can be used side by side, but not together.
+ * {@link VerbsObject#verbs()} tells which of them has made an object.
  * <p>
  * Which ones channels use is decided once, when this class is initialised, by the system property
  * {@code io.netty.rdma.provider}:
@@ -56,18 +56,18 @@ import java.util.Map;
  * {@code -Dio.netty.transport.noNative=true} disables native transports altogether, as in the rest of Netty.
  */
 @UnstableApi
-public final class Verbs {
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance(Verbs.class);
+public final class VerbsApi {
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(VerbsApi.class);
     private static final String PROPERTY = "io.netty.rdma.provider";
     private static final String FOLDER = "io.netty.rdma.embedded.folder";
 
     /** The providers that could be used when they were first asked for. */
-    private static final Map<VerbsProvider, Verbs> PROVIDERS = new EnumMap<>(VerbsProvider.class);
+    private static final Map<VerbsProvider, VerbsApi> PROVIDERS = new EnumMap<>(VerbsProvider.class);
     /** The reason of the choice, written once, by the static initialiser. */
     private static String choice;
-    private static final Verbs PREFERRED;
+    private static final VerbsApi PREFERRED;
     /** Nearest first. */
-    private static final List<Verbs> USABLE;
+    private static final List<VerbsApi> USABLE;
     private static final boolean LOADED;
     private static final Throwable UNAVAILABILITY_CAUSE;
 
@@ -75,8 +75,8 @@ public final class Verbs {
     private final long api;
 
     static {
-        Verbs preferred = null;
-        List<Verbs> usable = Collections.emptyList();
+        VerbsApi preferred = null;
+        List<VerbsApi> usable = Collections.emptyList();
         Throwable cause = null;
         boolean loaded = false;
         if (SystemPropertyUtil.getBoolean("io.netty.transport.noNative", false)) {
@@ -103,7 +103,7 @@ public final class Verbs {
         UNAVAILABILITY_CAUSE = cause;
     }
 
-    private Verbs(VerbsProvider provider, long api) {
+    private VerbsApi(VerbsProvider provider, long api) {
         this.provider = provider;
         this.api = api;
     }
@@ -139,7 +139,7 @@ public final class Verbs {
      * @return one or two.
      * @throws UnsatisfiedLinkError with {@link #unavailabilityCause()} if there is no provider.
      */
-    public static List<Verbs> usable() {
+    public static List<VerbsApi> usable() {
         ensureAvailability();
         return USABLE;
     }
@@ -149,7 +149,7 @@ public final class Verbs {
      *
      * @throws UnsatisfiedLinkError with {@link #unavailabilityCause()} if there is no provider.
      */
-    public static Verbs preferred() {
+    public static VerbsApi preferred() {
         ensureAvailability();
         return PREFERRED;
     }
@@ -161,7 +161,7 @@ public final class Verbs {
      * @throws UnsatisfiedLinkError if it cannot be used at present: the message says which library, device or
      *                              permission is missing and what to do about it. The next call looks again.
      */
-    public static Verbs of(VerbsProvider provider) {
+    public static VerbsApi of(VerbsProvider provider) {
         ObjectUtil.checkNotNull(provider, "provider");
         if (!LOADED) {
             ensureAvailability();
@@ -205,13 +205,13 @@ public final class Verbs {
         // in its static initialiser: two threads could then wait for each other, as in Netty issues 10187 and 11209.
         String name = "netty_transport_native_rdma_" + PlatformDependent.normalizedArch();
         try {
-            NativeLibraryLoader.load(name, PlatformDependent.getClassLoader(Verbs.class));
+            NativeLibraryLoader.load(name, PlatformDependent.getClassLoader(VerbsApi.class));
         } catch (UnsatisfiedLinkError e) {
             String found = loadFailure(name, e);
             if (found != null) {
                 throw (Error) new UnsatisfiedLinkError(found).initCause(e);
             }
-            Module module = Verbs.class.getModule();
+            Module module = VerbsApi.class.getModule();
             String missing = module.isNamed() ? "require the module " + module.getName() + ".linux." +
                     PlatformDependent.normalizedArch() + ", or name it with --add-modules" :
                     "add netty-transport-native-rdma with the classifier of this platform to the class path";
@@ -228,7 +228,7 @@ public final class Verbs {
      * @return {@code null} if the library is not there.
      */
     private static String loadFailure(String name, Throwable e) {
-        ClassLoader loader = PlatformDependent.getClassLoader(Verbs.class);
+        ClassLoader loader = PlatformDependent.getClassLoader(VerbsApi.class);
         String file = "META-INF/native/lib" + name + ".so";
         if ((loader == null ? ClassLoader.getSystemResource(file) : loader.getResource(file)) == null) {
             return null;
@@ -261,7 +261,7 @@ public final class Verbs {
         return describeEmbedded0();
     }
 
-    private static List<Verbs> select(String value) {
+    private static List<VerbsApi> select(String value) {
         switch (value.trim().toLowerCase(Locale.ROOT)) {
         case "ibverbs":
         case "embedded":
@@ -273,7 +273,7 @@ public final class Verbs {
             if (ibverbs != 0 && ProviderCheck.hasDevice(ibverbs)) {
                 // A device that can't be used is a mistake to be told: the embedded provider reaches no other host.
                 choice = "automatic choice: there is an RDMA device";
-                Verbs device = require(VerbsProvider.IBVERBS);
+                VerbsApi device = require(VerbsProvider.IBVERBS);
                 try {
                     return List.of(require(VerbsProvider.EMBEDDED), device);
                 } catch (UnsatisfiedLinkError e) {
@@ -297,9 +297,9 @@ public final class Verbs {
         return !SystemPropertyUtil.get(FOLDER, "").isEmpty() || System.getenv("RDMA_EMBEDDED_FOLDER") != null;
     }
 
-    private static Verbs require(VerbsProvider provider) {
+    private static VerbsApi require(VerbsProvider provider) {
         synchronized (PROVIDERS) {
-            Verbs verbs = PROVIDERS.get(provider);
+            VerbsApi verbs = PROVIDERS.get(provider);
             if (verbs != null) {
                 return verbs;
             }
@@ -314,7 +314,7 @@ public final class Verbs {
                         (isEmbedded ? "" : ". Or use the embedded provider, which reaches processes of the same user " +
                         "on this host alone (-D" + PROPERTY + "=embedded)"));
             }
-            verbs = new Verbs(provider, api);
+            verbs = new VerbsApi(provider, api);
             PROVIDERS.put(provider, verbs);
             return verbs;
         }

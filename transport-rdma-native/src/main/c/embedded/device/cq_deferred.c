@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Doorbells that this process rings: its own engine's, and the peers' that are put off. See cq.h. */
+/* Deferred doorbells of peers, and the doorbell of the own engine. See cq.h. */
 #include "cq.h"
 #include "embedded/base/doorbell.h"
 #include "qp.h"
