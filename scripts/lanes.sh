@@ -75,7 +75,7 @@ run_scripts() {
     while read -r file; do
         if bash -n "$file"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done < <(scripts_of_the_project | grep -v Makefile)
-    for check in c-folders links packages pictures style test-lists testsuite-table versions; do
+    for check in c-folders ladders links packages pictures style test-lists testsuite-table versions; do
         if "$ROOT/scripts/$check" check; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done
     echo "@ scripts $passed $failed 0"

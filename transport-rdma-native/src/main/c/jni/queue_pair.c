@@ -146,7 +146,8 @@ static jint query(JNIEnv *env, jclass class, jlong api, jlong qp, jintArray valu
     int error = to_errno(to_api(api)->ibv_query_qp(to_pointer(qp), &attr,
                                             IBV_QP_STATE | IBV_QP_DEST_QPN | IBV_QP_PORT | IBV_QP_AV | IBV_QP_PATH_MTU |
                                                 IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-                                                IBV_QP_MIN_RNR_TIMER | IBV_QP_CAP,
+                                                IBV_QP_MIN_RNR_TIMER | IBV_QP_CAP | IBV_QP_ACCESS_FLAGS |
+                                                IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC,
                                             &init));
     if (error != 0) {
         return error;
@@ -156,7 +157,8 @@ static jint query(JNIEnv *env, jclass class, jlong api, jlong qp, jintArray valu
                        (jint) attr.path_mtu, global ? attr.ah_attr.grh.traffic_class : -1, attr.ah_attr.sl,
                        attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.min_rnr_timer,
                        (jint) attr.cap.max_send_wr, (jint) attr.cap.max_recv_wr, (jint) attr.cap.max_send_sge,
-                       (jint) attr.cap.max_recv_sge, (jint) attr.cap.max_inline_data, (jint) attr.qp_state };
+                       (jint) attr.cap.max_recv_sge, (jint) attr.cap.max_inline_data, (jint) attr.qp_state,
+                       attr.max_rd_atomic, attr.max_dest_rd_atomic, (jint) attr.qp_access_flags };
     (*env)->SetIntArrayRegion(env, values, 0, sizeof(v) / sizeof(*v), v);
     return 0;
 }

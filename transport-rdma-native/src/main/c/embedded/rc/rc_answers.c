@@ -34,23 +34,33 @@ bool rc_take_answer_acks(struct qp *qp) {
     return rc->answers.acked != before;
 }
 
+/* Returns the place for a response, and its slot, or NULL if there is no room. */
+static uint8_t *claim(struct qp *qp, uint32_t length, struct wire_slot **slot, uint32_t *offset) {
+    struct rc *rc = rc_of(qp);
+    *slot = producer_slot(&rc->answers);
+    *offset = WIRE_INLINE;
+    if (*slot == NULL || length <= WIRE_INLINE_SIZE) {
+        return *slot == NULL ? NULL : (*slot)->payload;
+    }
+    *offset = producer_claim(&rc->answers, length);
+    return *offset == WIRE_INLINE ? NULL : rc->answers.slab + *offset;
+}
+
 /* Publishes a response, or finds no room. `from` may be in a registered region: within the epoch section. */
 static enum outcome publish(struct qp *qp, const void *from, uint32_t length, bool last, bool event) {
     struct rc *rc = rc_of(qp);
-    struct wire_slot *slot = producer_slot(&rc->answers);
-    uint32_t offset = WIRE_INLINE;
-    if (slot == NULL) {
+    struct wire_slot *slot;
+    uint32_t offset;
+    uint8_t *to = claim(qp, length, &slot, &offset);
+    if (to == NULL) {
         return OUTCOME_BLOCKED;
     }
-    uint8_t *to = slot->payload;
-    if (length > WIRE_INLINE_SIZE) {
-        offset = producer_claim(&rc->answers, length);
-        if (offset == WIRE_INLINE) {
-            return OUTCOME_BLOCKED;
+    if (length > 0 && from == NULL) { /* in no region of host memory */
+        enum outcome outcome = rc_read_device(qp, to, length);
+        if (outcome != OUTCOME_DONE) {
+            return outcome;
         }
-        to = rc->answers.slab + offset;
-    }
-    if (length > 0 && !producer_copy(&rc->answers, to, from, length)) {
+    } else if (length > 0 && !producer_copy(&rc->answers, to, from, length)) {
         return OUTCOME_MEMORY_GONE;
     }
     slot->desc.op = WIRE_RESPONSE;
@@ -74,9 +84,6 @@ static enum outcome respond_piece(struct qp *qp, uint32_t length, bool event) {
     struct mw *entered;
     const void *from = mw_enter(qp, in->rkey, in->remote_address + in->offset, length, IBV_ACCESS_REMOTE_READ,
                                 &entered);
-    if (length > 0 && from == NULL) {
-        return OUTCOME_ACCESS_ERROR;
-    }
     enum outcome outcome = publish(qp, from, length, in->offset + length == in->total, event);
     mw_leave(entered);
     return outcome;

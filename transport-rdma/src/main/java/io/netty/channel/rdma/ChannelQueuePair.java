@@ -17,6 +17,8 @@ package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.connection.DeviceLimits;
+import io.netty.channel.rdma.connection.Liveness;
+import io.netty.channel.rdma.connection.LivenessOptions;
 import io.netty.channel.rdma.connection.OptionRow;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.connection.QueuePairResources;
@@ -118,6 +120,11 @@ public final class ChannelQueuePair {
      */
     public Runnable schedule(Runnable task, long millis) {
         return loop.schedule(task, millis, TimeUnit.MILLISECONDS)::cancel;
+    }
+
+    /** The finder of a peer that does not answer any more, for a connection on this queue pair. */
+    public Liveness liveness(Liveness.Connection connection, LivenessOptions options) {
+        return new Liveness(loop, connection, options);
     }
 
     /**

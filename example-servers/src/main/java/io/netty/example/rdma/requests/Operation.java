@@ -40,9 +40,16 @@ public enum Operation {
     LEND(LendRequester::new, LendResponder::new),
     /** Not in rounds. */
     SYNC_EVENT((size, count) -> new SyncEventRequester(count), (size, count) -> new SyncEventResponder(count)),
-    /** A text each way, once. */
-    TEXT((size, count) -> new TextRequester("This is the requester."),
-            (size, count) -> new TextResponder("This is the responder."));
+    /** The requester reads a text of the responder. */
+    READ_TEXT,
+    /** The requester writes a text, and tells its length in a message. */
+    WRITE_TEXT,
+    /** The requester writes a text, and tells its length in the immediate data. */
+    WRITE_IMM_TEXT,
+    /** The requester sends a text. */
+    SEND_TEXT,
+    /** As above, and its length is in the immediate data, too. */
+    SEND_IMM_TEXT;
 
     /** Maximum size of a request, in bytes. */
     static final int MAX_SIZE = 1 << 20;
@@ -59,16 +66,23 @@ public enum Operation {
         VerbsEnd newEnd(int size, long count);
     }
 
+    /** An operation that moves one text. */
+    Operation() {
+        this(null, null, null, null);
+    }
+
     Operation(IntFunction<Requests> requests, IntFunction<Responses> responses) {
-        this.requests = requests;
-        this.responses = responses;
-        requester = null;
-        responder = null;
+        this(requests, responses, null, null);
     }
 
     Operation(EndFactory requester, EndFactory responder) {
-        requests = null;
-        responses = null;
+        this(null, null, requester, responder);
+    }
+
+    Operation(IntFunction<Requests> requests, IntFunction<Responses> responses, EndFactory requester,
+              EndFactory responder) {
+        this.requests = requests;
+        this.responses = responses;
         this.requester = requester;
         this.responder = responder;
     }
@@ -78,15 +92,23 @@ public enum Operation {
         return this == COMPARE_SWAP || this == FETCH_ADD || this == SYNC_EVENT ? Long.BYTES : chosen;
     }
 
-    /** @param mistake {@code null} for none. Of operations on the responder's memory, but for sync events. */
-    VerbsEnd requester(int size, long count, Mistake mistake) {
-        return requester != null ? requester.newEnd(size, count)
-                : new RequesterEnd(this, requests.apply(size).with(mistake), size(size), count);
+    /** Returns whether it moves one text, and not blocks. */
+    boolean isText() {
+        return name().endsWith("_TEXT");
     }
 
-    VerbsEnd responder(int size, long count) {
-        return responder != null ? responder.newEnd(size, count)
-                : new ResponderEnd(this, responses.apply(size), size(size), count);
+    /** @param mistake {@code null} for none. For operations in rounds only. */
+    VerbsEnd requester(int size, long count, Mistake mistake) {
+        return isText() ? new TextRequester(this, TextEnd.DEFAULT)
+                : requester != null ? requester.newEnd(size, count)
+                : new RequesterEnd(this, requests.apply(size), size(size), count, mistake);
+    }
+
+    /** As above. */
+    VerbsEnd responder(int size, long count, Mistake mistake) {
+        return isText() ? new TextResponder(this, TextEnd.DEFAULT)
+                : responder != null ? responder.newEnd(size, count)
+                : new ResponderEnd(this, responses.apply(size), size(size), count, mistake);
     }
 
     /** Settings that both ends must share. */

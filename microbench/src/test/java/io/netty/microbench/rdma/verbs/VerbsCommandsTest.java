@@ -43,7 +43,8 @@ class VerbsCommandsTest {
 
     @Test
     void requesterAndResponderFindEachOtherInEachWay() {
-        assertThat(run(new AllRequests(), "--operations", "write-imm,text", "--count", "20", "--size", "1K")).isZero();
+        assertThat(run(new AllRequests(), "--operations", "write-imm,read-text,write-imm-text", "--count", "20",
+                "--size", "1K")).isZero();
     }
 
     @Test

@@ -36,6 +36,7 @@ final class ManualConnector {
     private final ChannelQueuePair queuePair;
     private final RdmaMessageChannelConfig config;
     private final DevicePort port;
+    private final int mtuCode;
     private final int packetSequence = ThreadLocalRandom.current().nextInt(1 << 24);
     private final int responderResources;
     private final int initiatorDepth;
@@ -50,6 +51,9 @@ final class ManualConnector {
         this.queuePair = queuePair;
         this.config = config;
         port = DevicePort.find(queuePair, bound, config.queuePair().device);
+        int wanted = config.get(RdmaMessageChannelConfig.PATH_MTU);
+        int mtu = port.attributes().activeMtu();
+        mtuCode = mtuCode(wanted == 0 ? mtu : Math.min(wanted, mtu));
         responderResources = Math.min(255, queuePair.limit(RdmaMessageChannelConfig.RESPONDER_RESOURCES,
                 queuePair.context().attributes.maxResponderResources(), "its max_qp_rd_atom"));
         initiatorDepth = Math.min(255, queuePair.limit(RdmaMessageChannelConfig.INITIATOR_DEPTH,
@@ -65,7 +69,7 @@ final class ManualConnector {
 
     /** The endpoint that the peer needs. */
     RdmaEndpoint endpoint() {
-        return new RdmaEndpoint(port.attributes().isEthernet(), mtuCode(port.attributes().activeMtu()),
+        return new RdmaEndpoint(port.attributes().isEthernet(), mtuCode,
                 queuePair.queuePair().number(), packetSequence, port.attributes().lid(), responderResources,
                 initiatorDepth, port.gid());
     }
@@ -76,13 +80,13 @@ final class ManualConnector {
             throw new IOException("the peer's link layer is " + (peer.ethernet ? "Ethernet" : "InfiniBand") +
                     ", that of " + queuePair.device() + " is not");
         }
-        int mtu = 128 << Math.min(peer.mtuCode, mtuCode(port.attributes().activeMtu()));
+        int mtu = 128 << Math.min(peer.mtuCode, mtuCode);
         QueuePairAttributes receive = new QueuePairAttributes().state(QueuePairState.RTR).pathMtu(mtu)
                 .destinationQueuePair(peer.queuePairNumber).receivePsn(peer.packetSequence)
                 .responderResources(Math.min(responderResources, peer.initiatorDepth))
                 .minRnrTimer(config.get(QueuePairOptions.MIN_RNR_TIMER));
         int serviceLevel = config.get(RdmaMessageChannelConfig.SERVICE_LEVEL);
-        if (port.hasGlobalHeader()) {
+        if (port.hasGlobalHeader() || config.get(RdmaMessageChannelConfig.GLOBAL_HEADER)) {
             receive.globalPath(port.number(), port.gidIndex(), peer.gid, DevicePort.HOP_LIMIT)
                     .destinationLid(peer.lid).serviceLevel(serviceLevel)
                     .trafficClass(config.get(QueuePairOptions.TRAFFIC_CLASS));

@@ -17,7 +17,8 @@ package io.netty.channel.rdma.message;
 
 import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.RdmaPermission;
-import io.netty.channel.rdma.RegisteredSlice;
+import io.netty.channel.rdma.connection.Liveness;
+import io.netty.channel.rdma.connection.LivenessOptions;
 import io.netty.channel.rdma.connection.OutgoingConnection;
 import io.netty.channel.rdma.connection.QueuePairResources;
 import io.netty.channel.rdma.loop.CompletionHandler;
@@ -38,14 +39,13 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 
 /**
  * The queue pair of a {@link RdmaMessageChannel}, from before the connection is made until it has ended. On the loop of
  * the channel.
  */
-final class MessageConnection extends CompletionHandler implements OutgoingConnection {
+final class MessageConnection extends CompletionHandler implements OutgoingConnection, Liveness.Connection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(MessageConnection.class);
 
     /** Maximum time until the device gives back the requests in flight after the end of the connection. */
@@ -85,6 +85,11 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     private MemoryWindows windows;
     /** {@code null} before the connection is established. */
     private MessageRecord record;
+    /** {@code null} as long as no option has asked for it. */
+    private Liveness liveness;
+    /** News of the peer in the completions of this turn: it has sent something, its device has acknowledged. */
+    private boolean heard;
+    private boolean acknowledged;
     /** {@code null} if the channel posts its receives itself. */
     private final ManualReceives manualReceives;
     private State state = State.OPEN;
@@ -135,7 +140,8 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
                 shared ? receiveSize : ChannelQueuePair.NOT_SHARED, this);
         Receives receives = null;
         try {
-            manualReceives = manualReceive ? new ManualReceives(queuePair, () -> channel.postEarly(this)) : null;
+            manualReceives = manualReceive ? new ManualReceives(channel.pipeline(), queuePair,
+                    () -> channel.postEarly(this)) : null;
             receives = manualReceive ? manualReceives
                     : shared ? new SharedReceives(channel, queuePair, metrics)
                     : new OwnReceives(channel, queuePair, receiveSize, channel::isPosting, metrics);
@@ -165,7 +171,58 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     void opened(boolean outgoing, String providerReason) {
         record = new MessageRecord(queuePair, metrics, channel.localAddress(), channel.remoteAddress(), providerReason);
         record.open(outgoing);
+        livenessChanged();
     }
+
+    // ---- does the peer live?
+
+    /** Options were changed, or the connection just established. */
+    void livenessChanged() {
+        LivenessOptions options = channel.config.liveness;
+        if (record == null || isBroken()) {
+            return;
+        }
+        if (liveness == null && options.isOn()) {
+            liveness = queuePair.liveness(this, options);
+        }
+        if (liveness != null) {
+            liveness.start();
+        }
+    }
+
+    /** Work requests of the send queue were posted. */
+    void posted() {
+        if (liveness != null) {
+            liveness.posted();
+        }
+    }
+
+    @Override
+    public boolean isUsable() {
+        return !isBroken();
+    }
+
+    @Override
+    public boolean isWaiting() {
+        return sender.isWaiting();
+    }
+
+    @Override
+    public boolean isAcknowledged() {
+        return sender.isDrained();
+    }
+
+    @Override
+    public void probe() {
+        sender.probe();
+    }
+
+    @Override
+    public void timedOut(String why) {
+        fail(new IOException("Connection timed out: " + channel.remoteAddress() + " (" + why + ')'));
+    }
+
+    // ---- what belongs to it
 
     /** The maker of a connection without the connection manager, else {@code null}. */
     ManualConnector manual() {
@@ -185,7 +242,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     }
 
     /** Posts a receive for the application. */
-    void postReceive(List<RegisteredSlice> memory) throws IOException {
+    void postReceive(ReceiveTarget target) throws IOException {
         if (manualReceives == null) {
             throw new IllegalStateException("MANUAL_RECEIVES was not set when the connection was made: the channel " +
                     "posts its receives itself");
@@ -193,7 +250,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
         if (isBroken()) {
             throw new ClosedChannelException();
         }
-        manualReceives.post(memory);
+        manualReceives.post(target);
     }
 
     MemoryWindows windows() {
@@ -263,6 +320,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
                 windows.invalidatedByPeer(completions.invalidatedKey(index));
             }
             receiver.completed(completions, index);
+            heard |= status == WorkCompletionStatus.SUCCESS;
             if (status != WorkCompletionStatus.SUCCESS && status != WorkCompletionStatus.WORK_REQUEST_FLUSHED &&
                     failure == null) {
                 failure = new RdmaOperationException(status);
@@ -270,6 +328,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
             }
         } else {
             sender.completed(workRequest, status);
+            acknowledged |= status == WorkCompletionStatus.SUCCESS;
             if (status != WorkCompletionStatus.SUCCESS && status != WorkCompletionStatus.WORK_REQUEST_FLUSHED &&
                     failure == null) {
                 failure = new IOException("The connection to " + channel.remoteAddress() + " ended: " +
@@ -291,6 +350,11 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
             channel.requestEstablished();
         }
         sender.complete();
+        if (liveness != null && (heard || acknowledged)) {
+            liveness.heard(acknowledged);
+        }
+        heard = false;
+        acknowledged = false;
         if (!isDestroyed()) {
             receiver.read();
         }
@@ -437,6 +501,9 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     private void disconnect() {
         if (state.compareTo(State.FLUSHING) >= 0) {
             return;
+        }
+        if (liveness != null) {
+            liveness.stop();
         }
         state = State.FLUSHING;
         channel.stopping();

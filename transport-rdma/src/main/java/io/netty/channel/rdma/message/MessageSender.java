@@ -131,7 +131,8 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         try {
             operation.retain();
             retained = true;
-            refusal = refusal(operation);
+            refusal = operation.busy();
+            refusal = refusal != null ? refusal : refusal(operation);
             if (refusal == null && !gather(operation, id)) {
                 operation.release();
                 starved = true;
@@ -217,6 +218,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
     private void post(OperationGatherer chain) {
         VerbsException failure = chain.post(queuePair.queuePair(), slots);
         queuePair.loop().posted();
+        connection.posted();
         if (failure != null) {
             connection.fail(failure);
         }
@@ -280,6 +282,13 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
      */
     void drain() {
         if (unsignalled > 0 && !connection.isBroken() && gatherer == null) {
+            probe();
+        }
+    }
+
+    /** Posts an empty RDMA write whose completion tells that the peer's device has all that was posted before. */
+    void probe() {
+        if (slots.size() < queuePair.sendDepth()) {
             OperationGatherer marker = OperationGatherer.get();
             marker.clear();
             long id = slots.next();
@@ -288,6 +297,11 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
             unsignalled = 0;
             post(marker);
         }
+    }
+
+    /** Returns whether the completion of an operation, and so a sign of the peer's device, is to come. */
+    boolean isWaiting() {
+        return slots.size() > unsignalled;
     }
 
     /** Returns whether flushed operations are in flight, or wait. */
