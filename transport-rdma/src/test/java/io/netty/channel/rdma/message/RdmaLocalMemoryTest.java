@@ -171,7 +171,7 @@ class RdmaLocalMemoryTest {
     @ParameterizedTest
     @ValueSource(booleans = { false, true })
     void memoryOfAnotherDeviceIsUsedByItsClient(boolean byDescriptor) throws Exception {
-        assumeTrue(Verbs.preferred().provider() == VerbsProvider.EMBEDDED, "a device asks its driver");
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED, "a device asks its driver");
         try (SoftwareDevice device = new SoftwareDevice(); MessagePair pair = new MessagePair(loops.group());
              SoftwareDevice.Memory there = device.allocate(SIZE);
              RegisteredMemory memory = RegisteredMemory.allocate(SIZE, ALL);
@@ -198,7 +198,7 @@ class RdmaLocalMemoryTest {
 
     @Test
     void memoryOfAnotherDeviceThatIsFreedFailsOperationsOnItAndNothingElse() throws Exception {
-        assumeTrue(Verbs.preferred().provider() == VerbsProvider.EMBEDDED, "a device asks its driver");
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED, "a device asks its driver");
         try (SoftwareDevice device = new SoftwareDevice(); MessagePair pair = new MessagePair(loops.group());
              MessagePair target = new MessagePair(loops.group()); MessagePair other = new MessagePair(loops.group());
              SoftwareDevice.Memory there = device.allocate(SIZE);
