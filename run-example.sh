@@ -37,6 +37,7 @@ Learn verbs: docs/verbs-guide.md goes through these
   requests     read, write, send, immediate data, atomics, memory windows   30 s
   pubsub       a publisher and subscribers, by read and by write            10 s
   multicast    datagrams to a group                                          5 s
+  datagram-server, datagram-client; ticker-server, ticker-client: below
   pingpong     round trips in several modes, beside perftest               2 min
   blast        chained writes and reads, beside perftest                   2 min
 Look inside
@@ -88,18 +89,20 @@ the bytes that they receive (--size, --polling, --help; all except the last two:
                and the program's own receives, atomics, sync events, a text, memory in a request, memory windows;
                each by the connection manager, and by descriptors in files
   pubsub       a publisher and subscribers, by read and by write, with detection of torn data
-  multicast    datagrams to a group: a publisher and --subscribers N, --rate N
+  multicast    datagrams to a group: a publisher and --subscribers N, --rate N; subscribers may come later or leave
   pingpong     round trips by writes and reads: of one end, of both by writes, or of both by reads; with --mode also by
                messages, by writes with a message or immediate data, by random data
   blast        chained writes, and chained reads, as fast as possible
 The last two accept several modes and sizes (--mode, --size 64,64K), and compare with perftest's programs, if these are
 installed (--quick, --rounds N, --perftest-options).
 
-One end alone: --host and --port (--adopt: with the program's own event channel), or --descriptors FOLDER, or -ld FILE
-and -rd FILE; -d NAME, -i PORT and -g INDEX select device, port and GID; --states, --inline-receive BYTES:
-  requester, responder (--operation, --text)
-  publisher, subscriber (--by read|write, --connect, --listen)
-  multicast-publisher, multicast-subscriber (--group, no port and no descriptors)
+One end alone: --host and --port (--adopt: with the program's own event channel), or --descriptors FOLDER, or -ld FILE,
+-re FILE and -m FILE; -d NAME, -i PORT and -g INDEX select device, port and GID; --states, --inline-receive BYTES:
+  requester, responder (--operation, -r, -w and -s TEXT, --mistake)
+  publisher, subscriber (--by read|write, --check crc|twice, --connect, --listen)
+  multicast-publisher, multicast-subscriber (--group, --leave-after N, no port and no descriptors)
+  datagram-server, datagram-client (datagrams there and back, no descriptors)
+  ticker-server, ticker-client (a client that connects again: --ticks N, --count N)
   pingpong-server, pingpong-client, blast-server, blast-client (--mode, --no-check, --warm-up; blast:
   --by-server, --chain)
 

@@ -34,7 +34,8 @@ Lanes, with their minutes on two idle cores (half of the processor time in a run
 for the build. The default is all of these, in 20 minutes.
   scripts        0.1  checks of the tree: the scripts parse, packages.txt has their commands and the C headers,
                       docs/testsuite.md is complete, links in pages lead to headings, versions in pages are the build's,
-                      pictures have names of the code, C folders include lower ones only, C and scripts have the style,
+                      pictures have names of the code, ladders are drawn from their sources, the tests that
+                      docs/sources.md names exist, C folders include lower ones only, C and scripts have the style,
                       the lists of tests are true
   c              0.4  the C tests of the native library, and that its folders call lower ones only, its files in no
                       circle

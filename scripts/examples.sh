@@ -43,9 +43,13 @@ example_class() {
         pubsub) main=$measured.verbs.PubSub ;;
         publisher) main=$package.pubsub.Publisher ;;
         subscriber) main=$package.pubsub.Subscriber ;;
+        ticker-server) main=$package.reconnect.TickerServer ;;
+        ticker-client) main=$package.reconnect.TickerClient ;;
+        datagram-server) main=$package.datagrams.DatagramServer ;;
+        datagram-client) main=$package.datagrams.DatagramClient ;;
         multicast) main=$measured.verbs.Multicast ;;
-        multicast-publisher) main=$package.multicast.MulticastPublisher ;;
-        multicast-subscriber) main=$package.multicast.MulticastSubscriber ;;
+        multicast-publisher) main=$package.datagrams.MulticastPublisher ;;
+        multicast-subscriber) main=$package.datagrams.MulticastSubscriber ;;
         pingpong) main=$measured.verbs.PingPong ;;
         pingpong-server) main=$package.pingpong.PingPongServer ;;
         pingpong-client) main=$package.pingpong.PingPongClient ;;

@@ -30,6 +30,8 @@ JAVA_MODULES=(transport-rdma transport-rdma-micrometer transport-rdma-vertx tran
 # Versions of lane platforms, beside the oldest Netty.
 PLATFORMS_JAVA=25
 PLATFORMS_NETTY=4.2.18.Final
+# Made for that Java.
+PLATFORMS_MICRONAUT=5.2.23
 # C: all programs but the longest.
 QUICK_C='*_test,!arena_test,!peer_test,!limits_test,!chaos_test'
 
@@ -73,7 +75,7 @@ run_scripts() {
     while read -r file; do
         if bash -n "$file"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done < <(scripts_of_the_project | grep -v Makefile)
-    for check in c-folders links packages pictures style test-lists testsuite-table versions; do
+    for check in c-folders ladders links packages pictures style test-lists testsuite-table versions; do
         if "$ROOT/scripts/$check" check; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     done
     echo "@ scripts $passed $failed 0"
@@ -465,7 +467,8 @@ platform_tests() {
 }
 
 run_platform() { # java|netty
-    local copy=$ROOT/target/platforms/$1 home=${JAVA_PLATFORMS_HOME-} each arguments=()
+    local copy=$ROOT/target/platforms/$1 home=${JAVA_PLATFORMS_HOME-} each
+    local arguments=(-Dmicronaut.version="$PLATFORMS_MICRONAUT")
     if [ "$1" = netty ]; then
         arguments=(-Dnetty.version="$PLATFORMS_NETTY")
         home=$JAVA_HOME

@@ -33,11 +33,10 @@
  * What fails prints "error WHAT ERRNO" or "error WHAT STATUS" and ends the program with status 1.
  */
 #define _GNU_SOURCE
+#include "verbs_end.h"
+
 #include <endian.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <rdma/rdma_cma.h>
-#include <rdma/rdma_verbs.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -70,61 +69,19 @@ static struct memory {
     struct blob peer;
 } memory __attribute__((aligned(64)));
 
-static struct rdma_cm_id *id;
 static struct ibv_mr *region;
 static uint64_t peer_address;
 static uint32_t peer_key;
-
-_Noreturn static void failed(const char *what) {
-    printf("error %s %s\n", what, strerrorname_np(errno));
-    fflush(stdout);
-    exit(1);
-}
 
 _Noreturn static void usage(const char *what) {
     fprintf(stderr, "sync_event_peer: what is '%s'? See the head of sync_event_peer.c\n", what);
     exit(2);
 }
 
-static void check(const struct ibv_wc *wc, int polled, const char *what) {
-    if (polled < 0)
-        failed(what);
-    if (wc->status != IBV_WC_SUCCESS) {
-        printf("error %s %d\n", what, wc->status);
-        fflush(stdout);
-        exit(1);
-    }
-}
-
 /* Registers the memory and posts the receive for the peer's blob, which may come as soon as there is a connection. */
 static void prepare(void) {
-    struct ibv_sge element = { .addr = (uintptr_t)&memory.peer, .length = sizeof(memory.peer) };
-    struct ibv_recv_wr request = { .sg_list = &element, .num_sge = 1 };
-    struct ibv_recv_wr *bad;
-
-    region = ibv_reg_mr(id->pd, &memory, sizeof(memory), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ
-            | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC);
-    if (region == NULL)
-        failed("ibv_reg_mr");
-    element.lkey = region->lkey;
-    errno = ibv_post_recv(id->qp, &request, &bad);
-    if (errno != 0)
-        failed("ibv_post_recv");
-}
-
-/* Posts a request and waits for its completion. */
-static void execute(struct ibv_send_wr *request, void *local, uint32_t length, const char *what) {
-    struct ibv_sge element = { .addr = (uintptr_t)local, .length = length, .lkey = region->lkey };
-    struct ibv_send_wr *bad;
-    struct ibv_wc wc;
-
-    request->sg_list = &element;
-    request->num_sge = 1;
-    request->send_flags = IBV_SEND_SIGNALED;
-    errno = ibv_post_send(id->qp, request, &bad);
-    if (errno != 0)
-        failed(what);
-    check(&wc, rdma_get_send_comp(id, &wc), what);
+    region = reg(&memory, sizeof(memory));
+    post_receive(&memory.peer, sizeof(memory.peer), region, 0);
 }
 
 static void introduce(void) {
@@ -136,8 +93,8 @@ static void introduce(void) {
         .address = htobe64((uintptr_t)&memory.event), .length = htobe64(sizeof(memory.event)),
         .key = htobe32(region->rkey),
     };
-    execute(&request, &memory.own, sizeof(memory.own), "send");
-    check(&wc, rdma_get_recv_comp(id, &wc), "receive");
+    execute(&request, &memory.own, sizeof(memory.own), region, "send");
+    next_receive(&wc);
     if (wc.byte_len != sizeof(memory.peer) || be32toh(memory.peer.magic) != MAGIC || memory.peer.version != VERSION
             || memory.peer.permissions != ALL_PERMISSIONS || be64toh(memory.peer.length) != sizeof(uint64_t)) {
         printf("error blob of %u bytes\n", wc.byte_len);
@@ -147,52 +104,13 @@ static void introduce(void) {
     peer_key = be32toh(memory.peer.key);
 }
 
-static struct rdma_addrinfo *look_up(const char *host, const char *port, int flags) {
-    struct rdma_addrinfo hints = { .ai_flags = flags | RAI_NUMERICHOST, .ai_port_space = RDMA_PS_TCP };
-    struct rdma_addrinfo *address;
-
-    if (rdma_getaddrinfo(host, port, &hints, &address) != 0)
-        failed("rdma_getaddrinfo");
-    return address;
-}
-
-static void establish(const char *host, const char *port, int passive) {
-    struct ibv_qp_init_attr attributes = {
-        .cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
-        .qp_type = IBV_QPT_RC,
-    };
-    struct rdma_conn_param parameters = {
-        .responder_resources = 1, .initiator_depth = 1, .retry_count = 7, .rnr_retry_count = 7,
-    };
-    struct rdma_addrinfo *address = look_up(host, port, passive ? RAI_PASSIVE : 0);
-    struct rdma_cm_id *endpoint;
-
-    if (rdma_create_ep(&endpoint, address, NULL, &attributes) != 0)
-        failed("rdma_create_ep");
-    rdma_freeaddrinfo(address);
-    if (!passive) {
-        id = endpoint;
-        prepare();
-        if (rdma_connect(id, &parameters) != 0)
-            failed("rdma_connect");
-    } else {
-        if (rdma_listen(endpoint, 1) != 0)
-            failed("rdma_listen");
-        if (rdma_get_request(endpoint, &id) != 0)
-            failed("rdma_get_request");
-        prepare();
-        if (rdma_accept(id, &parameters) != 0)
-            failed("rdma_accept");
-    }
-}
-
 static uint64_t add(uint64_t n) {
     struct ibv_send_wr request = {
         .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
         .wr.atomic = { .remote_addr = peer_address, .rkey = peer_key, .compare_add = n },
     };
 
-    execute(&request, &memory.value, sizeof(memory.value), "add");
+    execute(&request, &memory.value, sizeof(memory.value), region, "add");
     return memory.value;
 }
 
@@ -202,7 +120,7 @@ static void transfer(enum ibv_wr_opcode opcode, const char *what) {
         .opcode = opcode, .wr.rdma = { .remote_addr = peer_address, .rkey = peer_key },
     };
 
-    execute(&request, &memory.value, sizeof(memory.value), what);
+    execute(&request, &memory.value, sizeof(memory.value), region, what);
 }
 
 /* Whoever has started this program ends it if it looks for ever. */
@@ -250,7 +168,7 @@ int main(int argc, char **argv) {
 
     if (argc < 4 || (!passive && strcmp(argv[1], "connect") != 0))
         usage(argc > 1 ? argv[1] : "");
-    establish(argv[2], argv[3], passive);
+    establish(argv[2], argv[3], passive, 1, prepare);
     introduce();
     while (i < argc) {
         const char *name = argv[i++], *argument = "0";

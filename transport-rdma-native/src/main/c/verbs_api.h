@@ -29,6 +29,7 @@
 
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
+#include <stdbool.h>
 
 /*
  * Macros of verbs.h that reference exported symbols of libibverbs, which would give this library a hard dependency on
@@ -133,8 +134,12 @@
  * ext_set_inline_recv: *bytes is how many are asked for and becomes how many are granted. Before RTR, with no receive
  * posted; else EINVAL. 0 or errno.
  *
- * ext_set_nonblocking: ibv_get_cq_event(3) never blocks from then on, whatever O_NONBLOCK of the descriptor is, which
- * peers that have the descriptor may change. 0 or errno.
+ * ext_take_events: takes and acknowledges all events of the channel. It never blocks, whatever O_NONBLOCK of the
+ * descriptor is, which peers that have the descriptor may change. *contexts becomes the bitwise or of the contexts
+ * (cq_context) of the completion queues that had events. 0 or errno.
+ *
+ * ext_takes_edges: whether ext_take_events leaves the descriptor readable. Then it is to be watched edge-triggered: see
+ * EPOLLET in epoll(7).
  *
  * ext_rnr_naks: how many messages of the queue pairs of this process have found no receive at the peer. For adapters
  * this is rnr_nak_retry_err among the kernel's counters of a port, for which there is no kernel here.
@@ -145,7 +150,8 @@
 #define VERBS_API_EXTENSIONS(F)                                                                                       \
     F(uint32_t, ext_max_inline_recv, (struct ibv_context *context))                                                   \
     F(int, ext_set_inline_recv, (struct ibv_qp *qp, uint32_t *bytes))                                                 \
-    F(int, ext_set_nonblocking, (struct ibv_comp_channel *channel))                                                   \
+    F(int, ext_take_events, (struct ibv_comp_channel *channel, uint64_t *contexts))                                   \
+    F(bool, ext_takes_edges, (struct ibv_comp_channel *channel))                                                      \
     F(uint64_t, ext_rnr_naks, (struct ibv_context *context))                                                          \
     F(uint64_t, ext_peer, (struct rdma_cm_id *id))
 

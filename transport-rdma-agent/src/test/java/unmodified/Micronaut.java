@@ -24,7 +24,6 @@ import io.micronaut.http.MutableHttpResponse;
 import io.micronaut.http.ServerHttpRequest;
 import io.micronaut.http.filter.HttpServerFilter;
 import io.micronaut.http.filter.ServerFilterChain;
-import io.micronaut.http.server.exceptions.response.JsonErrorResponseBodyProvider;
 import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.web.router.DefaultRouteBuilder;
 import io.micronaut.web.router.RouteBuilder;
@@ -46,8 +45,6 @@ public final class Micronaut {
             RouteBuilder routes = new Routes(context);
             routes.addFilter("/**", context, echo);
             context.registerSingleton(RouteBuilder.class, routes);
-            JsonErrorResponseBodyProvider<String> errors = (error, response) -> "";
-            context.registerSingleton(JsonErrorResponseBodyProvider.class, errors);
             try (EmbeddedServer server = context.getBean(EmbeddedServer.class).start()) {
                 ReactorNetty.post(HttpClient.create(), server.getPort());
             }

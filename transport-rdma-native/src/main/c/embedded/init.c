@@ -29,6 +29,7 @@
 #include "embedded/device/mr.h"
 #include "embedded/device/qp.h"
 #include "embedded/device/mw.h"
+#include "embedded/device/peer_memory.h"
 #include "embedded/device/presence.h"
 #include "embedded/device/watch.h"
 #include "embedded/groups/mcast.h"
@@ -58,10 +59,10 @@ __attribute__((constructor)) static void init(void) {
     mcast_init();
     device_init();
     presence_init(cq_rest_targets);
+    peer_memory_init();
     mr_init();
     mw_init();
     cq_engine_init();
-    cq_init();
     watch_init(qp_round, cq_rest);
     qp_table_init();
     rc_init();

@@ -19,7 +19,6 @@
 #include <string.h>
 
 static jlong create(JNIEnv *env, jclass class, jlong api, jlong pd, jintArray values, jbyteArray gid) {
-    (void) class;
     struct ibv_ah_attr attr;
     read_address_vector(env, values, gid, &attr);
     errno = 0;
@@ -28,16 +27,12 @@ static jlong create(JNIEnv *env, jclass class, jlong api, jlong pd, jintArray va
 
 static jlong create_from_completion(JNIEnv *env, jclass class, jlong api, jlong pd, jlong completion,
                                     jlong global_header, jint port) {
-    (void) env;
-    (void) class;
     errno = 0;
     return created(to_api(api)->ibv_create_ah_from_wc(to_pointer(pd), to_pointer(completion), to_pointer(global_header),
                                                (uint8_t) port));
 }
 
 static jint destroy(JNIEnv *env, jclass class, jlong api, jlong handle) {
-    (void) env;
-    (void) class;
     errno = 0;
     return to_errno(to_api(api)->ibv_destroy_ah(to_pointer(handle)));
 }

@@ -21,9 +21,8 @@ static jlong create(JNIEnv *env, jclass class, jlong api, jlong context) {
     (void) class;
     errno = 0;
     struct ibv_comp_channel *channel = to_api(api)->ibv_create_comp_channel(to_pointer(context));
-    if (channel != NULL) {
-        int error = to_api(api)->ext_set_nonblocking != NULL ? to_api(api)->ext_set_nonblocking(channel)
-                                                             : set_nonblocking(channel->fd);
+    if (channel != NULL && to_api(api)->ext_take_events == NULL) {
+        int error = set_nonblocking(channel->fd);
         if (error != 0) {
             to_api(api)->ibv_destroy_comp_channel(channel);
             return -error;
@@ -44,38 +43,56 @@ static jint channel_fd(JNIEnv *env, jclass class, jlong channel) {
     return ((struct ibv_comp_channel *) to_pointer(channel))->fd;
 }
 
-/* Acknowledging takes a lock, so the events of one queue in a row are acknowledged together (ibv_get_cq_event(3)). */
-static jint consume(JNIEnv *env, jclass class, jlong api, jlong channel, jint max) {
+static jboolean is_edge_triggered(JNIEnv *env, jclass class, jlong api, jlong channel) {
     (void) env;
     (void) class;
+    return to_api(api)->ext_takes_edges != NULL && to_api(api)->ext_takes_edges(to_pointer(channel));
+}
+
+/*
+ * Takes events one by one, and adds the queues' marks. Acknowledging takes a lock, so the events of one queue in a row
+ * are acknowledged together (ibv_get_cq_event(3)). Returns 0 or errno.
+ */
+static int take_events(const struct verbs_api *api, struct ibv_comp_channel *channel, int max, uint64_t *marks) {
     struct ibv_cq *last = NULL;
     struct ibv_cq *cq;
-    void *context;
+    void *mark;
     unsigned int unacknowledged = 0;
-    jint total = 0;
+    int total = 0;
     errno = 0;
-    while (total < max && to_api(api)->ibv_get_cq_event(to_pointer(channel), &cq, &context) == 0) {
+    while (total < max && api->ibv_get_cq_event(channel, &cq, &mark) == 0) {
         if (cq != last) {
             if (unacknowledged != 0) {
-                to_api(api)->ibv_ack_cq_events(last, unacknowledged);
+                api->ibv_ack_cq_events(last, unacknowledged);
             }
             last = cq;
             unacknowledged = 0;
         }
+        *marks |= (uintptr_t) mark;
         unacknowledged++;
         total++;
     }
     int error = errno;
     if (unacknowledged != 0) {
-        to_api(api)->ibv_ack_cq_events(last, unacknowledged);
+        api->ibv_ack_cq_events(last, unacknowledged);
     }
-    return total > 0 || error == EAGAIN || error == EINTR ? total : -(error != 0 ? error : EIO);
+    return total > 0 || error == EAGAIN || error == EINTR ? 0 : error != 0 ? error : EIO;
+}
+
+static jlong consume(JNIEnv *env, jclass class, jlong api, jlong channel, jint max) {
+    (void) env;
+    (void) class;
+    uint64_t marks = 0;
+    int error = to_api(api)->ext_take_events != NULL ? to_api(api)->ext_take_events(to_pointer(channel), &marks)
+                                                     : take_events(to_api(api), to_pointer(channel), max, &marks);
+    return error != 0 ? -error : (jlong) marks;
 }
 
 static const JNINativeMethod methods[] = {
     JNI_METHOD("create0", "(JJ)J", create),
     JNI_METHOD("destroy0", "(JJ)I", destroy),
     JNI_METHOD("fd0", "(J)I", channel_fd),
-    JNI_METHOD("consume0", "(JJI)I", consume),
+    JNI_METHOD("isEdgeTriggered0", "(JJ)Z", is_edge_triggered),
+    JNI_METHOD("consume0", "(JJI)J", consume),
 };
 JNI_CLASS(jni_completion_channel, "verbs/CompletionChannel", methods);

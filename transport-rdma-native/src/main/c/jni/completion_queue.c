@@ -19,11 +19,11 @@
 /* Flag in the result of poll_or_arm(): the queue was armed. */
 #define ARMED (1 << 30)
 
-static jlong create(JNIEnv *env, jclass class, jlong api, jlong context, jint capacity, jlong channel) {
+static jlong create(JNIEnv *env, jclass class, jlong api, jlong context, jint capacity, jlong channel, jlong mark) {
     (void) env;
     (void) class;
     errno = 0;
-    return created(to_api(api)->ibv_create_cq(to_pointer(context), capacity, NULL, to_pointer(channel), 0));
+    return created(to_api(api)->ibv_create_cq(to_pointer(context), capacity, to_pointer(mark), to_pointer(channel), 0));
 }
 
 static jint destroy(JNIEnv *env, jclass class, jlong api, jlong cq) {
@@ -66,7 +66,7 @@ static jint poll_or_arm(JNIEnv *env, jclass class, jlong cq, jlong completions, 
 }
 
 static const JNINativeMethod methods[] = {
-    JNI_METHOD("create0", "(JJIJ)J", create),
+    JNI_METHOD("create0", "(JJIJJ)J", create),
     JNI_METHOD("destroy0", "(JJ)I", destroy),
     JNI_METHOD("capacity0", "(J)I", capacity),
     JNI_METHOD("poll0", "(JJI)I", poll),

@@ -44,8 +44,6 @@ static bool has_device(jlong id) {
 }
 
 static jlong create(JNIEnv *env, jclass class, jlong api, jlong channel, jlong token, jint port_space) {
-    (void) env;
-    (void) class;
     struct rdma_cm_id *id = NULL;
     errno = 0;
     int error = to_errno(to_api(api)->rdma_create_id(to_pointer(channel), &id, to_pointer(token),
@@ -54,14 +52,11 @@ static jlong create(JNIEnv *env, jclass class, jlong api, jlong channel, jlong t
 }
 
 static jint destroy(JNIEnv *env, jclass class, jlong api, jlong id) {
-    (void) env;
-    (void) class;
     errno = 0;
     return to_errno(to_api(api)->rdma_destroy_id(to_pointer(id)));
 }
 
 static jint bind_address(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray bytes, jint port, jint scope) {
-    (void) class;
     struct sockaddr_storage address;
     read_address(env, bytes, port, scope, &address);
     errno = 0;
@@ -69,8 +64,6 @@ static jint bind_address(JNIEnv *env, jclass class, jlong api, jlong id, jbyteAr
 }
 
 static jint start_listening(JNIEnv *env, jclass class, jlong api, jlong id, jint backlog) {
-    (void) env;
-    (void) class;
     errno = 0;
     return to_errno(to_api(api)->rdma_listen(to_pointer(id), backlog));
 }
@@ -78,7 +71,6 @@ static jint start_listening(JNIEnv *env, jclass class, jlong api, jlong id, jint
 static jint resolve_address(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray local_bytes, jint local_port,
                             jint local_scope, jbyteArray remote_bytes, jint remote_port, jint remote_scope,
                             jint timeout_ms) {
-    (void) class;
     struct sockaddr_storage local;
     struct sockaddr_storage remote;
     if (local_bytes != NULL) {
@@ -92,8 +84,6 @@ static jint resolve_address(JNIEnv *env, jclass class, jlong api, jlong id, jbyt
 }
 
 static jint resolve_route(JNIEnv *env, jclass class, jlong api, jlong id, jint timeout_ms) {
-    (void) env;
-    (void) class;
     if (!has_device(id)) {
         return EINVAL;
     }
@@ -102,14 +92,11 @@ static jint resolve_route(JNIEnv *env, jclass class, jlong api, jlong id, jint t
 }
 
 static jlong device(JNIEnv *env, jclass class, jlong id) {
-    (void) env;
-    (void) class;
     return to_long(((struct rdma_cm_id *) to_pointer(id))->verbs);
 }
 
 /* Returns the port of the device and the partition key in host order; and the GID of the port. */
 static void port(JNIEnv *env, jclass class, jlong id_address, jintArray port_and_key, jbyteArray gid) {
-    (void) class;
     struct rdma_cm_id *id = to_pointer(id_address);
     const struct rdma_ib_addr *path = &id->route.addr.addr.ibaddr;
     const jint numbers[] = { id->port_num, be16toh(path->pkey) };
@@ -118,8 +105,6 @@ static void port(JNIEnv *env, jclass class, jlong id_address, jintArray port_and
 }
 
 static void destroy_queue_pair(JNIEnv *env, jclass class, jlong api, jlong id) {
-    (void) env;
-    (void) class;
     to_api(api)->rdma_destroy_qp(to_pointer(id));
 }
 
@@ -167,7 +152,6 @@ static jint call_with_parameters(JNIEnv *env, int (*call)(struct rdma_cm_id *, s
 static jint connect_id(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray private_data,
                        jint responder_resources, jint initiator_depth, jboolean flow_control, jint retry_count,
                        jint rnr_retry_count, jint qp_num) {
-    (void) class;
     return call_with_parameters(env, to_api(api)->rdma_connect, id, private_data, responder_resources, initiator_depth,
                                 flow_control, retry_count, rnr_retry_count, qp_num);
 }
@@ -175,13 +159,11 @@ static jint connect_id(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArra
 static jint accept_id(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray private_data,
                       jint responder_resources, jint initiator_depth, jboolean flow_control, jint retry_count,
                       jint rnr_retry_count, jint qp_num) {
-    (void) class;
     return call_with_parameters(env, to_api(api)->rdma_accept, id, private_data, responder_resources, initiator_depth,
                                 flow_control, retry_count, rnr_retry_count, qp_num);
 }
 
 static jint reject(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray private_data) {
-    (void) class;
     struct private_data data;
     read_private_data(env, private_data, &data);
     errno = 0;
@@ -189,8 +171,6 @@ static jint reject(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray pr
 }
 
 static jint disconnect(JNIEnv *env, jclass class, jlong api, jlong id) {
-    (void) env;
-    (void) class;
     if (!has_device(id)) {
         return EINVAL;
     }
@@ -200,7 +180,6 @@ static jint disconnect(JNIEnv *env, jclass class, jlong api, jlong id) {
 
 static jint join_multicast(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray bytes, jint scope,
                            jboolean send_only, jlong join) {
-    (void) class;
     if (!has_device(id)) {
         return EINVAL;
     }
@@ -217,13 +196,10 @@ static jint join_multicast(JNIEnv *env, jclass class, jlong api, jlong id, jbyte
 }
 
 static jlong peer(JNIEnv *env, jclass class, jlong api, jlong id) {
-    (void) env;
-    (void) class;
     return to_api(api)->ext_peer == NULL ? 0 : (jlong) to_api(api)->ext_peer(to_pointer(id));
 }
 
 static jint leave_multicast(JNIEnv *env, jclass class, jlong api, jlong id, jbyteArray bytes, jint scope) {
-    (void) class;
     struct sockaddr_storage group;
     read_address(env, bytes, 0, scope, &group);
     errno = 0;
@@ -231,8 +207,6 @@ static jint leave_multicast(JNIEnv *env, jclass class, jlong api, jlong id, jbyt
 }
 
 static jint migrate(JNIEnv *env, jclass class, jlong api, jlong id, jlong channel) {
-    (void) env;
-    (void) class;
     errno = 0;
     return to_errno(to_api(api)->rdma_migrate_id(to_pointer(id), to_pointer(channel)));
 }
@@ -249,8 +223,6 @@ static const struct {
 };
 
 static jint set_option(JNIEnv *env, jclass class, jlong api, jlong id, jint option, jint value) {
-    (void) env;
-    (void) class;
     uint8_t byte = (uint8_t) value;
     int number = value;
     void *pointer = options[option].size == sizeof(uint8_t) ? (void *) &byte : (void *) &number;
@@ -261,7 +233,6 @@ static jint set_option(JNIEnv *env, jclass class, jlong api, jlong id, jint opti
 
 static jint address(JNIEnv *env, jclass class, jlong api, jlong id_address, jboolean local, jbyteArray bytes,
                     jintArray port_and_scope) {
-    (void) class;
     struct rdma_cm_id *id = to_pointer(id_address);
     struct sockaddr *sockaddr = local ? rdma_get_local_addr(id) : rdma_get_peer_addr(id);
     const void *ip;

@@ -19,7 +19,6 @@
 #include <string.h>
 
 static jobjectArray names(JNIEnv *env, jclass class, jlong api) {
-    (void) class;
     int count = 0;
     struct ibv_device **list = to_api(api)->ibv_get_device_list(&count);
     if (list == NULL) {
@@ -41,7 +40,6 @@ static jobjectArray names(JNIEnv *env, jclass class, jlong api) {
 }
 
 static jlong open_device(JNIEnv *env, jclass class, jlong api, jstring name) {
-    (void) class;
     const char *wanted = (*env)->GetStringUTFChars(env, name, NULL);
     if (wanted == NULL) {
         return -ENOMEM;
@@ -68,7 +66,6 @@ static jlong open_device(JNIEnv *env, jclass class, jlong api, jstring name) {
 
 /* Returns the device of librdmacm, which opens each device once and keeps it. */
 static jlong shared_device(JNIEnv *env, jclass class, jlong api, jstring name) {
-    (void) class;
     const char *wanted = (*env)->GetStringUTFChars(env, name, NULL);
     if (wanted == NULL) {
         return -ENOMEM;
@@ -91,26 +88,20 @@ static jlong shared_device(JNIEnv *env, jclass class, jlong api, jstring name) {
 }
 
 static jint close_device(JNIEnv *env, jclass class, jlong api, jlong context) {
-    (void) env;
-    (void) class;
     return to_errno(to_api(api)->ibv_close_device(to_pointer(context)));
 }
 
 static jstring name(JNIEnv *env, jclass class, jlong api, jlong context) {
-    (void) class;
     const struct ibv_context *opened = to_pointer(context);
     return (*env)->NewStringUTF(env, to_api(api)->ibv_get_device_name(opened->device));
 }
 
 static jboolean is_iwarp(JNIEnv *env, jclass class, jlong context) {
-    (void) env;
-    (void) class;
     return ((struct ibv_context *) to_pointer(context))->device->transport_type == IBV_TRANSPORT_IWARP;
 }
 
 /* Attributes in the order of the accessors of DeviceAttributes. */
 static jint attributes(JNIEnv *env, jclass class, jlong api, jlong context, jlongArray values) {
-    (void) class;
     struct ibv_device_attr attr;
     memset(&attr, 0, sizeof(attr));
     int error = to_errno(to_api(api)->ibv_query_device(to_pointer(context), &attr));
@@ -129,15 +120,11 @@ static jint attributes(JNIEnv *env, jclass class, jlong api, jlong context, jlon
 }
 
 static jint max_inline_receive(JNIEnv *env, jclass class, jlong api, jlong context) {
-    (void) env;
-    (void) class;
     return to_api(api)->ext_max_inline_recv == NULL ? 0 : (jint) to_api(api)->ext_max_inline_recv(to_pointer(context));
 }
 
 /* Returns the counter; -1: the device counts elsewhere. */
 static jlong rnr_naks(JNIEnv *env, jclass class, jlong api, jlong context) {
-    (void) env;
-    (void) class;
     return to_api(api)->ext_rnr_naks == NULL ? -1 : (jlong) to_api(api)->ext_rnr_naks(to_pointer(context));
 }
 
@@ -156,7 +143,6 @@ static int query_port(jlong api, struct ibv_context *context, uint8_t port, stru
 
 /* Attributes in the order of the accessors of PortAttributes. */
 static jint port_attributes(JNIEnv *env, jclass class, jlong api, jlong context, jint port, jintArray values) {
-    (void) class;
     struct ibv_port_attr attr;
     int error = to_errno(query_port(api, to_pointer(context), (uint8_t) port, &attr));
     if (error != 0) {
@@ -171,7 +157,6 @@ static jint port_attributes(JNIEnv *env, jclass class, jlong api, jlong context,
 }
 
 static jint gid(JNIEnv *env, jclass class, jlong api, jlong context, jint port, jint index, jbyteArray bytes) {
-    (void) class;
     union ibv_gid value;
     errno = 0;
     int error = to_errno(to_api(api)->ibv_query_gid(to_pointer(context), (uint8_t) port, index, &value));
@@ -183,8 +168,6 @@ static jint gid(JNIEnv *env, jclass class, jlong api, jlong context, jint port, 
 
 /* Returns the key in host order, or a negative errno. */
 static jint partition_key(JNIEnv *env, jclass class, jlong api, jlong context, jint port, jint index) {
-    (void) env;
-    (void) class;
     __be16 key;
     errno = 0;
     int error = to_errno(to_api(api)->ibv_query_pkey(to_pointer(context), (uint8_t) port, index, &key));
@@ -220,8 +203,6 @@ static jint gid_entry(JNIEnv *env, jclass class, jlong api, jlong context, jint 
 }
 
 static jint async_fd(JNIEnv *env, jclass class, jlong context) {
-    (void) env;
-    (void) class;
     int fd = ((struct ibv_context *) to_pointer(context))->async_fd;
     int error = set_nonblocking(fd);
     return error != 0 ? -error : fd;
@@ -229,7 +210,6 @@ static jint async_fd(JNIEnv *env, jclass class, jlong context) {
 
 /* Values in the order of the arguments of the constructor of AsyncEvent. */
 static jint next_async_event(JNIEnv *env, jclass class, jlong api, jlong context, jlongArray values) {
-    (void) class;
     struct ibv_async_event event;
     errno = 0;
     int error = to_errno(to_api(api)->ibv_get_async_event(to_pointer(context), &event));

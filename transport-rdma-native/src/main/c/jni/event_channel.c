@@ -36,8 +36,6 @@ enum {
 };
 
 static jlong create(JNIEnv *env, jclass class, jlong api) {
-    (void) env;
-    (void) class;
     errno = 0;
     struct rdma_event_channel *channel = to_api(api)->rdma_create_event_channel();
     if (channel != NULL) {
@@ -51,14 +49,10 @@ static jlong create(JNIEnv *env, jclass class, jlong api) {
 }
 
 static void destroy(JNIEnv *env, jclass class, jlong api, jlong channel) {
-    (void) env;
-    (void) class;
     to_api(api)->rdma_destroy_event_channel(to_pointer(channel));
 }
 
 static jint channel_fd(JNIEnv *env, jclass class, jlong channel) {
-    (void) env;
-    (void) class;
     return ((struct rdma_event_channel *) to_pointer(channel))->fd;
 }
 
@@ -124,7 +118,6 @@ static void copy_parameters(JNIEnv *env, const struct rdma_cm_event *event, jlon
 /* Fetches an event. Tokens: see ConnectionId.BY_TOKEN. `new_token` becomes the token of the id of a connect request. */
 static jint next(JNIEnv *env, jclass class, jlong api, jlong channel, jlong new_token, jlongArray values,
                  jbyteArray private_data, jintArray vector, jbyteArray gid) {
-    (void) class;
     struct rdma_cm_event *event;
     errno = 0;
     int error = to_errno(to_api(api)->rdma_get_cm_event(to_pointer(channel), &event));

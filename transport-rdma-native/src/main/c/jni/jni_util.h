@@ -29,6 +29,9 @@
 
 #include "verbs_api.h"
 
+/* JNI passes its environment and the class to each native method, and few need them. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 /* Natives of one Java class. `name` is relative to the package io.netty.channel.rdma: "verbs/Device". */
 struct jni_class {
     const char *name;

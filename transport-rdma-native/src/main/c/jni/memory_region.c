@@ -17,16 +17,12 @@
 #include "jni_util.h"
 
 static jlong register_region(JNIEnv *env, jclass class, jlong api, jlong pd, jlong address, jlong length, jint access) {
-    (void) env;
-    (void) class;
     errno = 0;
     return created(to_api(api)->ibv_reg_mr(to_pointer(pd), to_pointer(address), (size_t) length, access));
 }
 
 static jlong register_dmabuf(JNIEnv *env, jclass class, jlong api, jlong pd, jlong offset, jlong length, jlong iova,
                              jint fd, jint access) {
-    (void) env;
-    (void) class;
     if (to_api(api)->ibv_reg_dmabuf_mr == NULL) {
         return -EOPNOTSUPP;
     }
@@ -36,14 +32,10 @@ static jlong register_dmabuf(JNIEnv *env, jclass class, jlong api, jlong pd, jlo
 }
 
 static jint deregister_region(JNIEnv *env, jclass class, jlong api, jlong mr) {
-    (void) env;
-    (void) class;
     return to_errno(to_api(api)->ibv_dereg_mr(to_pointer(mr)));
 }
 
 static jlong keys(JNIEnv *env, jclass class, jlong mr) {
-    (void) env;
-    (void) class;
     const struct ibv_mr *region = to_pointer(mr);
     return (jlong) ((uint64_t) region->lkey << 32 | region->rkey);
 }

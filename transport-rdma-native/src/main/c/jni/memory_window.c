@@ -17,27 +17,19 @@
 #include "jni_util.h"
 
 static jlong allocate_window(JNIEnv *env, jclass class, jlong pd) {
-    (void) env;
-    (void) class;
     errno = 0;
     return created(ibv_alloc_mw(to_pointer(pd), IBV_MW_TYPE_2));
 }
 
 static jint deallocate_window(JNIEnv *env, jclass class, jlong mw) {
-    (void) env;
-    (void) class;
     return to_errno(ibv_dealloc_mw(to_pointer(mw)));
 }
 
 static jint window_key(JNIEnv *env, jclass class, jlong mw) {
-    (void) env;
-    (void) class;
     return (jint) ((const struct ibv_mw *) to_pointer(mw))->rkey;
 }
 
 static void set_window_key(JNIEnv *env, jclass class, jlong mw, jint rkey) {
-    (void) env;
-    (void) class;
     ((struct ibv_mw *) to_pointer(mw))->rkey = (uint32_t) rkey;
 }
 

@@ -54,7 +54,6 @@ _Static_assert(EBADF == 9 && EAGAIN == 11 && ENOMEM == 12 && EACCES == 13 && EFA
                    && ECONNREFUSED == 111, "Errno");
 
 static jintArray layout(JNIEnv *env, jclass class) {
-    (void) class;
 #define FIELD(type, field) (jint) offsetof(struct type, field)
     static const jint values[] = {
         sizeof(struct ibv_sge), FIELD(ibv_sge, addr), FIELD(ibv_sge, length), FIELD(ibv_sge, lkey),
@@ -84,12 +83,10 @@ static jintArray layout(JNIEnv *env, jclass class) {
 }
 
 static jlong address(JNIEnv *env, jclass class, jobject buffer) {
-    (void) class;
     return to_long((*env)->GetDirectBufferAddress(env, buffer));
 }
 
 static jstring error_text(JNIEnv *env, jclass class, jint error) {
-    (void) class;
     char text[256];
     return (*env)->NewStringUTF(env, strerror_r(error, text, sizeof(text)));
 }

@@ -27,12 +27,10 @@ void native_version_failed(const struct jni_class *definition) {
 }
 
 static jstring version(JNIEnv *env, jclass class) {
-    (void) class;
     return (*env)->NewStringUTF(env, NATIVE_VERSION);
 }
 
 static jstring unregistered(JNIEnv *env, jclass class) {
-    (void) class;
     return unregistered_class == NULL ? NULL : (*env)->NewStringUTF(env, unregistered_class);
 }
 

@@ -21,14 +21,10 @@
 #include <unistd.h>
 
 static jint page_size(JNIEnv *env, jclass class) {
-    (void) env;
-    (void) class;
     return (jint) sysconf(_SC_PAGESIZE);
 }
 
 static jlong map(JNIEnv *env, jclass class, jint bytes) {
-    (void) env;
-    (void) class;
     void *memory = mmap(NULL, (size_t) bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
@@ -40,20 +36,15 @@ static jlong map(JNIEnv *env, jclass class, jint bytes) {
 }
 
 static jobject buffer(JNIEnv *env, jclass class, jlong address, jint bytes) {
-    (void) class;
     return (*env)->NewDirectByteBuffer(env, to_pointer(address), bytes);
 }
 
 static void unmap(JNIEnv *env, jclass class, jlong address, jint bytes) {
-    (void) env;
-    (void) class;
     munmap(to_pointer(address), (size_t) bytes);
 }
 
 /* Gives the pages back: the memory is zero then. */
 static void clear(JNIEnv *env, jclass class, jlong address, jint bytes) {
-    (void) env;
-    (void) class;
     if (madvise(to_pointer(address), (size_t) bytes, MADV_DONTNEED) != 0) {
         memset(to_pointer(address), 0, (size_t) bytes); /* memory locked by mlockall(2) */
     }

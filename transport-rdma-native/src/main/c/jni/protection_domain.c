@@ -17,15 +17,11 @@
 #include "jni_util.h"
 
 static jlong allocate(JNIEnv *env, jclass class, jlong api, jlong context) {
-    (void) env;
-    (void) class;
     errno = 0;
     return created(to_api(api)->ibv_alloc_pd(to_pointer(context)));
 }
 
 static jint deallocate(JNIEnv *env, jclass class, jlong api, jlong pd) {
-    (void) env;
-    (void) class;
     return to_errno(to_api(api)->ibv_dealloc_pd(to_pointer(pd)));
 }
 

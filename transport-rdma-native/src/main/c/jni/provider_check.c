@@ -19,8 +19,6 @@
 #include <stdbool.h>
 
 static jint device_count(JNIEnv *env, jclass class, jlong api) {
-    (void) env;
-    (void) class;
     int count = 0;
     errno = 0;
     struct ibv_device **list = to_api(api)->ibv_get_device_list(&count);
@@ -32,8 +30,6 @@ static jint device_count(JNIEnv *env, jclass class, jlong api) {
 }
 
 static jint probe_device(JNIEnv *env, jclass class, jlong api, jint index) {
-    (void) env;
-    (void) class;
     int count = 0;
     int error = ENODEV;
     struct ibv_device **list = to_api(api)->ibv_get_device_list(&count);
@@ -52,7 +48,6 @@ static jint probe_device(JNIEnv *env, jclass class, jlong api, jint index) {
 }
 
 static jstring device_name(JNIEnv *env, jclass class, jlong api, jint index) {
-    (void) class;
     int count = 0;
     struct ibv_device **list = to_api(api)->ibv_get_device_list(&count);
     bool found = list != NULL && index < count;
@@ -64,8 +59,6 @@ static jstring device_name(JNIEnv *env, jclass class, jlong api, jint index) {
 }
 
 static jint probe_connection_manager(JNIEnv *env, jclass class, jlong api) {
-    (void) env;
-    (void) class;
     errno = 0;
     struct rdma_event_channel *channel = to_api(api)->rdma_create_event_channel();
     if (channel == NULL) {

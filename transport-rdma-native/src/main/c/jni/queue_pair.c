@@ -99,7 +99,6 @@ static void write_capabilities(JNIEnv *env, const struct verbs_api *api, struct 
 
 static jlong create(JNIEnv *env, jclass class, jlong api, jlong pd, jlong send_cq, jlong recv_cq, jlong srq,
                     jintArray values) {
-    (void) class;
     struct ibv_qp_init_attr init;
     read_init(env, send_cq, recv_cq, srq, values, &init);
     errno = 0;
@@ -112,7 +111,6 @@ static jlong create(JNIEnv *env, jclass class, jlong api, jlong pd, jlong send_c
 
 static jlong create_with_id(JNIEnv *env, jclass class, jlong api, jlong id, jlong pd, jlong send_cq, jlong recv_cq,
                             jlong srq, jintArray values) {
-    (void) class;
     struct ibv_qp_init_attr init;
     read_init(env, send_cq, recv_cq, srq, values, &init);
     errno = 0;
@@ -126,20 +124,14 @@ static jlong create_with_id(JNIEnv *env, jclass class, jlong api, jlong id, jlon
 }
 
 static jint destroy(JNIEnv *env, jclass class, jlong api, jlong qp) {
-    (void) env;
-    (void) class;
     return to_errno(to_api(api)->ibv_destroy_qp(to_pointer(qp)));
 }
 
 static jint number(JNIEnv *env, jclass class, jlong qp) {
-    (void) env;
-    (void) class;
     return (jint) ((struct ibv_qp *) to_pointer(qp))->qp_num;
 }
 
 static jint state(JNIEnv *env, jclass class, jlong api, jlong qp) {
-    (void) env;
-    (void) class;
     struct ibv_qp_attr attr;
     struct ibv_qp_init_attr init;
     int error = to_errno(to_api(api)->ibv_query_qp(to_pointer(qp), &attr, IBV_QP_STATE, &init));
@@ -148,14 +140,14 @@ static jint state(JNIEnv *env, jclass class, jlong api, jlong qp) {
 
 /* Values in the order of the accessors of QueuePairInfo. */
 static jint query(JNIEnv *env, jclass class, jlong api, jlong qp, jintArray values) {
-    (void) class;
     struct ibv_qp_attr attr;
     struct ibv_qp_init_attr init;
     memset(&attr, 0, sizeof(attr));
     int error = to_errno(to_api(api)->ibv_query_qp(to_pointer(qp), &attr,
                                             IBV_QP_STATE | IBV_QP_DEST_QPN | IBV_QP_PORT | IBV_QP_AV | IBV_QP_PATH_MTU |
                                                 IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-                                                IBV_QP_MIN_RNR_TIMER | IBV_QP_CAP,
+                                                IBV_QP_MIN_RNR_TIMER | IBV_QP_CAP | IBV_QP_ACCESS_FLAGS |
+                                                IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC,
                                             &init));
     if (error != 0) {
         return error;
@@ -165,13 +157,13 @@ static jint query(JNIEnv *env, jclass class, jlong api, jlong qp, jintArray valu
                        (jint) attr.path_mtu, global ? attr.ah_attr.grh.traffic_class : -1, attr.ah_attr.sl,
                        attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.min_rnr_timer,
                        (jint) attr.cap.max_send_wr, (jint) attr.cap.max_recv_wr, (jint) attr.cap.max_send_sge,
-                       (jint) attr.cap.max_recv_sge, (jint) attr.cap.max_inline_data, (jint) attr.qp_state };
+                       (jint) attr.cap.max_recv_sge, (jint) attr.cap.max_inline_data, (jint) attr.qp_state,
+                       attr.max_rd_atomic, attr.max_dest_rd_atomic, (jint) attr.qp_access_flags };
     (*env)->SetIntArrayRegion(env, values, 0, sizeof(v) / sizeof(*v), v);
     return 0;
 }
 
 static jint modify(JNIEnv *env, jclass class, jlong api, jlong qp, jint mask, jintArray values, jbyteArray gid) {
-    (void) class;
     jint v[ATTR_COUNT];
     (*env)->GetIntArrayRegion(env, values, 0, ATTR_COUNT, v);
     struct ibv_qp_attr attr;
@@ -206,7 +198,6 @@ static jint modify(JNIEnv *env, jclass class, jlong api, jlong qp, jint mask, ji
 }
 
 static jint attach_multicast(JNIEnv *env, jclass class, jlong api, jlong qp, jbyteArray bytes, jint lid) {
-    (void) class;
     union ibv_gid gid;
     (*env)->GetByteArrayRegion(env, bytes, 0, sizeof(gid.raw), (jbyte *) gid.raw);
     errno = 0;
@@ -214,7 +205,6 @@ static jint attach_multicast(JNIEnv *env, jclass class, jlong api, jlong qp, jby
 }
 
 static jint detach_multicast(JNIEnv *env, jclass class, jlong api, jlong qp, jbyteArray bytes, jint lid) {
-    (void) class;
     union ibv_gid gid;
     (*env)->GetByteArrayRegion(env, bytes, 0, sizeof(gid.raw), (jbyte *) gid.raw);
     errno = 0;
@@ -222,8 +212,6 @@ static jint detach_multicast(JNIEnv *env, jclass class, jlong api, jlong qp, jby
 }
 
 static jlong post_send(JNIEnv *env, jclass class, jlong qp, jlong requests) {
-    (void) env;
-    (void) class;
     struct ibv_send_wr *bad = NULL;
     int result = ibv_post_send(to_pointer(qp), to_pointer(requests), &bad);
     if (result == 0) {
@@ -239,16 +227,12 @@ static jlong post_send(JNIEnv *env, jclass class, jlong qp, jlong requests) {
 }
 
 static jlong post_receive(JNIEnv *env, jclass class, jlong qp, jlong requests) {
-    (void) env;
-    (void) class;
     struct ibv_recv_wr *bad = NULL;
     int result = ibv_post_recv(to_pointer(qp), to_pointer(requests), &bad);
     return result == 0 ? 0 : posted(count_posted(to_pointer(requests), bad), to_errno(result));
 }
 
 static jlong post_empty_receives(JNIEnv *env, jclass class, jlong qp, jlong wr_id, jint count) {
-    (void) env;
-    (void) class;
     struct ibv_recv_wr requests[EMPTY_RECEIVES];
     int done = 0;
     while (done < count) {

@@ -29,19 +29,16 @@ static jfieldID field(JNIEnv *env, jclass class, const char *name, const char *s
 
 /* Gets the class as an argument, not by name, as it may have been relocated. */
 static jboolean init(JNIEnv *env, jclass class, jclass regions) {
-    (void) class;
     file_field = field(env, regions, "file", "Ljava/nio/channels/FileChannel;");
     transferred_field = field(env, regions, "transferred", "J");
     return file_field != NULL && transferred_field != NULL;
 }
 
 static jobject channel(JNIEnv *env, jclass class, jobject region) {
-    (void) class;
     return (*env)->GetObjectField(env, region, file_field);
 }
 
 static void set_transferred(JNIEnv *env, jclass class, jobject region, jlong bytes) {
-    (void) class;
     (*env)->SetLongField(env, region, transferred_field, bytes);
 }
 

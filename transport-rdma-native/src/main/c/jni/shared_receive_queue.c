@@ -22,7 +22,6 @@
 enum { ATTR_MAX_WR, ATTR_MAX_SGE, ATTR_LIMIT, ATTR_COUNT };
 
 static jlong create(JNIEnv *env, jclass class, jlong api, jlong pd, jintArray values) {
-    (void) class;
     jint v[ATTR_COUNT];
     (*env)->GetIntArrayRegion(env, values, 0, ATTR_COUNT, v);
     struct ibv_srq_init_attr init;
@@ -40,22 +39,16 @@ static jlong create(JNIEnv *env, jclass class, jlong api, jlong pd, jintArray va
 }
 
 static jint destroy(JNIEnv *env, jclass class, jlong api, jlong srq) {
-    (void) env;
-    (void) class;
     return to_errno(to_api(api)->ibv_destroy_srq(to_pointer(srq)));
 }
 
 static jint arm(JNIEnv *env, jclass class, jlong api, jlong srq, jint limit) {
-    (void) env;
-    (void) class;
     struct ibv_srq_attr attr = { .srq_limit = (uint32_t) limit };
     return to_errno(to_api(api)->ibv_modify_srq(to_pointer(srq), &attr, IBV_SRQ_LIMIT));
 }
 
 /* Returns the limit, or a negative errno. */
 static jint limit(JNIEnv *env, jclass class, jlong api, jlong srq) {
-    (void) env;
-    (void) class;
     struct ibv_srq_attr attr;
     memset(&attr, 0, sizeof(attr));
     int error = to_errno(to_api(api)->ibv_query_srq(to_pointer(srq), &attr));
@@ -63,8 +56,6 @@ static jint limit(JNIEnv *env, jclass class, jlong api, jlong srq) {
 }
 
 static jlong post_receive(JNIEnv *env, jclass class, jlong srq, jlong requests) {
-    (void) env;
-    (void) class;
     struct ibv_recv_wr *bad = NULL;
     int result = ibv_post_srq_recv(to_pointer(srq), to_pointer(requests), &bad);
     return result == 0 ? 0 : posted(count_posted(to_pointer(requests), bad), to_errno(result));

@@ -18,8 +18,6 @@
 #include <sys/resource.h>
 
 static jlong involuntary_switches(JNIEnv *env, jclass class) {
-    (void) env;
-    (void) class;
     struct rusage usage = { 0 };
     getrusage(RUSAGE_THREAD, &usage);
     return usage.ru_nivcsw;

@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* Natives of Verbs: the function tables of the providers, and the settings of the embedded one. */
+/* Natives of VerbsApi: the function tables of the providers, and the settings of the embedded one. */
 #include "jni_util.h"
 
 #include "embedded/embedded.h"
@@ -22,7 +22,6 @@
 
 /* Returns the address of the table; or 0, and the reason in the array. */
 static jlong get_api(JNIEnv *env, jclass class, jint provider, jobjectArray reasons) {
-    (void) class;
     char reason[1024];
     const struct verbs_api *api = verbs_api_get((enum verbs_provider) provider, reason, sizeof(reason));
     if (api == NULL) {
@@ -47,7 +46,6 @@ static void release_text(JNIEnv *env, jstring string, const char *text) {
 }
 
 static jint configure_embedded(JNIEnv *env, jclass class, jstring folder, jstring users, jstring groups) {
-    (void) class;
     const char *folder_text = NULL, *users_text = NULL, *groups_text = NULL;
     jint error = ENOMEM;
     if (get_text(env, folder, &folder_text) && get_text(env, users, &users_text)
@@ -61,7 +59,6 @@ static jint configure_embedded(JNIEnv *env, jclass class, jstring folder, jstrin
 }
 
 static jstring describe_embedded(JNIEnv *env, jclass class) {
-    (void) class;
     char text[4096];
     embedded_describe(text, sizeof(text));
     return (*env)->NewStringUTF(env, text);
@@ -72,4 +69,4 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("configureEmbedded0", "(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)I", configure_embedded),
     JNI_METHOD("describeEmbedded0", "()Ljava/lang/String;", describe_embedded),
 };
-JNI_CLASS(jni_verbs, "verbs/Verbs", methods);
+JNI_CLASS(jni_verbs, "verbs/VerbsApi", methods);

@@ -34,10 +34,27 @@
  * argument list. Aliases cannot cross object files, and indirect functions cannot be resolved for libraries that are
  * relocated before this one.
  */
-#define FORWARD(ret, name, args)                                                                                      \
+#define FORWARD_TO(target, name)                                                                                      \
     __asm__(".text\n.globl " #name "\n.type " #name ", %function\n"                                                   \
-            #name ": " JUMP " embedded_" #name "\n.size " #name ", .-" #name "\n");
+            #name ": " JUMP " " #target "\n.size " #name ", .-" #name "\n");
+#define FORWARD(ret, name, args) FORWARD_TO(embedded_##name, name)
 
 VERBS_API_IBVERBS(FORWARD)
 VERBS_API_RDMACM(FORWARD)
 VERBS_API_OPTIONAL(FORWARD)
+
+/* Names that no Java caller needs. The target has the same arguments. */
+FORWARD_TO(mr_register, ibv_reg_mr_iova)
+FORWARD_TO(mr_register, ibv_reg_mr_iova2)
+FORWARD_TO(mr_reregister, ibv_rereg_mr)
+FORWARD_TO(cq_resize, ibv_resize_cq)
+FORWARD_TO(qp_to_ex, ibv_qp_to_qp_ex)
+FORWARD_TO(embedded_rdma_create_ep, rdma_create_ep)
+FORWARD_TO(embedded_rdma_destroy_ep, rdma_destroy_ep)
+FORWARD_TO(embedded_rdma_get_request, rdma_get_request)
+FORWARD_TO(embedded_rdma_establish, rdma_establish)
+FORWARD_TO(embedded_rdma_init_qp_attr, rdma_init_qp_attr)
+FORWARD_TO(embedded_rdma_create_qp_ex, rdma_create_qp_ex)
+FORWARD_TO(embedded_rdma_create_srq, rdma_create_srq)
+FORWARD_TO(embedded_rdma_create_srq_ex, rdma_create_srq_ex)
+FORWARD_TO(embedded_rdma_destroy_srq, rdma_destroy_srq)

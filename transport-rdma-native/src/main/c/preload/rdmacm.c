@@ -14,57 +14,20 @@
  * under the License.
  */
 /*
- * Public names of librdmacm beside those in verbs_api.h: synchronous endpoints and address information.
+ * Public names of librdmacm beside those in verbs_api.h and forward.c: events of queue pairs, and address information.
  *
- * Names that neither this file nor unsupported.c defines are pure functions (rdma_event_str) or rsockets, which are
+ * Names that no file of this folder defines are pure functions (rdma_event_str) or rsockets, which are
  * meant to be Debian's: they call the names defined here.
  */
-#include "embedded/cm/cm.h"
-#include "embedded/programs/programs.h"
-
+#include <errno.h>
 #include <netdb.h>
+#include <rdma/rdma_cma.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #define EXPORT __attribute__((visibility("default")))
-
-EXPORT int rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *info, struct ibv_pd *pd,
-                          struct ibv_qp_init_attr *attr) {
-    return embedded_rdma_create_ep(id, info, pd, attr);
-}
-
-EXPORT void rdma_destroy_ep(struct rdma_cm_id *id) {
-    embedded_rdma_destroy_ep(id);
-}
-
-EXPORT int rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id) {
-    return embedded_rdma_get_request(listen, id);
-}
-
-EXPORT int rdma_establish(struct rdma_cm_id *id) {
-    return embedded_rdma_establish(id);
-}
-
-EXPORT int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, int *mask) {
-    return embedded_rdma_init_qp_attr(id, attr, mask);
-}
-
-EXPORT int rdma_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr) {
-    return embedded_rdma_create_qp_ex(id, attr);
-}
-
-EXPORT int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr) {
-    return embedded_rdma_create_srq(id, pd, attr);
-}
-
-EXPORT int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr) {
-    return embedded_rdma_create_srq_ex(id, attr);
-}
-
-EXPORT void rdma_destroy_srq(struct rdma_cm_id *id) {
-    embedded_rdma_destroy_srq(id);
-}
 
 EXPORT int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event) {
     (void) id;

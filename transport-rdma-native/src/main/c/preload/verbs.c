@@ -14,12 +14,9 @@
  * under the License.
  */
 /*
- * Public names of libibverbs that the programs of the conformance suite call beside those in verbs_api.h.
+ * Public names of libibverbs that the programs of the conformance suite call beside those in verbs_api.h and forward.c.
  */
 #include "embedded/embedded.h"
-#include "embedded/device/cq.h"
-#include "embedded/device/mr.h"
-#include "embedded/programs/programs.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -73,23 +70,6 @@ EXPORT int ibv_query_gid_type(struct ibv_context *context, uint8_t port, unsigne
     return 0;
 }
 
-EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
-                                       unsigned int access) {
-    return mr_register(pd, addr, length, iova, (int) access);
-}
-
-EXPORT struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, int access) {
-    return ibv_reg_mr_iova2(pd, addr, length, iova, (unsigned int) access);
-}
-
-EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access) {
-    return mr_reregister(mr, flags, pd, addr, length, access);
-}
-
-EXPORT int ibv_resize_cq(struct ibv_cq *cq, int entries) {
-    return cq_resize(cq, entries);
-}
-
 /* Does nothing, as registered pages are not pinned for a device; embedded/base/fork.h has the effects of a fork(). */
 EXPORT int ibv_fork_init(void) {
     return 0;
@@ -111,10 +91,6 @@ EXPORT int ibv_dofork_range(void *base, size_t size) {
     (void) base;
     (void) size;
     return 0;
-}
-
-EXPORT struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp) {
-    return qp_to_ex(qp);
 }
 
 EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags) {

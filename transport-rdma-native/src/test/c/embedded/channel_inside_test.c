@@ -23,6 +23,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -375,38 +376,90 @@ static void an_old_system_does_not_block_a_channel_that_must_not(void) {
     without_nowait(take_without_blocking);
 }
 
+static void expect_to_take(const struct end *end, uintptr_t contexts) {
+    uint64_t taken;
+    CHECK_EQ(embedded_ext_take_events(end->channel, &taken), 0);
+    CHECK_EQ(taken, contexts);
+}
+
 /* The descriptor blocks, as if a peer that has it had changed its flags. */
 static void take_from_descriptor_that_blocks(void) {
     struct end a, b;
     struct options options = with_channel();
     const uint64_t one = 1;
+    uint64_t taken;
     pair_open(&a, &b, &options);
-    CHECK_EQ(embedded_ext_set_nonblocking(b.channel), 0);
+    b.recv_cq->cq_context = (void *) 4;
     CHECK_EQ(fcntl(b.channel->fd, F_GETFL) & O_NONBLOCK, 0);
-    expect_no_event(&b);
+    expect_to_take(&b, 0);
     for (uint64_t i = 0; i < 10; i++) {
         CHECK_EQ(write(b.channel->fd, &one, sizeof(one)), sizeof(one)); /* a ring for nothing */
-        expect_no_event(&b);
-        take_one_without_blocking(&a, &b, i);
+        expect_to_take(&b, 0);
+        CHECK_EQ(post_recv(&b, i, 0, 8), 0);
+        CHECK_EQ(arm(b.recv_cq, 0), 0);
+        CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, 8), 0);
+        CHECK_EVENTUALLY(is_readable(b.channel->fd) && embedded_ext_take_events(b.channel, &taken) == 0 && taken == 4);
+        expect_to_take(&b, 0);
+        expect_wc(b.recv_cq, i, IBV_WC_SUCCESS);
+        expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
     }
     pair_close(&a, &b);
 }
 
-static void a_channel_that_must_not_block_does_not_whatever_its_descriptor_says(void) {
+static void events_are_taken_without_blocking_whatever_the_descriptor_says(void) {
     take_from_descriptor_that_blocks();
     without_nowait(take_from_descriptor_that_blocks);
 }
 
-static void rings_without_end_do_not_keep_a_channel_that_must_not_block(void) {
+static void rings_without_end_do_not_keep_a_thread_that_takes_events(void) {
     struct end a, b;
     struct options options = with_channel();
     pair_open(&a, &b, &options);
-    CHECK_EQ(embedded_ext_set_nonblocking(b.channel), 0);
     suspend_insurances();
     atomic_store(&always_rung, true);
-    expect_no_event(&b);
+    expect_to_take(&b, 0);
     atomic_store(&always_rung, false);
     resume_insurances();
+    pair_close(&a, &b);
+}
+
+/* Returns whether an edge was seen. */
+static bool sees_edge(int epoll) {
+    struct epoll_event event;
+    return epoll_wait(epoll, &event, 1, 0) == 1;
+}
+
+/* Nobody reads the descriptor. A peer has filled it before every second ring. */
+static void each_ring_is_an_edge_whatever_is_in_the_descriptor(void) {
+    struct end a, b;
+    struct options options = with_channel();
+    pair_open(&a, &b, &options);
+    b.recv_cq->cq_context = (void *) 1;
+    CHECK(embedded_ext_takes_edges(b.channel));
+    const uint64_t most = UINT64_MAX - 1;
+    struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    CHECK(epoll >= 0);
+    CHECK_EQ(epoll_ctl(epoll, EPOLL_CTL_ADD, b.channel->fd, &event), 0);
+    suspend_insurances();
+    for (uint64_t i = 0; i < 20; i++) {
+        uint64_t count;
+        CHECK_EQ(post_recv(&b, i, 0, 8), 0);
+        CHECK_EQ(arm(b.recv_cq, 0), 0);
+        CHECK(!sees_edge(epoll));
+        if (i % 2 == 1) {
+            CHECK_EQ(read(b.channel->fd, &count, sizeof(count)), sizeof(count));
+            CHECK_EQ(write(b.channel->fd, &most, sizeof(most)), sizeof(most));
+            CHECK(sees_edge(epoll));
+        }
+        CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, 8), 0);
+        CHECK_EVENTUALLY(sees_edge(epoll));
+        expect_to_take(&b, 1);
+        expect_wc(b.recv_cq, i, IBV_WC_SUCCESS);
+        expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
+    }
+    resume_insurances();
+    close(epoll);
     pair_close(&a, &b);
 }
 
@@ -559,8 +612,9 @@ int main(void) {
     RUN(an_acknowledgement_rings_once_the_receiver_has_had_its_chance_to_answer);
     RUN(the_engine_looks_seldom_where_a_thread_sleeps_between_messages);
     RUN(destroying_a_queue_keeps_the_wake_up_of_another);
-    RUN(a_channel_that_must_not_block_does_not_whatever_its_descriptor_says);
-    RUN(rings_without_end_do_not_keep_a_channel_that_must_not_block);
+    RUN(events_are_taken_without_blocking_whatever_the_descriptor_says);
+    RUN(rings_without_end_do_not_keep_a_thread_that_takes_events);
+    RUN(each_ring_is_an_edge_whatever_is_in_the_descriptor);
     RUN(an_old_system_gives_threads_that_block_each_event_once);
     RUN(an_old_system_does_not_block_a_channel_that_must_not);
 #ifndef __SANITIZE_ADDRESS__ /* see cancel_test.c */

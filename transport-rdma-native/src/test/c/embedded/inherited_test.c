@@ -137,7 +137,12 @@ static void try_ibv_reg_dmabuf_mr(void) { MAKES_NOTHING(NAME(ibv_reg_dmabuf_mr)(
 static void try_ibv_create_comp_channel(void) { MAKES_NOTHING(NAME(ibv_create_comp_channel)(o.a.context)); }
 static void try_ibv_create_cq(void) { MAKES_NOTHING(NAME(ibv_create_cq)(o.a.context, 8, NULL, NULL, 0)); }
 
-static void try_ext_set_nonblocking(void) { FAILS(NAME(ext_set_nonblocking)(o.a.channel)); }
+static void try_ext_take_events(void) {
+    uint64_t contexts;
+    FAILS(NAME(ext_take_events)(o.a.channel, &contexts));
+}
+
+static void try_ext_takes_edges(void) { NAME(ext_takes_edges)(o.a.channel); }
 
 static void try_ibv_get_cq_event(void) {
     struct ibv_cq *cq;

@@ -30,6 +30,7 @@
 #include "embedded/embedded.h"
 #include "embedded/rc/rc.h"
 #include "embedded/link/wire.h"
+#include "embedded/software_device.h"
 #include "engine_by_hand.h"
 #include "fuzz.h"
 #include "pair.h"
@@ -61,6 +62,12 @@ static struct region {
     [STRANGE] = { .size = 4096, .access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ },
     [TEMPORARY] = { .size = 4096, .access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ },
 };
+
+/* The temporary region is of the host or of a device, which ends the run if it is asked for more than the region. */
+_Static_assert(TEMPORARY == REGIONS - 1, "open_regions() keeps the memory of the last region");
+static uint8_t *temporary_memory;
+static struct software_device device;
+static struct software_memory *device_memory;
 
 static struct ibv_context *context;
 static struct ibv_pd *pd, *other_pd;
@@ -99,11 +106,16 @@ static bool is_secret(const uint8_t *memory, size_t size) {
 }
 
 static void open_regions(void) {
+    software_start(&device);
+    CHECK_EQ(rdma_peer_memory_register_client(&device.client), 0);
+    device_memory = software_allocate(&device, regions[TEMPORARY].size);
+    CHECK(device_memory != NULL);
     for (int i = 0; i < REGIONS; i++) {
         struct region *r = &regions[i];
         r->memory = malloc(r->size);
         CHECK(r->memory != NULL);
         memset(r->memory, 0, r->size);
+        temporary_memory = r->memory; /* of the last region */
         if (i == PRIVATE || i == STRANGE) {
             fill_secret(r->memory, r->size);
         }
@@ -345,6 +357,7 @@ static void open_victim(uint8_t kind) {
         CHECK(bytes <= DEVICE_MAX_INLINE_RECV);
     }
     struct region *r = &regions[TEMPORARY];
+    r->memory = (kind & 48) == 32 ? (uint8_t *) device_memory->address : temporary_memory;
     r->mr = ibv_reg_mr(pd, r->memory, r->size, r->access);
     CHECK(r->mr != NULL);
 }

@@ -33,6 +33,21 @@
 #define MAX_TAKEN 64
 
 /*
+ * Reads by preadv2(2) with RWF_NOWAIT, which fails for an eventfd with EOPNOTSUPP before Linux 5.8, and with ENOSYS in
+ * QEMU's user emulation.
+ */
+static ssize_t read_nowait(int eventfd) {
+    uint64_t count;
+    const struct iovec to = { .iov_base = &count, .iov_len = sizeof(count) };
+    return preadv2(eventfd, &to, 1, -1, RWF_NOWAIT);
+}
+
+static bool has_room(int eventfd) {
+    struct pollfd fd = { .fd = eventfd, .events = POLLOUT };
+    return poll(&fd, 1, 0) == 1 && (fd.revents & POLLOUT) != 0;
+}
+
+/*
  * Rings. A socket whose queue is full says EAGAIN, and its owner finds it readable. The little memory for a datagram is
  * never denied.
  */
@@ -42,21 +57,11 @@ void doorbell_ring(struct doorbell doorbell) {
         (void) !send(doorbell.fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
         return;
     }
-    struct pollfd fd = { .fd = doorbell.fd, .events = POLLOUT };
     const uint64_t one = 1;
-    if (poll(&fd, 1, 0) == 1 && (fd.revents & POLLOUT) != 0) { /* no room: the socket is readable, rung enough */
+    /* Somebody has filled the eventfd. Its owner may not read it, and would hear nothing any more. */
+    if (has_room(doorbell.fd) || (read_nowait(doorbell.fd) > 0 && has_room(doorbell.fd))) {
         (void) !write(doorbell.fd, &one, sizeof(one));
     }
-}
-
-/*
- * Reads by preadv2(2) with RWF_NOWAIT, which fails for an eventfd with EOPNOTSUPP before Linux 5.8, and with ENOSYS in
- * QEMU's user emulation.
- */
-static ssize_t read_nowait(int eventfd) {
-    uint64_t count;
-    const struct iovec to = { .iov_base = &count, .iov_len = sizeof(count) };
-    return preadv2(eventfd, &to, 1, -1, RWF_NOWAIT);
 }
 
 bool doorbell_can_nowait(struct doorbell doorbell) {

@@ -16,7 +16,8 @@
 /*
  * Doorbells: descriptors that a sleeper waits for and others ring. There are two kinds, and no function here relies on
  * O_NONBLOCK, which any holder of a descriptor can change: a doorbell that is full does not block the thread that rings
- * it, and an empty one does not block its reader. link/own_doorbell.h says who makes which kind.
+ * it, and an empty one does not block its reader. The owner of an eventfd may watch it edge-triggered, and never read
+ * it: each ring is an edge. link/own_doorbell.h says who makes which kind.
  *
  * An eventfd is one descriptor for all: every process that rings can also read or fill it. No call writes to an eventfd
  * without blocking whatever its flags (pwritev2(2) with RWF_NOWAIT is EOPNOTSUPP), so a peer that fills it between the

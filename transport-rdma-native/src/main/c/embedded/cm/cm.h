@@ -22,7 +22,7 @@
  *   cm_conn.c     connect, accept, reject, disconnect
  *   cm_resolve.c  bind, listen, resolve             cm_mcast.c  multicast groups
  *   cm_ask.c      which network namespace has an address
- *   cm_channel.c  fetching events
+ *   cm_fetch.c    fetching events, as librdmacm does
  *   cm_id.c       the life of an id, its options
  *   cm_send.c     messages to peers, timers
  *   cm_qp.c       queue pairs of ids, their states  cm_port.c   which ids have which port
@@ -247,7 +247,7 @@ void cm_uncount_request(struct cm_event *event);
 struct cm_event *cm_fetch_event(struct cm_channel *channel);
 bool cm_channel_is_inherited(const struct rdma_event_channel *channel);
 
-/* cm_channel.c */
+/* cm_fetch.c */
 /* Waits, in synchronous mode, for the id's next event and returns its status as 0 or -1 and errno. */
 int cm_complete(struct cm_id *id);
 

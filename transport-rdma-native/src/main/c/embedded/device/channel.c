@@ -25,12 +25,6 @@
 #include "cq.h"
 #include "embedded/base/cancel.h"
 
-/*
- * Limit of rings that a call takes that must not block: a peer that rings without end makes the poller come back all
- * the same.
- */
-#define MAX_RINGS 16
-
 struct ibv_comp_channel *embedded_ibv_create_comp_channel(struct ibv_context *context) {
     if (context_is_inherited(context)) {
         errno = EIO;
@@ -206,14 +200,6 @@ static struct cq *deliver(struct channel *channel) {
     return cq;
 }
 
-int embedded_ext_set_nonblocking(struct ibv_comp_channel *ibv) {
-    if (context_is_inherited(ibv->context)) {
-        return EIO;
-    }
-    atomic_store(&channel_of(ibv)->nonblocking, true);
-    return 0;
-}
-
 /* Waits; blocks or fails with EAGAIN as the application has set the descriptor. */
 static bool wait_until_readable(int fd) {
     int flags = fcntl(fd, F_GETFL);
@@ -240,11 +226,6 @@ static bool take_ring_that_is_there(struct channel *channel) {
  */
 static int take_ring(struct channel *channel) {
     uint64_t count;
-    if (atomic_load_explicit(&channel->nonblocking, memory_order_relaxed)) {
-        bool taken = take_ring_that_is_there(channel);
-        errno = EAGAIN;
-        return taken ? 1 : -1;
-    }
     if (channel->reads_alone) {
         return wait_until_readable(channel->ibv.fd) ? take_ring_that_is_there(channel) : -1;
     }
@@ -264,7 +245,7 @@ int embedded_ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **ibv_
         errno = EIO;
         return -1;
     }
-    for (int rings = 0;; rings++) {
+    for (;;) {
         pthread_mutex_lock(&channel->lock);
         if (channel->first != NULL) {
             bool emptied = channel->rung;
@@ -280,10 +261,6 @@ int embedded_ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **ibv_
         }
         pthread_mutex_unlock(&channel->lock);
 
-        if (rings >= MAX_RINGS && atomic_load_explicit(&channel->nonblocking, memory_order_relaxed)) {
-            errno = EAGAIN; /* a further ring makes the descriptor readable */
-            return -1;
-        }
         int taken = take_ring(channel);
         if (taken < 0) {
             return -1;
@@ -296,6 +273,37 @@ int embedded_ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **ibv_
         channel->collectors--; /* this thread takes an event now, and rings if that leaves some */
         pthread_mutex_unlock(&channel->lock);
     }
+}
+
+/* A ring for an eventfd is an edge, also if the eventfd is readable already: eventfd_write() in Linux, fs/eventfd.c. */
+bool embedded_ext_takes_edges(struct ibv_comp_channel *ibv) {
+    return !channel_of(ibv)->reads_alone;
+}
+
+int embedded_ext_take_events(struct ibv_comp_channel *ibv, uint64_t *contexts) {
+    struct channel *channel = channel_of(ibv);
+    *contexts = 0;
+    if (context_is_inherited(ibv->context)) {
+        return EIO;
+    }
+    pthread_mutex_lock(&channel->lock);
+    channel->collectors++;
+    if (channel->reads_alone) {
+        empty(channel);
+    } else {
+        channel->rung = false;
+    }
+    pthread_mutex_unlock(&channel->lock);
+    collect(channel);
+    pthread_mutex_lock(&channel->lock);
+    channel->collectors--;
+    while (channel->first != NULL) {
+        struct cq *cq = dequeue(channel);
+        cq->member.pending = 0;
+        *contexts |= (uintptr_t) cq->ibv.cq_context;
+    }
+    pthread_mutex_unlock(&channel->lock);
+    return 0;
 }
 
 void embedded_ibv_ack_cq_events(struct ibv_cq *ibv, unsigned int nevents) {

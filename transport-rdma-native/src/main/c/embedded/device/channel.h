@@ -15,10 +15,11 @@
  */
 /*
  * Completion channels. The descriptor that the application sees is the doorbell that other processes ring, so one hop
- * wakes a sleeper; then embedded_ibv_get_cq_event() executes the announced work, and finds the completions.
+ * wakes a sleeper; then embedded_ibv_get_cq_event(), or embedded_ext_take_events(), executes the announced work, and
+ * finds the completions. The second one does not read an eventfd, which saves a system call for each wake-up.
  *
  * Without a folder, peers that could stop this process anyway hold the descriptor, and a hostile one can steal
- * wake-ups, or change O_NONBLOCK (embedded_ext_set_nonblocking()). Other peers can only ring: own_doorbell.h. Within
+ * wake-ups, or change O_NONBLOCK. Other peers can only ring: own_doorbell.h. Within
  * this process, a call that waits for an event reads the descriptor without a lock, while another may empty it with the
  * lock: one system call each. Where emptying takes more (see doorbell_can_nowait()), all reads are under the lock, and
  * waiting is poll(2).
@@ -40,8 +41,7 @@ struct cq;
 struct channel {
     struct ibv_comp_channel ibv; /* public part; its fd is doorbell.heard.fd */
     struct own_doorbell doorbell;
-    bool reads_alone;     /* all reads of the descriptor are under the lock; constant */
-    atomic_bool nonblocking; /* events are fetched without blocking, whatever the descriptor's flags say */
+    bool reads_alone; /* all reads of the descriptor are under the lock; constant */
     pthread_mutex_t lock; /* guards the following up to members_lock; an innermost lock */
     pthread_cond_t acknowledged;
     struct cq *first, **last; /* completion queues with undelivered events */

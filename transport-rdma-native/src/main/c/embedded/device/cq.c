@@ -28,15 +28,12 @@
 #include "srq.h"
 
 static _Atomic uint32_t next_id = 1;
-static void (*overflow_handler)(struct cq *cq);
-static struct cq *_Atomic for_targets;
-static pthread_mutex_t targets_lock = PTHREAD_MUTEX_INITIALIZER; /* guards the making of `targets` */
+static const struct cq_target_ops *target_ops; /* NULL without programs/ */
 
 static void report_overflow(struct engine_task *task);
 static void rearm(struct cq *cq);
 
-/* Makes a queue without a context, not known to the engine yet. NULL: errno. */
-static struct cq *make(int entries) {
+struct cq *cq_make(int entries) {
     uint32_t size = cq_ring_size(entries);
     struct cq *cq = aligned_alloc(64, sizeof(*cq));
     if (cq == NULL) {
@@ -81,7 +78,7 @@ struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, 
         return NULL;
     }
     presence_enter();
-    struct cq *cq = make(entries);
+    struct cq *cq = cq_make(entries);
     if (cq == NULL) {
         int error = errno;
         presence_leave();
@@ -99,22 +96,7 @@ struct ibv_cq *embedded_ibv_create_cq(struct ibv_context *context, int entries, 
     return &cq->ibv;
 }
 
-struct cq *cq_for_targets(void) {
-    pthread_mutex_lock(&targets_lock);
-    struct cq *cq = atomic_load(&for_targets);
-    if (cq == NULL) {
-        cq = make(1);
-        if (cq != NULL) {
-            cq_engine_add(cq);
-            atomic_store(&for_targets, cq);
-        }
-    }
-    pthread_mutex_unlock(&targets_lock);
-    return cq;
-}
-
-/* Ends the queue's life as an object of the engine. */
-static void retire(struct cq *cq) {
+void cq_retire(struct cq *cq) {
     atomic_store(&cq->destroyed, true);
     cq_engine_remove(cq);
     engine_task_cancel(&cq->overflow);
@@ -123,12 +105,8 @@ static void retire(struct cq *cq) {
 }
 
 void cq_rest_targets(void) {
-    pthread_mutex_lock(&targets_lock);
-    struct cq *cq = atomic_exchange(&for_targets, NULL);
-    pthread_mutex_unlock(&targets_lock);
-    if (cq != NULL) {
-        retire(cq);
-        cq_put(cq);
+    if (target_ops != NULL) {
+        target_ops->rest();
     }
 }
 
@@ -160,7 +138,7 @@ int embedded_ibv_destroy_cq(struct ibv_cq *ibv) {
         release_inherited(cq);
         return 0;
     }
-    retire(cq);
+    cq_retire(cq);
     if (ibv->channel != NULL) {
         channel_part(channel_of(ibv->channel), cq);
     }
@@ -200,22 +178,12 @@ static int take(struct cq *cq, int entries, struct ibv_wc *wc, struct cq_time *t
     return taken;
 }
 
-/* Serves messages of target queue pairs, some of which complete where this thread polls. */
-__attribute__((noinline)) static void serve_targets(void) {
-    struct cq *cq = atomic_load(&for_targets);
-    if (cq != NULL) {
-        cq_ring_deferred(cq);
-        cq_scan_try(cq);
-        cq_note_poll(cq);
-    }
-}
-
 static inline int poll(struct cq *cq, int entries, struct ibv_wc *wc, struct cq_time *time) {
     if (atomic_load_explicit(&cq->count, memory_order_acquire) == 0) {
         cq_ring_deferred(cq);
         cq_scan_try(cq);
         if (atomic_load_explicit(&cq->shared_queues, memory_order_relaxed) != 0) {
-            serve_targets();
+            target_ops->poll();
         }
     }
     int taken = 0;
@@ -252,9 +220,8 @@ int cq_req_notify(struct ibv_cq *ibv, int solicited_only) {
     cq_overdue_to_engine(cq);
     /* A peer that published before it could see the new word has not rung; its tick is visible now. */
     cq_scan(cq);
-    struct cq *of_targets = atomic_load(&for_targets);
-    if (atomic_load_explicit(&cq->shared_queues, memory_order_relaxed) != 0 && of_targets != NULL) {
-        cq_end_polling(of_targets);
+    if (atomic_load_explicit(&cq->shared_queues, memory_order_relaxed) != 0) {
+        target_ops->end_polling();
     }
     return 0;
 }
@@ -279,20 +246,11 @@ static void report_overflow(struct engine_task *task) {
     struct cq *cq = container_of(task, struct cq, overflow);
     async_raise(context_of(cq->ibv.context), IBV_EVENT_CQ_ERR, &cq->ibv, &cq->async);
     qp_fail_users(cq);
-    if (overflow_handler != NULL) {
-        overflow_handler(cq);
+    if (target_ops != NULL) {
+        target_ops->overflowed(cq);
     }
 }
 
-static void fork_child(void) {
-    pthread_mutex_init(&targets_lock, NULL);
-    atomic_store(&for_targets, NULL);
-}
-
-void cq_set_overflow_handler(void (*handler)(struct cq *cq)) {
-    overflow_handler = handler;
-}
-
-void cq_init(void) {
-    pthread_atfork(NULL, NULL, fork_child);
+void cq_set_target_ops(const struct cq_target_ops *ops) {
+    target_ops = ops;
 }

@@ -19,7 +19,7 @@
  *
  *   cq.c           create, destroy, poll, arm
  *   cq_entries.c   the entries, and the events that they make
- *   cq_doorbell.c  the doorbell of the own engine; doorbells of peers that are put off
+ *   cq_deferred.c  deferred doorbells of peers; the doorbell of the own engine
  *   cq_scan.c      finds the queue pairs for which peers have published work, and serves them in turn
  *   cq_engine.c    does that on the engine, for completion queues that no thread polls
  *   cq_polled.c    whether a thread polls it, as published to peers
@@ -117,7 +117,7 @@ struct cq {
     /* Fields read at each poll. */
     _Alignas(64) _Atomic uint32_t count;
     struct cq_polling polling;
-    struct qp *_Atomic deferred; /* queue pairs that have put off the doorbell of the peer: see cq_defer_doorbell() */
+    struct qp *_Atomic deferred; /* queue pairs whose peer has a deferred doorbell: cq_defer_doorbell() */
     _Atomic uint64_t *word; /* word on the notify area */
     struct cq_overdue overdue;
     struct gate scan;
@@ -181,16 +181,18 @@ static inline void cq_put(struct cq *cq) {
 int cq_poll(struct ibv_cq *cq, int entries, struct ibv_wc *wc);
 int cq_req_notify(struct ibv_cq *cq, int solicited_only);
 
-/*
- * The completion queue of all target queue pairs (XRC), which have none of their own: nothing completes on it, but
- * peers see by its word whether a thread polls. Polls of the completion queues that get the targets' receives serve it.
- * Made at the first call, and kept until cq_rest_targets(). NULL: errno.
- */
-struct cq *cq_for_targets(void);
+struct cq *cq_make(int entries); /* makes a queue without a context, not known to the engine yet; NULL: errno */
+void cq_retire(struct cq *cq);   /* ends the queue's life as an object of the engine */
+
+/* Functions of programs/xrc_cq.c, for completion queues that get the receives of target queue pairs (XRC). */
+struct cq_target_ops {
+    void (*poll)(void);        /* serves the targets, for a poll */
+    void (*end_polling)(void); /* notes that the polling thread is about to sleep */
+    void (*rest)(void);
+    void (*overflowed)(struct cq *cq); /* called on the engine thread, when the queue's own queue pairs have failed */
+};
+void cq_set_target_ops(const struct cq_target_ops *ops);
 void cq_rest_targets(void); /* called on the engine thread, when nobody polls and there are no targets */
-void cq_init(void);
-/* Sets what is called on the engine thread when a completion queue has overflowed, and its queue pairs have failed. */
-void cq_set_overflow_handler(void (*handler)(struct cq *cq));
 
 /* Polls for one completion, with its time if the queue has times. */
 int cq_poll_one(struct cq *cq, struct ibv_wc *wc, struct cq_time *time);
@@ -220,7 +222,7 @@ void cq_push(struct cq *cq, const struct cqe *cqe, bool solicited);
 /* Removes the completions of a work queue that goes away. */
 void cq_purge(struct cq *cq, const _Atomic uint32_t *tail);
 
-/* ---- cq_doorbell.c ---- */
+/* ---- cq_deferred.c ---- */
 
 /* Wakes the own engine, which serves the completion queues that no thread polls. */
 void cq_engine_ring(void);

@@ -36,11 +36,13 @@
     (IBV_ACCESS_LOCAL_WRITE | REMOTE_CHANGE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED)
 
 #define BUCKETS (1u << 16)
+#define PEER_BUCKETS (1u << 10)
 
 struct mr {
     struct ibv_mr ibv;
     uint8_t *memory;
     uint64_t iova; /* address by which work requests address it */
+    struct rdma_peer_memory *peer; /* memory of another device, in place of `memory`, or NULL */
     void *mapping; /* mapping of a file, to be unmapped with the region, or NULL */
     size_t mapping_length;
     int access;
@@ -49,6 +51,7 @@ struct mr {
 };
 
 static struct mr *_Atomic buckets[BUCKETS];
+static struct mr *_Atomic peer_buckets[PEER_BUCKETS]; /* of memory of other devices */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards changes; readers only enter an epoch */
 /*
  * Guards binding to a region against its end: for queue pairs at work, so that nobody waits for them with it. Taken
@@ -56,29 +59,51 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards changes; read
  */
 static pthread_mutex_t binding = PTHREAD_MUTEX_INITIALIZER;
 
-static struct mr *_Atomic *bucket_of(uint32_t key) {
-    return &buckets[key % BUCKETS];
+static struct mr *_Atomic *bucket_of(const struct mr *mr) {
+    uint32_t key = mr->ibv.lkey;
+    return mr->peer == NULL ? &buckets[key % BUCKETS] : &peer_buckets[key % PEER_BUCKETS];
 }
 
-static struct mr *find(uint32_t key) {
-    struct mr *mr = atomic_load(bucket_of(key));
+static struct mr *find_in(struct mr *_Atomic *bucket, uint32_t key) {
+    struct mr *mr = atomic_load(bucket);
     while (mr != NULL && mr->ibv.lkey != key) {
         mr = atomic_load(&mr->next);
     }
     return mr;
 }
 
-static uint8_t *memory_in(const struct mr *mr, const struct ibv_pd *pd, uint64_t address, uint64_t length, int access) {
+static struct mr *find(uint32_t key) {
+    return find_in(&buckets[key % BUCKETS], key);
+}
+
+static struct mr *find_peer(uint32_t key) {
+    return find_in(&peer_buckets[key % PEER_BUCKETS], key);
+}
+
+static bool covers(const struct mr *mr, const struct ibv_pd *pd, uint64_t address, uint64_t length, int access) {
     if (mr == NULL || !pd_is_same(mr->ibv.pd, pd) || (mr->access & access) != access) {
-        return NULL;
+        return false;
     }
     uint64_t offset = address - mr->iova;
-    bool covered = address >= mr->iova && length <= mr->ibv.length && offset <= mr->ibv.length - length;
-    return covered ? mr->memory + offset : NULL;
+    return address >= mr->iova && length <= mr->ibv.length && offset <= mr->ibv.length - length;
+}
+
+static uint8_t *memory_in(const struct mr *mr, const struct ibv_pd *pd, uint64_t address, uint64_t length, int access) {
+    return covers(mr, pd, address, length, access) ? mr->memory + (address - mr->iova) : NULL;
 }
 
 void *mr_memory(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access) {
     return memory_in(find(key), pd, address, length, access);
+}
+
+bool mr_peer_range(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access,
+                   struct peer_range *range) {
+    const struct mr *mr = find_peer(key);
+    bool covered = covers(mr, pd, address, length, access);
+    if (covered) {
+        *range = (struct peer_range) { mr->peer, address - mr->iova };
+    }
+    return covered;
 }
 
 struct mr *mr_bind(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access,
@@ -106,7 +131,7 @@ static int random_key(uint32_t *key) {
     do {
         error = random_word(key);
         *key &= ~MR_WINDOW_KEY;
-    } while (error == 0 && (*key == 0 || find(*key) != NULL));
+    } while (error == 0 && (*key == 0 || find(*key) != NULL || find_peer(*key) != NULL));
     return error;
 }
 
@@ -126,14 +151,17 @@ static void release(struct mr *mr) {
     if (mr->mapping != NULL) {
         munmap(mr->mapping, mr->mapping_length);
     }
+    if (mr->peer != NULL) {
+        peer_memory_release(mr->peer);
+    }
     free(mr);
     errno = error;
 }
 
 /* Adds a region, which peers may use from now on. Called with `lock` held. */
 static void enlist(struct mr *mr) {
-    atomic_store(&mr->next, atomic_load(bucket_of(mr->ibv.lkey)));
-    atomic_store(bucket_of(mr->ibv.lkey), mr);
+    atomic_store(&mr->next, atomic_load(bucket_of(mr)));
+    atomic_store(bucket_of(mr), mr);
 }
 
 /* Sets the address of its first byte in work requests, which is `iova` unless they count from 0: ibv_reg_mr(3). */
@@ -143,7 +171,7 @@ static void set_iova(struct mr *mr, uint64_t iova) {
 
 /* Publishes a region with a key; peers may use it from now on. Takes it over, and releases it on failure. */
 static struct ibv_mr *publish(struct ibv_pd *pd, struct mr *mr, uint64_t iova, int access) {
-    mr->access = access;
+    mr->access = mr->peer == NULL ? access : access & ~IBV_ACCESS_REMOTE_ATOMIC; /* clients have no atomics */
     set_iova(mr, iova);
     mr->ibv.context = pd->context;
     mr->ibv.pd = pd;
@@ -164,6 +192,19 @@ static struct ibv_mr *publish(struct ibv_pd *pd, struct mr *mr, uint64_t iova, i
     return &mr->ibv;
 }
 
+/* Makes a region, and takes the peer memory over, which is released on failure. NULL: no memory. */
+static struct mr *make(void *address, size_t length, struct rdma_peer_memory *peer) {
+    struct mr *mr = calloc(1, sizeof(*mr));
+    if (mr != NULL) {
+        mr->ibv.addr = address;
+        mr->ibv.length = length;
+        mr->peer = peer;
+    } else if (peer != NULL) {
+        peer_memory_release(peer);
+    }
+    return mr;
+}
+
 struct ibv_mr *mr_register(struct ibv_pd *pd, void *memory, size_t length, uint64_t iova, int access) {
     UNCANCELLED;
     bool valid = take_access(&access) && is_same_in_page((uintptr_t) memory, iova) && iova + length >= iova;
@@ -172,14 +213,16 @@ struct ibv_mr *mr_register(struct ibv_pd *pd, void *memory, size_t length, uint6
         /* A device would pin the pages. No more are made than must be: receive memory of idle connections is empty. */
         error = mapped_check(memory, length, (access & IBV_ACCESS_LOCAL_WRITE) != 0);
     }
-    struct mr *mr = error != 0 ? NULL : calloc(1, sizeof(*mr));
+    struct rdma_peer_memory *peer = NULL;
+    if (error == EFAULT) {
+        error = peer_memory_acquire((uintptr_t) memory, length, access, &peer);
+    }
+    struct mr *mr = error != 0 ? NULL : make(memory, length, peer);
     if (mr == NULL) {
         errno = error != 0 ? error : ENOMEM;
         return NULL;
     }
-    mr->ibv.addr = memory;
-    mr->ibv.length = length;
-    mr->memory = memory;
+    mr->memory = peer == NULL ? memory : NULL;
     return publish(pd, mr, iova, access);
 }
 
@@ -187,10 +230,18 @@ struct ibv_mr *embedded_ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
     return mr_register(pd, addr, length, (uintptr_t) addr, access);
 }
 
-/* Checks a file. A dma-buf cannot shrink, so neither may a file that stands in for one here. Returns 0 or errno. */
+#define FOREIGN_FILE (-1) /* file that has no seals: it is no memfd, and maybe a client's dma-buf */
+
+/*
+ * Checks a file. A dma-buf cannot shrink, so neither may a memfd that stands in for one here. Returns 0, FOREIGN_FILE,
+ * or errno.
+ */
 static int check_file(int fd, uint64_t offset, size_t length) {
     struct stat status;
     int seals = fcntl(fd, F_GET_SEALS);
+    if (seals < 0 && errno == EINVAL) {
+        return FOREIGN_FILE;
+    }
     if (seals < 0 || fstat(fd, &status) != 0) {
         return errno;
     }
@@ -204,10 +255,18 @@ struct ibv_mr *embedded_ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, si
     uint64_t in_page = offset & ((uint64_t) sysconf(_SC_PAGESIZE) - 1);
     bool valid = take_access(&access) && is_same_in_page(offset, iova) && iova + length >= iova;
     int error = context_is_inherited(pd->context) ? EIO : valid ? check_file(fd, offset, length) : EINVAL;
-    struct mr *mr = error != 0 ? NULL : calloc(1, sizeof(*mr));
+    struct rdma_peer_memory *peer = NULL;
+    if (error == FOREIGN_FILE) {
+        error = length == 0 ? EINVAL : peer_memory_acquire_dmabuf(fd, offset, length, access, &peer);
+    }
+    void *address = (void *) (uintptr_t) offset; /* libibverbs sets the same */
+    struct mr *mr = error != 0 ? NULL : make(address, length, peer);
     if (mr == NULL) {
         errno = error != 0 ? error : ENOMEM;
         return NULL;
+    }
+    if (peer != NULL) {
+        return publish(pd, mr, iova, access);
     }
     int protection = (access & IBV_ACCESS_LOCAL_WRITE) != 0 ? PROT_READ | PROT_WRITE : PROT_READ;
     mr->mapping_length = in_page + length;
@@ -217,8 +276,6 @@ struct ibv_mr *embedded_ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, si
         release(mr);
         return NULL;
     }
-    mr->ibv.addr = (void *) (uintptr_t) offset; /* libibverbs sets the same */
-    mr->ibv.length = length;
     mr->memory = (uint8_t *) mr->mapping + in_page;
     return publish(pd, mr, iova, access);
 }
@@ -233,7 +290,7 @@ static int unlist(struct mr *mr) {
         pthread_mutex_unlock(&binding);
         return EBUSY;
     }
-    struct mr *_Atomic *link = bucket_of(mr->ibv.lkey);
+    struct mr *_Atomic *link = bucket_of(mr);
     while (atomic_load(link) != mr) {
         link = &atomic_load(link)->next;
     }
@@ -290,8 +347,8 @@ int mr_reregister(struct ibv_mr *ibv, int flags, struct ibv_pd *pd, void *memory
     struct mr *mr = (struct mr *) ibv;
     bool moves = (flags & IBV_REREG_MR_CHANGE_TRANSLATION) != 0;
     bool sets_access = (flags & IBV_REREG_MR_CHANGE_ACCESS) != 0;
-    /* Checks of libibverbs itself, in its order; another mapping would not be of the file. */
-    if (mr->mapping != NULL || (flags & ~IBV_REREG_MR_FLAGS_SUPPORTED) != 0
+    /* Checks of libibverbs itself, in its order; another mapping would not be of the file, or of the client. */
+    if (mr->mapping != NULL || mr->peer != NULL || (flags & ~IBV_REREG_MR_FLAGS_SUPPORTED) != 0
             || (moves && (length == 0 || memory == NULL)) || (access != 0 && !sets_access)) {
         return reregister_error(IBV_REREG_MR_ERR_INPUT, EINVAL);
     }
@@ -339,6 +396,7 @@ static void fork_child(void) {
     pthread_mutex_init(&lock, NULL);
     pthread_mutex_init(&binding, NULL);
     memset((void *) buckets, 0, sizeof(buckets)); /* the parent's regions are not the child's */
+    memset((void *) peer_buckets, 0, sizeof(peer_buckets));
 }
 
 void mr_init(void) {

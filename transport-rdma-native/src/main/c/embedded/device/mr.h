@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "pd.h"
+#include "peer_memory.h"
 
 struct mr;
 
@@ -39,14 +40,24 @@ void mr_init(void);
 void *mr_memory(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access);
 
 /*
- * Returns the region with that key if it has all the rights `access` and covers the range, whose address is in *memory
- * then; or NULL. The region cannot be deregistered before mr_unbind().
+ * Looks for such a range in memory of another device, which mr_memory() does not find. Returns false if there is none:
+ * the memory has no right to atomic operations. Called in the same way.
+ */
+bool mr_peer_range(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access,
+                   struct peer_range *range);
+
+/*
+ * Returns the region of host memory with that key if it has all the rights `access` and covers the range, whose address
+ * is in *memory then; or NULL. The region cannot be deregistered before mr_unbind().
  */
 struct mr *mr_bind(const struct ibv_pd *pd, uint32_t key, uint64_t address, uint64_t length, int access,
                    uint8_t **memory);
 void mr_unbind(struct mr *mr);
 
-/* Registers memory of this process that work requests address from `iova` on. NULL: errno. */
+/*
+ * Registers memory of this process, or of a device that a client knows by the address, that work requests address from
+ * `iova` on. NULL: errno.
+ */
 struct ibv_mr *mr_register(struct ibv_pd *pd, void *memory, size_t length, uint64_t iova, int access);
 
 /*

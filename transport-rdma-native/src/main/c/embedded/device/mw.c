@@ -107,9 +107,10 @@ void *mw_enter(const struct qp *qp, uint32_t key, uint64_t address, uint64_t len
 
 bool mw_allows(const struct qp *qp, uint32_t key, uint64_t address, uint64_t length, int access) {
     struct mw *entered;
+    struct peer_range range;
     bool allowed = mw_enter(qp, key, address, length, access, &entered) != NULL;
     mw_leave(entered);
-    return allowed;
+    return allowed || mr_peer_range(qp->ibv.pd, key, address, length, access, &range);
 }
 
 /* ---- changes, all called with `lock` held ---- */

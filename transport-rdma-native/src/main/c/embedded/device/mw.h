@@ -51,13 +51,13 @@ bool mw_invalidate(const struct qp *qp, uint32_t key);
 void mw_close_all(struct qp *qp);
 
 /*
- * Returns the address of the range that the peer of the queue pair wants to use, by the key of a region or of a window,
- * or NULL. Called inside one epoch section. mw_leave() must follow: until then *entered cannot be bound, invalidated or
- * freed, so only a copy may come between.
+ * Returns the address of the range in host memory that the peer of the queue pair wants to use, by the key of a region
+ * or of a window, or NULL. Called inside one epoch section. mw_leave() must follow: until then *entered cannot be
+ * bound, invalidated or freed, so only a copy may come between.
  */
 void *mw_enter(const struct qp *qp, uint32_t key, uint64_t address, uint64_t length, int access, struct mw **entered);
 void mw_leave(struct mw *entered); /* NULL: does nothing */
-/* Returns whether mw_enter() would find such a range now. */
+/* Returns whether mw_enter() would find such a range now, or mr_peer_range() in memory of another device. */
 bool mw_allows(const struct qp *qp, uint32_t key, uint64_t address, uint64_t length, int access);
 
 #endif

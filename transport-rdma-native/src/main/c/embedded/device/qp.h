@@ -104,7 +104,7 @@ enum qp_work {
     QP_WORK_WATCH = 4,     /* a round of the engine */
     QP_WORK_PEER_DOWN = 8, /* the peer's process died */
     QP_WORK_FATAL = 16,    /* a completion queue overflowed */
-    QP_WORK_DOORBELL = 32, /* the doorbell that cq_defer_doorbell() put off */
+    QP_WORK_DOORBELL = 32, /* the deferred doorbell: cq_defer_doorbell() */
     QP_WORK_OVERDUE = 64,  /* check whether the peer has taken published work: cq_overdue.c */
     QP_WORK_NUDGE = 128,   /* the peer waits for work to be taken */
 };
@@ -151,7 +151,7 @@ struct qp {
     bool waits_for_shared; /* guarded by the lock of srq, as the next one */
     struct qp *next_waiting;
     struct qp *next_watched; /* watch.c */
-    struct qp *next_deferred; /* list of cq_doorbell.c */
+    struct qp *next_deferred; /* list of cq_deferred.c */
     struct qp *next_expecting; /* list of cq_overdue.c */
     atomic_bool watched, doorbell_deferred, expecting;
     _Atomic uint64_t round_gap_ns; /* from one look to the next; set by the gate's owner */

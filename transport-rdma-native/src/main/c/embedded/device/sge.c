@@ -46,15 +46,83 @@ static void *next_piece(const struct ibv_pd *pd, const struct ibv_sge *sge, uint
     return piece;
 }
 
-bool sge_allows(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, uint32_t length, int access) {
-    struct sge_cursor cursor = { 0, 0 };
+/*
+ * Finds the next piece in memory of another device, where next_piece() has found none in host memory. Returns false if
+ * the local key does not cover it either. *length becomes its size.
+ */
+static bool next_peer_piece(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num,
+                            struct sge_cursor *cursor, uint32_t *length, int access, struct peer_range *range) {
+    const struct ibv_sge *at = &sge[cursor->index];
+    if (cursor->index == num || !mr_peer_range(pd, at->lkey, at->addr, at->length, access, range)) {
+        return false;
+    }
+    if (*length > at->length - cursor->offset) {
+        *length = at->length - cursor->offset;
+    }
+    range->offset += cursor->offset;
+    cursor->offset += *length;
+    return true;
+}
+
+/*
+ * The functions below call these for the rest of a list that begins in memory of another device, and are called for
+ * what follows that piece. They are apart, and take no address of a local variable, for the sake of lists in host
+ * memory.
+ */
+#define REST __attribute__((noinline, cold)) static
+
+static bool allows(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor cursor,
+                   uint32_t length, int access);
+
+REST bool allows_rest(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor cursor,
+                      uint32_t length, int access) {
+    struct peer_range range;
+    uint32_t size = length;
+    return next_peer_piece(pd, sge, num, &cursor, &size, access, &range)
+            && allows(pd, sge, num, cursor, length - size, access);
+}
+
+REST int gather_rest(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor,
+                     void *to, uint32_t length, uint32_t done, bool past_cache) {
+    struct peer_range from;
+    uint32_t size = length - done;
+    if (!next_peer_piece(pd, sge, num, cursor, &size, 0, &from)) {
+        return EACCES;
+    }
+    if (!peer_memory_read(&from, (char *) to + done, size)) {
+        return EFAULT;
+    }
+    done += size;
+    return sge_gather(pd, sge, num, cursor, (char *) to + done, length - done, past_cache);
+}
+
+REST int scatter_rest(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor,
+                      const void *from, uint32_t length, uint32_t done) {
+    struct peer_range to;
+    uint32_t size = length - done;
+    if (!next_peer_piece(pd, sge, num, cursor, &size, IBV_ACCESS_LOCAL_WRITE, &to)) {
+        return EACCES;
+    }
+    if (!peer_memory_write(&to, (const char *) from + done, size)) {
+        return EFAULT;
+    }
+    done += size;
+    return sge_scatter(pd, sge, num, cursor, (const char *) from + done, length - done);
+}
+
+static bool allows(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor cursor,
+                   uint32_t length, int access) {
     for (uint32_t done = 0, size; done < length; done += size) {
         size = length - done;
         if (next_piece(pd, sge, num, &cursor, &size, access) == NULL) {
-            return false;
+            return allows_rest(pd, sge, num, cursor, length - done, access);
         }
     }
     return true;
+}
+
+bool sge_allows(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, uint32_t length, int access) {
+    return allows(pd, sge, num, (struct sge_cursor) { 0, 0 }, length, access);
 }
 
 int sge_gather(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor, void *to,
@@ -63,7 +131,7 @@ int sge_gather(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num,
         size = length - done;
         const void *piece = next_piece(pd, sge, num, cursor, &size, 0);
         if (piece == NULL) {
-            return EACCES;
+            return gather_rest(pd, sge, num, cursor, to, length, done, past_cache);
         }
         void *target = (char *) to + done;
         if (past_cache ? !copy_past_cache(target, piece, size) : !copy_memory(target, piece, size)) {
@@ -78,8 +146,11 @@ int sge_scatter(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num
     for (uint32_t done = 0, size; done < length; done += size) {
         size = length - done;
         void *piece = next_piece(pd, sge, num, cursor, &size, IBV_ACCESS_LOCAL_WRITE);
-        if (piece == NULL || !copy_memory(piece, (const char *) from + done, size)) {
-            return piece == NULL ? EACCES : EFAULT;
+        if (piece == NULL) {
+            return scatter_rest(pd, sge, num, cursor, from, length, done);
+        }
+        if (!copy_memory(piece, (const char *) from + done, size)) {
+            return EFAULT;
         }
     }
     return 0;

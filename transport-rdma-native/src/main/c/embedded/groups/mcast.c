@@ -402,35 +402,31 @@ static void answer(struct link *link, const struct mcast_request *request, int e
     }
 }
 
-static bool on_join(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
+static bool on_request(struct link *link, const void *body, size_t length, int nfds, bool join) {
     struct mcast_request request;
     if (!read_request(body, length, nfds, &request)) {
         return false;
     }
     pthread_mutex_lock(&mcast.lock);
     bool valid = mcast.own.table != NULL;
-    if (valid) {
+    if (valid && join) {
         answer(link, &request, mcast_registry_add(&mcast.own, link, &request.gid, request.qpn));
-    }
-    pthread_mutex_unlock(&mcast.lock);
-    return valid;
-}
-
-static bool on_leave(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    struct mcast_request request;
-    if (!read_request(body, length, nfds, &request)) {
-        return false;
-    }
-    pthread_mutex_lock(&mcast.lock);
-    bool valid = mcast.own.table != NULL;
-    if (valid) {
+    } else if (valid) {
         mcast_registry_remove(&mcast.own, link, &request.gid, request.qpn);
         answer(link, &request, 0);
     }
     pthread_mutex_unlock(&mcast.lock);
     return valid;
+}
+
+static bool on_join(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) fds;
+    return on_request(link, body, length, nfds, true);
+}
+
+static bool on_leave(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+    (void) fds;
+    return on_request(link, body, length, nfds, false);
 }
 
 static bool on_look(struct link *link, const void *body, size_t length, int *fds, int nfds) {

@@ -269,7 +269,7 @@ static void watch(struct link *link) {
 }
 
 /* Sends queued messages. Called with link->lock held. */
-static void flush(struct link *link) {
+static void send_queued(struct link *link) {
     enum refusal refusal = FOR_EVER;
     while (link->first != NULL) {
         struct packet *packet = first_packet(link);
@@ -301,7 +301,7 @@ void link_on_retry(struct engine_timer *timer) {
     pthread_mutex_lock(&link->lock);
     if (link->source.fd >= 0) {
         link->paused = false;
-        flush(link);
+        send_queued(link);
     }
     pthread_mutex_unlock(&link->lock);
 }
@@ -334,7 +334,7 @@ int link_send(struct link *link, unsigned type, const void *body, size_t length,
                 shutdown(link->source.fd, SHUT_RDWR); /* wakes the engine, which does the rest */
                 err = EPIPE;
             } else if (err == 0 && !link->waiting_for_space) {
-                flush(link); /* flush() sees the same refusal and arranges the wait for it */
+                send_queued(link); /* send_queued() sees the same refusal and arranges the wait for it */
             } else if (err == 0) {
                 watch(link);
             }
@@ -395,7 +395,7 @@ static bool dispatch(struct link *link, const struct link_header *header, const 
         link->peer_version = hello->version;
         bool is_same = hello->version == link_version;
         if (is_same) {
-            flush(link);
+            send_queued(link);
         }
         pthread_mutex_unlock(&link->lock);
         return is_same;
@@ -530,7 +530,7 @@ bool link_transfer(struct link *link, uint32_t events) {
     if (has_ended || (events & EPOLLOUT) != 0) {
         pthread_mutex_lock(&link->lock);
         /* Nobody reads any more: queued messages are dropped, and messages sent before by the peer are handled. */
-        flush(link);
+        send_queued(link);
         pthread_mutex_unlock(&link->lock);
     }
     if (has_ended && !is_read(link)) {

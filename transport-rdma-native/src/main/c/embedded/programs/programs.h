@@ -16,7 +16,7 @@
 /*
  * Calls of unmodified programs that Java does not make. They are in the preloadable object and in tests, not in the JNI
  * library. The folders below know of it by what its constructor registers, and by the operations of its types of queue
- * pairs (qp_ops) and of shared receive queues (srq_ops).
+ * pairs (qp_ops), of shared receive queues (srq_ops) and of XRC's completion queue (cq_target_ops).
  *
  *   programs.c   the constructor, and the table of the extended context, by which programs call most of this
  *   cm_ep.c      librdmacm's synchronous endpoints, and its shared receive queues
@@ -25,6 +25,7 @@
  *   uc.c         queue pairs of the type UC, and their sends that the peer does not take
  *   xrc.c        queue pairs of the types of XRC
  *   qp_target.c  handles of target queue pairs (XRC)
+ *   xrc_cq.c     the completion queue of all targets
  *   xrc_srq.c    shared receive queues of XRC
  *   xrcd.c       domains of XRC: which target queue pairs may use which shared receive queues
  */

@@ -138,7 +138,7 @@ struct ibv_qp *qp_create_target(struct ibv_context *context, struct ibv_qp_init_
     if (handle == NULL) {
         return NULL;
     }
-    struct cq *cq = cq_for_targets();
+    struct cq *cq = xrc_cq();
     int error = cq == NULL ? errno : 0;
     if (cq == NULL) {
         free_handle(handle);

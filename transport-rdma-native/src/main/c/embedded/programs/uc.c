@@ -149,17 +149,9 @@ static const struct qp_ops ops = {
     .unreliable = true,
     .fill_send = fill_send,
     .run = run,
-    .settle = rc_settle,
-    .failed = rc_failed,
     .prepare = prepare,
-    .introduce = rc_introduce,
-    .introduce_again = rc_introduce_again,
-    .modified = rc_modified,
-    .set_direct = rc_set_direct,
-    .link_lost = rc_link_lost,
-    .leave_cqs = rc_leave_cqs,
     .detach = rc_detach,
-    .release = rc_release,
+    RC_OPS,
 };
 
 void uc_init(void) {

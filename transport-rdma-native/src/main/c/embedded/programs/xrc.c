@@ -65,17 +65,9 @@ static const struct qp_ops initiator_ops = {
     .watch_posted = true,
     .fill_send = fill_initiator_send,
     .run = run_initiator,
-    .settle = rc_settle,
-    .failed = rc_failed,
     .prepare = rc_prepare,
-    .introduce = rc_introduce,
-    .introduce_again = rc_introduce_again,
-    .modified = rc_modified,
-    .set_direct = rc_set_direct,
-    .link_lost = rc_link_lost,
-    .leave_cqs = rc_leave_cqs,
     .detach = rc_detach,
-    .release = rc_release,
+    RC_OPS,
 };
 
 /* ---- targets ---- */
@@ -123,24 +115,16 @@ static const struct qp_ops target_ops = {
     .num_transitions = sizeof(target_transitions) / sizeof(target_transitions[0]),
     .ignored = IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY,
     .run = run_target,
-    .settle = rc_settle,
-    .failed = rc_failed,
     .select = xrc_srq_select,
     .raise = qp_raise_to_handles,
     .prepare = rc_prepare,
-    .introduce = rc_introduce,
-    .introduce_again = rc_introduce_again,
-    .modified = rc_modified,
-    .set_direct = rc_set_direct,
-    .link_lost = rc_link_lost,
-    .leave_cqs = rc_leave_cqs,
     .detach = detach_target,
-    .release = rc_release,
+    RC_OPS,
 };
 
 void xrc_init(void) {
     xrcd_init();
-    cq_set_overflow_handler(xrc_srq_fail_users);
+    xrc_cq_init();
     qp_set_ops(IBV_QPT_XRC_SEND, &initiator_ops);
     qp_set_ops(IBV_QPT_XRC_RECV, &target_ops);
 }

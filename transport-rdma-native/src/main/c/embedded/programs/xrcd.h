@@ -101,4 +101,9 @@ void xrc_srq_deselect(struct qp *target);
 /* Fails all shared receive queues of XRC that use a completion queue, as it has overflowed. */
 void xrc_srq_fail_users(struct cq *cq);
 
+/* xrc_cq.c */
+void xrc_cq_init(void);
+/* Returns the completion queue of all targets, made at the first call, and kept until nobody polls. NULL: errno. */
+struct cq *xrc_cq(void);
+
 #endif

@@ -45,17 +45,9 @@ static const struct qp_ops ops = {
     .watch_posted = true,
     .fill_send = rc_fill_send,
     .run = rc_run,
-    .settle = rc_settle,
-    .failed = rc_failed,
     .prepare = rc_prepare,
-    .introduce = rc_introduce,
-    .introduce_again = rc_introduce_again,
-    .modified = rc_modified,
-    .set_direct = rc_set_direct,
-    .link_lost = rc_link_lost,
-    .leave_cqs = rc_leave_cqs,
     .detach = rc_detach,
-    .release = rc_release,
+    RC_OPS,
 };
 
 void rc_init(void) {

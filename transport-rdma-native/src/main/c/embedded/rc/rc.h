@@ -24,7 +24,8 @@
  *   rc_progress.c  the owner's work, timers, and a peer that does not receive
  *   rc_receive.c   execution of the peer's requests
  *   rc_send.c      work requests to descriptors, and their completion
- *   rc_respond.c   READs and atomics, at both ends
+ *   rc_answers.c   READs and atomics: answers to the peer, and its answers
+ *   rc_device.c    WRITEs and READs of memory of another device
  *   rc_peer.c      acknowledgements, checks that the peer takes its work, violations of the protocol
  */
 #ifndef NETTY_RDMA_EMBEDDED_RC_H
@@ -113,6 +114,12 @@ static inline struct rc *rc_of(const struct qp *qp) {
 /* rc.c */
 void rc_init(void);
 
+/* Entries of the function table that are the same for all types which send as RC queue pairs. */
+#define RC_OPS                                                                                          \
+    .settle = rc_settle, .failed = rc_failed, .introduce = rc_introduce,                                \
+    .introduce_again = rc_introduce_again, .modified = rc_modified, .set_direct = rc_set_direct,        \
+    .link_lost = rc_link_lost, .leave_cqs = rc_leave_cqs, .release = rc_release
+
 /* rc_attach.c */
 void rc_attach_init(void);
 /* All called with `control` held. */
@@ -144,7 +151,7 @@ bool rc_take_results(struct qp *qp);
 /* rc_receive.c */
 bool rc_execute(struct qp *qp); /* returns true if some was left over */
 
-/* rc_respond.c */
+/* rc_answers.c */
 enum outcome {
     OUTCOME_DONE,
     OUTCOME_UNFINISHED, /* the request's part of the budget is used up */
@@ -159,6 +166,13 @@ enum outcome rc_respond(struct qp *qp, const struct wire_desc *desc, uint32_t *b
 bool rc_is_reading(struct qp *qp); /* whether a part of an answer has come */
 bool rc_take_responses(struct qp *qp); /* returns true if some was left over */
 bool rc_take_answer_acks(struct qp *qp); /* returns true if there was anything new */
+
+/*
+ * rc_device.c: copy a piece of the peer's WRITE to memory of another device, and a piece of its READ from there. Called
+ * within an epoch section, after the key was found in no region of host memory, and in no window.
+ */
+enum outcome rc_write_device(struct qp *qp, const uint8_t *payload, uint32_t length);
+enum outcome rc_read_device(struct qp *qp, uint8_t *to, uint32_t length);
 
 /* rc_peer.c */
 /* Acknowledges the consumed part of the peer's stream, and wakes the peer if it asked for that or `wake` says so. */

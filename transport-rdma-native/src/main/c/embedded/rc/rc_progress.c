@@ -232,7 +232,7 @@ bool rc_run(struct qp *qp, unsigned work) {
             left = transfer(qp, work);
         }
         if ((work & QP_WORK_OVERDUE) != 0) {
-            /* The peer may have put off ringing for results: cq_defer_doorbell(). */
+            /* The peer may have deferred its doorbell for results: cq_defer_doorbell(). */
             rc_take_results(qp);
             rc_take_answer_acks(qp);
             rc_check_overdue(qp);

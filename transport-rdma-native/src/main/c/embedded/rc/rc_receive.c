@@ -95,12 +95,16 @@ static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload
         struct mw *entered;
         void *to = mw_enter(qp, in->rkey, in->remote_address + in->offset, length, IBV_ACCESS_REMOTE_WRITE, &entered);
         if (to == NULL) {
-            return OUTCOME_ACCESS_ERROR;
-        }
-        bool copied = copy_memory(to, payload, length);
-        mw_leave(entered);
-        if (!copied) {
-            return OUTCOME_MEMORY_GONE;
+            enum outcome outcome = rc_write_device(qp, payload, length);
+            if (outcome != OUTCOME_DONE) {
+                return outcome;
+            }
+        } else {
+            bool copied = copy_memory(to, payload, length);
+            mw_leave(entered);
+            if (!copied) {
+                return OUTCOME_MEMORY_GONE;
+            }
         }
     } else if (in->inlined) {
         memcpy(inline_slot(qp, qp->rq.done) + in->offset, payload, length);

@@ -84,8 +84,18 @@ static int attach(struct ud *ud, const union ibv_gid *gid) {
     return error;
 }
 
-int embedded_ibv_attach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint16_t lid) {
-    UNCANCELLED;
+/* Called with ud->attaching held. */
+static int detach(struct ud *ud, const union ibv_gid *gid) {
+    unsigned i = find_group(ud, gid);
+    if (i == ud->num_groups) {
+        return EINVAL;
+    }
+    remove_group(ud, i);
+    return 0;
+}
+
+static int change(struct ibv_qp *ibv, const union ibv_gid *gid, uint16_t lid,
+                  int (*membership)(struct ud *ud, const union ibv_gid *gid)) {
     struct qp *qp = qp_of(ibv);
     if (context_is_inherited(ibv->context)) {
         return EIO;
@@ -95,27 +105,17 @@ int embedded_ibv_attach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint
     }
     struct ud *ud = ud_of(qp);
     pthread_mutex_lock(&ud->attaching);
-    int error = attach(ud, gid);
+    int error = membership(ud, gid);
     pthread_mutex_unlock(&ud->attaching);
     return error;
 }
 
+int embedded_ibv_attach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint16_t lid) {
+    UNCANCELLED;
+    return change(ibv, gid, lid, attach);
+}
+
 int embedded_ibv_detach_mcast(struct ibv_qp *ibv, const union ibv_gid *gid, uint16_t lid) {
     UNCANCELLED;
-    struct qp *qp = qp_of(ibv);
-    if (context_is_inherited(ibv->context)) {
-        return EIO;
-    }
-    if (!is_valid(qp, gid, lid)) {
-        return EINVAL;
-    }
-    struct ud *ud = ud_of(qp);
-    pthread_mutex_lock(&ud->attaching);
-    unsigned i = find_group(ud, gid);
-    int error = i == ud->num_groups ? EINVAL : 0;
-    if (error == 0) {
-        remove_group(ud, i);
-    }
-    pthread_mutex_unlock(&ud->attaching);
-    return error;
+    return change(ibv, gid, lid, detach);
 }

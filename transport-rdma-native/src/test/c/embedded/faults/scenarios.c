@@ -17,6 +17,7 @@
 #include "scenarios.h"
 
 #include "../namespaces.h"
+#include "../software_device.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -227,6 +228,10 @@ struct direct {
     struct ibv_pd *parent;
     struct ibv_cq_ex *cq;
     struct ibv_qp *posting;
+    struct software_device device;
+    bool registered; /* the device's client */
+    struct software_memory *memory;
+    struct ibv_mr *device_mr;
 };
 
 static bool connect_directly(struct direct *d, struct trouble *trouble) {
@@ -329,6 +334,39 @@ static bool run_short(struct direct *d, struct trouble *trouble) {
     return side_complete(&d->side, d->qps[0], 2, NULL, trouble);
 }
 
+/* Memory of another device: written, and read into host memory. */
+static bool use_device(struct direct *d, struct trouble *trouble) {
+    software_start(&d->device);
+    STEP_ZERO(trouble, rdma_peer_memory_register_client(&d->device.client));
+    d->registered = true;
+    d->memory = software_allocate(&d->device, 4096);
+    CHECK(d->memory != NULL);
+    int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+    STEP(trouble, (d->device_mr = ibv_reg_mr(d->side.pd, d->memory->address, 4096, access)) != NULL);
+    struct place place = { (uintptr_t) d->memory->address, d->device_mr->rkey };
+    memset(d->side.buffer, 5, 4096);
+    STEP_ZERO(trouble, side_send(&d->side, d->qps[0], IBV_WR_RDMA_WRITE, 0, 4096, &place));
+    STEP_ZERO(trouble, side_send(&d->side, d->qps[0], IBV_WR_RDMA_READ, FAULT_MESSAGE, 4096, &place));
+    if (!side_complete(&d->side, d->qps[0], 2, NULL, trouble)) {
+        return false;
+    }
+    CHECK(memcmp(d->memory->bytes, d->side.buffer + FAULT_MESSAGE, 4096) == 0);
+    return true;
+}
+
+static void leave_device(struct direct *d) {
+    if (d->device_mr != NULL) {
+        CHECK_EQ(ibv_dereg_mr(d->device_mr), 0);
+    }
+    if (d->memory != NULL) {
+        software_free(d->memory);
+    }
+    if (d->registered) {
+        CHECK_EQ(rdma_peer_memory_unregister_client(&d->device.client), 0);
+    }
+    CHECK_EQ(atomic_load(&d->device.acquired), 0);
+}
+
 static bool talk_directly(struct direct *d, struct trouble *trouble) {
     if (!create_directly(d, trouble) || !connect_directly(d, trouble)) {
         return false;
@@ -345,7 +383,8 @@ static bool talk_directly(struct direct *d, struct trouble *trouble) {
     CHECK(memcmp(d->side.buffer, d->side.buffer + FAULT_MESSAGE, 4096) == 0);
     STEP_ZERO(trouble, side_receive(&d->side, d->qps[0], FAULT_MESSAGE, 64));
     STEP_ZERO(trouble, side_send(&d->side, d->qps[1], IBV_WR_SEND, 0, 64, NULL));
-    return side_complete(&d->side, d->qps[1], 2, NULL, trouble) && run_short(d, trouble) && create_extended(d, trouble);
+    return side_complete(&d->side, d->qps[1], 2, NULL, trouble) && run_short(d, trouble) && use_device(d, trouble)
+            && create_extended(d, trouble);
 }
 
 static bool run_direct(const struct service_ports *ports, struct trouble *trouble) {
@@ -361,6 +400,7 @@ static bool run_direct(const struct service_ports *ports, struct trouble *troubl
     if (d.srq != NULL) {
         CHECK_EQ(ibv_destroy_srq(d.srq), 0);
     }
+    leave_device(&d);
     if (d.file_mr != NULL) {
         CHECK_EQ(ibv_dereg_mr(d.file_mr), 0);
     }

@@ -80,6 +80,8 @@ public class MessageChannelBenchmark {
     private RegisteredMemory memory;
     private RemoteMemory remote;
     private ByteBuf source;
+    private RdmaWrite[] writes;
+    private RdmaRead[] reads;
     private int received;
 
     @Setup
@@ -108,6 +110,12 @@ public class MessageChannelBenchmark {
         memory = RegisteredMemory.allocate(size, EnumSet.allOf(RdmaPermission.class));
         remote = ((RdmaMessageChannel) accepted[0]).export(memory);
         source = client.alloc().directBuffer(size, size).writeZero(size);
+        writes = new RdmaWrite[flushed];
+        reads = new RdmaRead[flushed];
+        for (int i = 0; i < flushed; i++) {
+            writes[i] = new RdmaWrite(memory.slice(0, size), remote, 0);
+            reads[i] = new RdmaRead(memory.slice(0, size), remote, 0);
+        }
     }
 
     private ChannelFuture await(ChannelFuture future) {
@@ -148,6 +156,58 @@ public class MessageChannelBenchmark {
             ChannelPromise last = null;
             for (int j = 0; j < flushed; j++) {
                 last = write(new RdmaRead(source.duplicate().clear(), remote, 0), j);
+            }
+            flush(last);
+        }
+    }
+
+    /** The same from slices, with a new operation each time. */
+    @Benchmark
+    @OperationsPerInvocation(OPERATIONS)
+    public void writeSlices() {
+        for (int i = 0; i < OPERATIONS; i += flushed) {
+            ChannelPromise last = null;
+            for (int j = 0; j < flushed; j++) {
+                last = write(new RdmaWrite(memory.slice(0, size), remote, 0), j);
+            }
+            flush(last);
+        }
+    }
+
+    /** The same with operations that are written again. */
+    @Benchmark
+    @OperationsPerInvocation(OPERATIONS)
+    public void writeAgain() {
+        for (int i = 0; i < OPERATIONS; i += flushed) {
+            ChannelPromise last = null;
+            for (int j = 0; j < flushed; j++) {
+                last = write(writes[j].offset(0).length(size), j);
+            }
+            flush(last);
+        }
+    }
+
+    /** Reads into slices, with a new operation each time. */
+    @Benchmark
+    @OperationsPerInvocation(OPERATIONS)
+    public void readSlices() {
+        for (int i = 0; i < OPERATIONS; i += flushed) {
+            ChannelPromise last = null;
+            for (int j = 0; j < flushed; j++) {
+                last = write(new RdmaRead(memory.slice(0, size), remote, 0), j);
+            }
+            flush(last);
+        }
+    }
+
+    /** The same with operations that are written again. */
+    @Benchmark
+    @OperationsPerInvocation(OPERATIONS)
+    public void readAgain() {
+        for (int i = 0; i < OPERATIONS; i += flushed) {
+            ChannelPromise last = null;
+            for (int j = 0; j < flushed; j++) {
+                last = write(reads[j].offset(0).length(size), j);
             }
             flush(last);
         }

@@ -34,7 +34,7 @@ import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.channel.rdma.verbs.PortSpace;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.internal.UnstableApi;
@@ -97,7 +97,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     }
 
     /** The channel is one of a request that came by this provider. */
-    final void cameBy(Verbs verbs) {
+    final void cameBy(VerbsApi verbs) {
         providerChoice = new RdmaProviderChoice(verbs.provider(), RdmaProviderChoice.Reason.ACCEPTED,
                 "the peer has come this way");
     }
@@ -112,7 +112,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     /** Returns whether the channel is, or was, connected. */
     protected abstract boolean hasConnection();
 
-    /** The attempt to connect has ended without a connection; its promise is told next. */
+    /** The connect has ended without a connection; its promise is told next. */
     protected void connectEnded() {
         // Another provider may be tried.
     }
@@ -186,7 +186,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     }
 
     /** The provider whose listener got the request. */
-    Verbs requestedBy() {
+    VerbsApi requestedBy() {
         return boundId.id().verbs();
     }
 
@@ -280,7 +280,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         }
         // The remote address is not known yet: of the providers that have the local address, take the one with the
         // longest reach.
-        List<Verbs> providers = connecting().queuePairOptions().device.providers();
+        List<VerbsApi> providers = connecting().queuePairOptions().device.providers();
         for (int i = providers.size() - 1; boundId == null; i--) {
             try {
                 boundId = bind(providers.get(i), address);
@@ -293,17 +293,14 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         local = boundId.id().localAddress();
     }
 
-    private LoopId bind(Verbs verbs, InetSocketAddress address) throws Exception {
+    private LoopId bind(VerbsApi verbs, InetSocketAddress address) throws Exception {
         LoopId result = newLoopId(verbs);
-        boolean bound = false;
         try {
             Bind.bind(result.id(), address, connecting().queuePairOptions().device);
-            bound = true;
             return result;
-        } finally {
-            if (!bound) {
-                result.close();
-            }
+        } catch (Throwable t) {
+            result.close();
+            throw t;
         }
     }
 
@@ -320,20 +317,17 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     }
 
     /** A new id, to which nothing happens yet; the caller's from now on. */
-    LoopId newLoopId(Verbs verbs) throws Exception {
+    LoopId newLoopId(VerbsApi verbs) throws Exception {
         ConnectionId id = ConnectionId.create(handler().events(verbs).channel(), PortSpace.TCP);
-        boolean created = false;
         try {
             if (isReuseAddress()) {
                 id.setReuseAddress(true);
             }
             LoopId result = new LoopId(handler(), id, listener(event -> { }));
-            created = true;
             return result;
-        } finally {
-            if (!created) {
-                id.close();
-            }
+        } catch (Throwable t) {
+            id.close();
+            throw t;
         }
     }
 

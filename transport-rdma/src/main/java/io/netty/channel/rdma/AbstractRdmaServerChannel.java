@@ -38,7 +38,7 @@ import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.channel.rdma.verbs.PortSpace;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.socket.ServerSocketChannelConfig;
@@ -172,7 +172,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         }
         InetSocketAddress requested = Bind.listenAddress(checkResolved(localAddress),
                 config.getOption(RdmaChannelOption.IPV6_ONLY));
-        List<Verbs> providers = config.device().providers();
+        List<VerbsApi> providers = config.device().providers();
         for (int port = 1;; port++) {
             try {
                 listening = listen(providers, requested);
@@ -190,13 +190,12 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         activate();
     }
 
-    private List<Listening> listen(List<Verbs> providers, InetSocketAddress requested) throws Exception {
+    private List<Listening> listen(List<VerbsApi> providers, InetSocketAddress requested) throws Exception {
         List<Listening> result = new ArrayList<>(providers.size());
         NoRdmaDeviceException without = null;
         InetSocketAddress address = requested;
-        boolean done = false;
         try {
-            for (Verbs verbs : providers) {
+            for (VerbsApi verbs : providers) {
                 try {
                     result.add(listen(verbs, address));
                     address = new InetSocketAddress(requested.getAddress(),
@@ -208,11 +207,9 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
             if (result.isEmpty()) {
                 throw without;
             }
-            done = true;
-        } finally {
-            if (!done) {
-                result.forEach(LoopId::close);
-            }
+        } catch (Throwable t) {
+            result.forEach(LoopId::close);
+            throw t;
         }
         if (without != null) {
             logger.debug("{}: listens by {} alone", this, result.get(0).id().verbs(), without);
@@ -220,7 +217,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         return result;
     }
 
-    private Listening listen(Verbs verbs, InetSocketAddress requested) throws Exception {
+    private Listening listen(VerbsApi verbs, InetSocketAddress requested) throws Exception {
         InetSocketAddress address = config.device().local(verbs, requested, null);
         ConnectionId id = ConnectionId.create(handler().events(verbs).channel(), PortSpace.TCP);
         Listening result = null;
@@ -437,13 +434,11 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         if (backlog.isEmpty()) {
             C child = nextRequest();
             if (child != null) {
-                boolean added = false;
                 try {
-                    added = backlog.add(child);
-                } finally {
-                    if (!added) {
-                        drop(child);
-                    }
+                    backlog.add(child);
+                } catch (Throwable t) {
+                    drop(child);
+                    throw t;
                 }
             }
         }

@@ -17,6 +17,8 @@ package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.connection.DeviceLimits;
+import io.netty.channel.rdma.connection.Liveness;
+import io.netty.channel.rdma.connection.LivenessOptions;
 import io.netty.channel.rdma.connection.OptionRow;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.connection.QueuePairResources;
@@ -27,24 +29,18 @@ import io.netty.channel.rdma.loop.LoopReceiveQueue;
 import io.netty.channel.rdma.memory.CellByteBuf;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.memory.MemoryRange;
-import io.netty.channel.rdma.memory.PartialByteBuf;
-import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.memory.RegisteredRanges;
 import io.netty.channel.rdma.memory.RequestMemory;
 import io.netty.channel.rdma.memory.Staging;
-import io.netty.channel.rdma.monitor.DeviceCounters;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Device;
-import io.netty.channel.rdma.verbs.DeviceAttributes;
 import io.netty.channel.rdma.verbs.MemoryRegion;
 import io.netty.channel.rdma.verbs.PortSpace;
-import io.netty.channel.rdma.verbs.ProtectionDomain;
 import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.util.ReferenceCounted;
 import io.netty.util.internal.UnstableApi;
 
-import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -78,7 +74,7 @@ public final class ChannelQueuePair {
      *
      * @param id that it belongs to, or {@code null} if it is connected without the connection manager. With {@link
      *         PortSpace#UDP} it is one of datagrams, whose receives have two elements.
-     * @param device that the id is bound to, or one of {@link #device(ConnectionId)} of another id.
+     * @param device that the id is bound to, or one of another id.
      * @param receiveSges the most elements of a receive, or {@code null} for as many as the channel's own need.
      * @param sharedReceiveSize the bytes of each receive that it shares with others of the loop, or {@link
      *         #NOT_SHARED}.
@@ -91,7 +87,6 @@ public final class ChannelQueuePair {
         DeviceContext context = DeviceContext.of(device);
         Staging.reserve(context);
         QueuePairResources resources = new QueuePairResources(context, options, channel.handler());
-        boolean created = false;
         try {
             if (sharedReceiveSize != NOT_SHARED) {
                 resources.shareReceives(sharedReceiveSize, () -> receiveBuffer(context, sharedReceiveSize));
@@ -104,13 +99,11 @@ public final class ChannelQueuePair {
             ChannelQueuePair result = new ChannelQueuePair(resources, owner, new LoopBinding(channel.handler()),
                     queuePair);
             resources.register(owner);
-            created = true;
             return result;
-        } finally {
-            if (!created) {
-                resources.closeQueuePair();
-                resources.release(null);
-            }
+        } catch (Throwable t) {
+            resources.closeQueuePair();
+            resources.release(null);
+            throw t;
         }
     }
 
@@ -129,9 +122,9 @@ public final class ChannelQueuePair {
         return loop.schedule(task, millis, TimeUnit.MILLISECONDS)::cancel;
     }
 
-    /** The device that an id is bound to. */
-    public static Device device(ConnectionId id) throws IOException {
-        return QueuePairResources.device(id);
+    /** The finder of a peer that does not answer any more, for a connection on this queue pair. */
+    public Liveness liveness(Liveness.Connection connection, LivenessOptions options) {
+        return new Liveness(loop, connection, options);
     }
 
     /**
@@ -152,33 +145,14 @@ public final class ChannelQueuePair {
         return resources.context.device;
     }
 
-    /** The counters of the device. */
-    public DeviceCounters deviceCounters() {
-        return resources.context.counters;
+    /** The part of the device that all event loops share. */
+    public DeviceContext context() {
+        return resources.context;
     }
 
     /** The handler of the event loop. */
     public LoopHandler loop() {
         return loop.handler();
-    }
-
-    public DeviceAttributes attributes() {
-        return resources.context.attributes;
-    }
-
-    /** Returns whether the device has no immediate data, and reads only into memory that the peer could write to. */
-    public boolean isIwarp() {
-        return resources.context.iwarp;
-    }
-
-    /** The protection domain of all queue pairs and address handles of the device. */
-    public ProtectionDomain domain() {
-        return resources.context.domain;
-    }
-
-    /** The longest message in bytes. */
-    public int maxMessage() {
-        return resources.context.maxMessage;
     }
 
     public int sendDepth() {
@@ -228,7 +202,7 @@ public final class ChannelQueuePair {
     /**
      * The local key of a buffer on this device.
      *
-     * @param buf of {@link #staging} or {@link #receiveBuffer}.
+     * @param buf of {@link Staging} or {@link #receiveBuffer}.
      */
     public int localKey(ByteBuf buf) throws VerbsException {
         return localKey(((CellByteBuf) buf).cell());
@@ -242,21 +216,6 @@ public final class ChannelQueuePair {
     /** The region of the memory on a device that the connection manager shares. As above. */
     public static MemoryRegion region(Device device, RegisteredMemory memory) throws VerbsException {
         return memory.range().region(DeviceContext.of(device));
-    }
-
-    /** The longest buffer of {@link #staging}. */
-    public static int maxStaging() {
-        return Staging.MAX_BUFFER;
-    }
-
-    /**
-     * Registered memory for bytes that can't be sent, or read, in place; or {@code null} if there is none at the
-     * moment.
-     *
-     * @param length in bytes, at most {@link #maxStaging()}.
-     */
-    public static ByteBuf staging(int length) {
-        return Staging.buffer(length);
     }
 
     /**
@@ -276,50 +235,11 @@ public final class ChannelQueuePair {
         return buf;
     }
 
-    /**
-     * The error for a caller that needs a {@link #receiveBuffer} and gets none.
-     *
-     * @param options that could be lower.
-     */
-    public static IOException noReceiveBuffer(String options) {
-        return PinnedMemory.PROCESS.exhausted("no registered memory to receive into", "lower " + options);
-    }
-
-    /** Leak detection for a buffer of {@link #receiveBuffer} that is given away. */
-    public static ByteBuf track(ByteBuf buf) {
-        return PartialByteBuf.tracked(buf);
-    }
-
     // ---- shared receives
 
-    /** Returns whether the queue pair takes its receives from there. */
-    public boolean shares(LoopReceiveQueue receives) {
-        return resources.shared() == receives;
-    }
-
-    /** Returns whether the queue pair takes its receives from those of its loop. */
-    public boolean isShared() {
-        return resources.shared() != null;
-    }
-
-    /** A shared receive has completed, and nothing in its buffer is of use. */
-    public void giveBack(long workRequestId) {
-        resources.shared().giveBack(workRequestId);
-    }
-
-    /**
-     * A message has arrived in a shared receive.
-     *
-     * @return the buffer with the message, now the caller's, or {@code null} if there is no registered memory to
-     *         receive into instead: then the message is to be copied out of the {@link #sharedBuffer}.
-     */
-    public ByteBuf takeShared(long workRequestId) {
-        return resources.shared().take(workRequestId);
-    }
-
-    /** The buffer of a completed shared receive, until that is {@linkplain #giveBack given back}. */
-    public ByteBuf sharedBuffer(long workRequestId) {
-        return resources.shared().buffer(workRequestId);
+    /** The receives that the queue pair shares with others of its loop, or {@code null}. */
+    public LoopReceiveQueue shared() {
+        return resources.shared();
     }
 
     /**

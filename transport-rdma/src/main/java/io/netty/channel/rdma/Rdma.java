@@ -18,14 +18,14 @@ package io.netty.channel.rdma;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.rdma.memory.CellPool;
 import io.netty.channel.rdma.verbs.LockedMemory;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.internal.PlatformDependent;
 
 import java.io.IOException;
 
 /**
- * Tells if the RDMA transport can be used, and if not, why. It needs an RDMA verbs provider (see {@link Verbs}) and
+ * Tells if the RDMA transport can be used, and if not, why. It needs an RDMA verbs provider (see {@link VerbsApi}) and
  * Netty's native epoll transport, on which its event loops are built.
  */
 public final class Rdma {
@@ -39,10 +39,10 @@ public final class Rdma {
         if (problem != null) {
             return new UnsupportedOperationException(problem);
         }
-        if (!Verbs.isAvailable()) {
-            return Verbs.unavailabilityCause();
+        if (!VerbsApi.isAvailable()) {
+            return VerbsApi.unavailabilityCause();
         }
-        if (Verbs.preferred().provider() == VerbsProvider.IBVERBS) {
+        if (VerbsApi.preferred().provider() == VerbsProvider.IBVERBS) {
             IOException tooLittle = LockedMemory.probe(CellPool.SLAB_SIZE);
             if (tooLittle != null) {
                 return tooLittle;

@@ -31,7 +31,7 @@ import io.netty.channel.rdma.verbs.ConnectionEventType;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.EventChannel;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.util.concurrent.Future;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -62,7 +62,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     private ConnectionId id;
     /** The loop that reads the events of the id: first the listener's. */
     private volatile LoopHandler home;
-    private final Verbs verbs;
+    private final VerbsApi verbs;
     private RdmaConnection connection;
     // Events before the connection exists, on whichever loop they arrive.
     private volatile IOException lost;
@@ -83,7 +83,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     }
 
     /** The provider that the request came by. */
-    Verbs verbs() {
+    VerbsApi verbs() {
         return verbs;
     }
 

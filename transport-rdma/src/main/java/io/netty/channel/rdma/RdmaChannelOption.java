@@ -126,8 +126,8 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * through shared memory and by processes of this host only; {@link VerbsProvider#IBVERBS}, through an RDMA device.
      * Default: both. A listener takes each of these that has its address; a connect takes shared memory if the address
      * is of this host and somebody listens there, and else the device. If the process uses none of them ({@link
-     * io.netty.channel.rdma.verbs.Verbs#usable()}), the bind or connect fails. Not empty. Set it before the channel is
-     * bound or connected.
+     * io.netty.channel.rdma.verbs.VerbsApi#usable()}), the bind or connect fails. Not empty. Set it before the channel
+     * is bound or connected.
      */
     public static final ChannelOption<Set<VerbsProvider>> PROVIDERS = valueOf(RdmaChannelOption.class, "PROVIDERS");
 
@@ -274,7 +274,11 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
     /**
      * The operations on registered memory that the peer of a message channel may do through this connection
      * ({@code ibv_qp_attr.qp_access_flags}), of {@link RdmaPermission#REMOTE_READ}, {@link RdmaPermission#REMOTE_WRITE}
-     * and {@link RdmaPermission#REMOTE_ATOMIC}. Default all of them. What the memory itself allows counts as well.
+     * and {@link RdmaPermission#REMOTE_ATOMIC}. What the memory itself allows counts as well.
+     *
+     * <p>Default all of them, since they open nothing: no memory has remote permissions unless the application says so
+     * for that memory, and the peer needs its key. To allow less here is a second lock, for peers that could guess keys
+     * of memory that is meant for others: docs/security.md.
      */
     public static final ChannelOption<Set<RdmaPermission>> REMOTE_PERMISSIONS =
             valueOf(RdmaChannelOption.class, "REMOTE_PERMISSIONS");
@@ -291,6 +295,20 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * administrator.
      */
     public static final ChannelOption<Integer> SERVICE_LEVEL = valueOf(RdmaChannelOption.class, "SERVICE_LEVEL");
+
+    /**
+     * The most bytes of a packet's payload, for message channels between two {@code RdmaEndpoint}s
+     * ({@code ibv_qp_attr.path_mtu}): 256, 512, 1024, 2048 or 4096, or 0, the default, for what the port has. The least
+     * of both ends' counts, and what their ports have. By the connection manager it is a matter of the path.
+     */
+    public static final ChannelOption<Integer> PATH_MTU = valueOf(RdmaChannelOption.class, "PATH_MTU");
+
+    /**
+     * The use of a global header, which routers need, for message channels between two {@code RdmaEndpoint}s
+     * ({@code ibv_ah_attr.is_global}). Default false. RoCE always has it, and so has InfiniBand with {@link
+     * #GID_INDEX}. Each end says it for what it sends.
+     */
+    public static final ChannelOption<Boolean> GLOBAL_HEADER = valueOf(RdmaChannelOption.class, "GLOBAL_HEADER");
 
     // ---- of datagram channels
 

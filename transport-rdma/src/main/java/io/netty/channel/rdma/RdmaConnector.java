@@ -36,7 +36,7 @@ import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.unix.UnixChannelUtil;
@@ -70,13 +70,13 @@ final class RdmaConnector implements LoopEvents.Listener {
     /** Or {@code null}. */
     private final InetSocketAddress requestedLocal;
     /** Providers that the channel may use; empty if it is bound. */
-    private List<Verbs> providers = List.of();
+    private List<VerbsApi> providers = List.of();
     /** {@code null} if the channel is bound. */
-    private AttemptPlan<Verbs> plan;
+    private AttemptPlan<VerbsApi> plan;
     /** Why those that were tried do not do, or {@code null}. */
     private IOException failure;
     /** The provider of the present or last attempt; {@code null} before the first one. */
-    private Verbs provider;
+    private VerbsApi provider;
     /** Ends the attempt, if there is another one after it; else {@code null}. */
     private LoopBinding.Timer limit;
     private LoopId loopId;
@@ -172,7 +172,7 @@ final class RdmaConnector implements LoopEvents.Listener {
         loopId = newLoopId;
         id = loopId.id();
         loopId.listener(this);
-        Verbs verbs = id.verbs();
+        VerbsApi verbs = id.verbs();
         provider = verbs;
         DeviceOptions device = channel.connecting().queuePairOptions().device;
         InetSocketAddress from = boundTo != null ? requestedLocal :
@@ -236,8 +236,8 @@ final class RdmaConnector implements LoopEvents.Listener {
             return new RdmaProviderChoice(by, RdmaProviderChoice.Reason.BOUND,
                     "bound to " + channel.local + " before it was connected");
         }
-        if (Verbs.usable().size() == 1) {
-            return new RdmaProviderChoice(by, RdmaProviderChoice.Reason.ONLY, Verbs.choice());
+        if (VerbsApi.usable().size() == 1) {
+            return new RdmaProviderChoice(by, RdmaProviderChoice.Reason.ONLY, VerbsApi.choice());
         }
         if (providers.size() == 1) {
             return new RdmaProviderChoice(by, RdmaProviderChoice.Reason.OPTION,

@@ -20,10 +20,10 @@ import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAddresses;
 import io.netty.channel.rdma.verbs.DeviceAttributes;
-import io.netty.channel.rdma.verbs.Gid;
+import io.netty.channel.rdma.verbs.GidEntry;
 import io.netty.channel.rdma.verbs.LockedMemory;
 import io.netty.channel.rdma.verbs.PortAttributes;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 
@@ -80,20 +80,20 @@ public final class RdmaDiagnostics {
     }
 
     private void describe() {
-        boolean kernelVerbs = Verbs.isAvailable() && isKernel(Verbs.preferred());
+        boolean kernelVerbs = VerbsApi.isAvailable() && isKernel(VerbsApi.preferred());
         text.append("RDMA transport for Netty: ").append(Rdma.isAvailable() ? "can be used" : "can NOT be used");
         if (!Rdma.isAvailable()) {
             line("reason", Rdma.unavailabilityCause().getMessage());
             advice.add(Rdma.unavailabilityCause().getMessage());
         }
-        line("provider", Verbs.isAvailable() ? Verbs.usable().stream().map(Verbs::toString)
+        line("provider", VerbsApi.isAvailable() ? VerbsApi.usable().stream().map(VerbsApi::toString)
                 .collect(Collectors.joining(", then ")) : "none");
-        if (Verbs.isAvailable()) {
-            line("chosen by", Verbs.choice());
-            line("folder", Verbs.embeddedReach());
-            if (Verbs.usable().size() > 1) {
-                line("to peers", Verbs.usable().get(0) + " where somebody listens whom it reaches, " +
-                        Verbs.preferred() + " to all others");
+        if (VerbsApi.isAvailable()) {
+            line("chosen by", VerbsApi.choice());
+            line("folder", VerbsApi.embeddedReach());
+            if (VerbsApi.usable().size() > 1) {
+                line("to peers", VerbsApi.usable().get(0) + " where somebody listens whom it reaches, " +
+                        VerbsApi.preferred() + " to all others");
             }
             line("connects", RdmaConnectMetrics.total().toString());
             if (!kernelVerbs) {
@@ -114,8 +114,8 @@ public final class RdmaDiagnostics {
                     "docker: --ulimit memlock=-1), or lower -Dio.netty.rdma.maxPinnedMemory to below it: else " +
                     "connections fail when it is reached.");
         }
-        if (Verbs.isAvailable()) {
-            Verbs.usable().forEach(this::devices);
+        if (VerbsApi.isAvailable()) {
+            VerbsApi.usable().forEach(this::devices);
         }
         text.append("\n\nWhat to do:");
         if (advice.isEmpty()) {
@@ -126,11 +126,11 @@ public final class RdmaDiagnostics {
         }
     }
 
-    private static boolean isKernel(Verbs verbs) {
+    private static boolean isKernel(VerbsApi verbs) {
         return verbs.provider() == VerbsProvider.IBVERBS;
     }
 
-    private void devices(Verbs verbs) {
+    private void devices(VerbsApi verbs) {
         try {
             DeviceAddresses addresses = DeviceAddresses.find(verbs);
             for (String name : Device.names(verbs)) {
@@ -149,14 +149,14 @@ public final class RdmaDiagnostics {
         }
     }
 
-    private void device(Verbs verbs, String name) {
+    private void device(VerbsApi verbs, String name) {
         try (Device device = Device.open(verbs, name)) {
             DeviceAttributes attributes = device.attributes();
             line("limits", attributes.toString());
             for (int number = 1; number <= attributes.portCount(); number++) {
                 PortAttributes port = device.portAttributes(number);
                 line("port " + number, port.toString());
-                for (Gid gid : device.gids(number)) {
+                for (GidEntry gid : device.gids(number)) {
                     line("", "GID " + gid + networkInterface(gid));
                 }
                 port(name, number, port, isKernel(verbs));
@@ -178,7 +178,7 @@ public final class RdmaDiagnostics {
         }
     }
 
-    private static String networkInterface(Gid gid) {
+    private static String networkInterface(GidEntry gid) {
         if (gid.interfaceIndex() == 0) {
             return "";
         }

@@ -26,6 +26,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.memory.Staging;
 import io.netty.channel.rdma.metrics.RdmaMetricsMBean;
+import io.netty.channel.rdma.monitor.ManagementThread;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.netty.util.internal.StringUtil;
 import io.netty.util.internal.logging.InternalLogger;
@@ -44,8 +45,6 @@ public final class RdmaIoHandler implements IoHandler {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaIoHandler.class);
     /** Handlers that are not destroyed. Without any, no MBean keeps the class loader, and no unused slab is kept. */
     private static final AtomicInteger LIVE = new AtomicInteger();
-    /** The platform's MBean server takes a tenth of a second of a processor, which a program that starts has not. */
-    private static final int MANAGEMENT_DELAY_MILLIS = 1000;
 
     private final LoopHandler handler;
     /** True if the application has chosen how TCP is served, so that it knows what has TCP. */
@@ -58,24 +57,8 @@ public final class RdmaIoHandler implements IoHandler {
         this.tcpChosen = tcpChosen;
         if (LIVE.getAndIncrement() == 0) {
             adaptSlabs();
-            startOrEnd(MANAGEMENT_DELAY_MILLIS);
+            ManagementThread.runLater(RdmaIoHandler::adapt);
         }
-    }
-
-    private static void startOrEnd(int delayMillis) {
-        Thread thread = new Thread("rdma-management") {
-            @Override
-            public void run() {
-                try {
-                    Thread.sleep(delayMillis);
-                } catch (InterruptedException e) {
-                    return;
-                }
-                adapt();
-            }
-        };
-        thread.setDaemon(true);
-        thread.start();
     }
 
     /** Adapts to the current state, not to a change: the thread of an earlier change may come later. */
@@ -157,7 +140,7 @@ public final class RdmaIoHandler implements IoHandler {
     public void destroy() {
         handler.destroy();
         if (LIVE.decrementAndGet() == 0) {
-            startOrEnd(0);
+            ManagementThread.run(RdmaIoHandler::adapt);
         }
     }
 

@@ -36,7 +36,7 @@ import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.EventChannel;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.SocketChannelConfig;
 import io.netty.util.concurrent.Future;
@@ -227,7 +227,7 @@ public final class RdmaSocketChannel extends AbstractRdmaConnectedChannel implem
     }
 
     @Override
-    Verbs requestedBy() {
+    VerbsApi requestedBy() {
         return acceptor.verbs();
     }
 

@@ -21,6 +21,7 @@ import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.rdma.connection.LivenessOptions;
 import io.netty.channel.rdma.connection.StreamOptions;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.SocketChannelConfig;
@@ -73,7 +74,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
             }
             throw e;
         }
-        if (rdmaChannel != null && StreamOptions.isLiveness(option)) {
+        if (rdmaChannel != null && LivenessOptions.has(option)) {
             rdmaChannel.livenessChanged();
         }
         return true;

@@ -159,7 +159,7 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
      * Registers memory behind a file descriptor: a dma-buf of a graphics processor, for example. The processor need
      * not be able to access it, so it has no {@linkplain #buf() buffer}: operations take a {@link #slice}. It does not
      * count as pinned memory. With the embedded provider the file is one of {@code memfd_create(2)} with {@code
-     * F_SEAL_SHRINK}.
+     * F_SEAL_SHRINK}, or one of a device that has a client (docs/peer-memory.md).
      *
      * <p>A device registers it when it is first used there, or {@linkplain
      * io.netty.channel.rdma.message.RdmaMessageChannel#export exported}. That fails with a {@link VerbsException} if
@@ -187,7 +187,7 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
      * <p>A device registers it when it is first used there, or {@linkplain
      * io.netty.channel.rdma.message.RdmaMessageChannel#export exported}. That fails with a {@link VerbsException}:
      * "Bad address" if nothing is mapped there, or if it is memory of another device whose driver has no part in
-     * {@code ibv_reg_mr(3)} (docs/peer-memory.md says what drivers need).
+     * {@code ibv_reg_mr(3)} (docs/peer-memory.md says what drivers, and the embedded provider, need).
      *
      * <p>Unmapping or freeing the memory before the last reference to this object is released is an error of the
      * application. Operations on it then fail, here or at the peer, with a status of the device, or use the pages

@@ -165,7 +165,7 @@
  * <li>{@code io.netty.rdma.maxStagingMemory}: bytes, for the process, of registered memory for bytes that can't be sent
  *     in place; default 64 MiB, at least 16 MiB. One connection holds no more than a 64th of it.</li>
  * <li>{@code io.netty.rdma.provider}, {@code io.netty.rdma.embedded.folder}, {@code io.netty.rdma.embedded.users} and
- *     {@code io.netty.rdma.embedded.groups}: see {@link io.netty.channel.rdma.verbs.Verbs}</li>
+ *     {@code io.netty.rdma.embedded.groups}: see {@link io.netty.channel.rdma.verbs.VerbsApi}</li>
  * </ul>
  *
  * <h2>Differences from TCP</h2>

@@ -26,7 +26,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAddresses;
-import io.netty.channel.rdma.verbs.Gid;
+import io.netty.channel.rdma.verbs.GidEntry;
 import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -316,7 +316,7 @@ class DeviceSelectionTest {
         for (Map.Entry<InetAddress, String> entry : deviceByAddress.entrySet()) {
             try (Device device = Device.open(entry.getValue())) {
                 boolean ethernet = device.portAttributes(1).isEthernet();
-                for (Gid gid : device.gids(1)) {
+                for (GidEntry gid : device.gids(1)) {
                     if (ethernet && !gid.address().equals(entry.getKey())) {
                         continue;
                     }

@@ -26,7 +26,7 @@ import io.netty.channel.rdma.ortcp.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.ChildJvm;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.socket.SocketChannel;
 import org.junit.jupiter.api.Tag;
@@ -78,7 +78,7 @@ class EveryProviderTest {
                 assertThat(connects.connects(provider, RdmaProviderChoice.Reason.OPTION)).as("connects by %s", provider)
                         .isOne();
                 assertThat(RdmaDeviceMetrics.all().stream().filter(device -> device.provider()
-                        .equals(Verbs.of(provider).toString())).mapToLong(RdmaDeviceMetrics::accepts).sum())
+                        .equals(VerbsApi.of(provider).toString())).mapToLong(RdmaDeviceMetrics::accepts).sum())
                         .as("accepts by %s", provider).isOne();
             }
             assertThat(transports.connects(RdmaOrTcpTransport.RDMA)).isEqualTo(2);

@@ -151,7 +151,7 @@ class NativeImageMetadataTest {
 
     private static String list(SortedMap<String, String> entries) {
         Function<String, String> entry = name -> "  {\n    \"condition\": {\"typeReachable\": \"" + ROOT
-                + ".verbs.Verbs\"},\n    \"name\": \"" + name + '"' + entries.get(name) + "\n  }";
+                + ".verbs.VerbsApi\"},\n    \"name\": \"" + name + '"' + entries.get(name) + "\n  }";
         return entries.keySet().stream().map(entry).collect(Collectors.joining(",\n", "[\n", "\n]\n"));
     }
 

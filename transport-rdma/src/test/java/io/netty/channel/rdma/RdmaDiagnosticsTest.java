@@ -19,9 +19,9 @@ import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAddresses;
-import io.netty.channel.rdma.verbs.Gid;
+import io.netty.channel.rdma.verbs.GidEntry;
 import io.netty.channel.rdma.verbs.LockedMemory;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import org.junit.jupiter.api.Test;
 
@@ -36,9 +36,9 @@ class RdmaDiagnosticsTest {
     void reportTellsTheProviderItsDevicesAndTheLimits() throws Exception {
         String text = RdmaDiagnostics.text();
         assertThat(text).startsWith("RDMA transport for Netty: can be used")
-                .containsPattern("provider +" + Verbs.preferred().provider().name().toLowerCase(Locale.ROOT))
+                .containsPattern("provider +" + VerbsApi.preferred().provider().name().toLowerCase(Locale.ROOT))
                 .containsPattern("memlock +" + LockedMemory.describe() + "; [0-9]+ bytes pinned")
-                .contains(Verbs.choice(), RdmaConnectMetrics.total().toString())
+                .contains(VerbsApi.choice(), RdmaConnectMetrics.total().toString())
                 .contains("up to " + RdmaMetrics.maxPinnedMemory() + " bytes", "What to do:");
         DeviceAddresses addresses = DeviceAddresses.find();
         for (String name : Device.names()) {
@@ -47,7 +47,7 @@ class RdmaDiagnosticsTest {
             try (Device device = Device.open(name)) {
                 assertThat(text).contains(device.attributes().toString(), "port 1",
                         device.portAttributes(1).toString());
-                for (Gid gid : device.gids(1)) {
+                for (GidEntry gid : device.gids(1)) {
                     assertThat(text).contains("GID " + gid);
                 }
             }
@@ -61,7 +61,7 @@ class RdmaDiagnosticsTest {
 
     @Test
     void programSaysWhatToDoWithoutAnAdapter() throws Exception {
-        assumeTrue(Verbs.preferred().provider() == VerbsProvider.EMBEDDED, "there is a device");
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED, "there is a device");
         assertThat(run(1, "--provider", "ibverbs")).contains("can NOT be used", "reason", "provider     none",
                 "What to do:\n- verbs provider ibverbs: ").containsAnyOf("modprobe", "install");
         assertThat(run(0, "--provider", "auto")).contains("provider     embedded", "chosen by    automatic choice: ",

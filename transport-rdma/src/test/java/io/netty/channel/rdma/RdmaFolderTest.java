@@ -26,7 +26,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.ortcp.RdmaOrTcp;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.verbs.ChildJvm;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -155,7 +155,8 @@ class RdmaFolderTest {
 
     @Test
     void theFolderIsTriedBeforeTheDevice(@TempDir Path folder) throws Exception {
-        assumeTrue(Verbs.preferred().provider() == VerbsProvider.EMBEDDED, "needs a device in each network namespace");
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED,
+                "needs a device in each network namespace");
         List<String> properties = List.of("io.netty.rdma.provider=auto", "io.netty.rdma.embedded.folder=" + folder,
                 "io.netty.rdma.maxPinnedMemory=" + (256 << 20));
         try (ChildJvm server = ChildJvm.withBothProviders(network(SERVER), Server.class, properties)) {

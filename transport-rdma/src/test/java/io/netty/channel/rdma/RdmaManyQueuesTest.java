@@ -20,6 +20,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.loop.LoopDevice;
 import io.netty.channel.rdma.loop.LoopInternals;
 import io.netty.channel.rdma.loop.LoopQueue;
+import io.netty.channel.rdma.verbs.VerbsException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The completion queues of a loop with more connections than one of them has room for.
  */
 class RdmaManyQueuesTest {
-    /** Depth for each kind of work request: both ends of a connection need more than one of the first queues. */
+    /** Depth for each kind of work request: an adapter's first queue has room for one end of a connection. */
     private static final int DEPTH = 2048;
 
     private static ConnectedPair pair(EventLoopGroup group) throws Exception {
@@ -54,6 +55,14 @@ class RdmaManyQueuesTest {
         assertThat(pair.clientEvents.read(4)).containsExactly(0, 0, value >> 8, value);
     }
 
+    /** Sets the room of all queues aside, so that there is another one for the next connection. */
+    private static Void fill(LoopDevice device) throws VerbsException {
+        for (int before = device.queues(); device.queues() == before;) {
+            device.reserve(2 * DEPTH, null);
+        }
+        return null;
+    }
+
     /** Each is armed again after it fired, whichever did, and whoever has ended meanwhile. */
     @ParameterizedTest
     @EnumSource
@@ -63,7 +72,12 @@ class RdmaManyQueuesTest {
         Random random = new Random(7);
         try {
             for (int i = 0; i < 8; i++) {
-                pairs.add(pair(group));
+                ConnectedPair pair = pair(group);
+                pairs.add(pair);
+                if (i < 3) {
+                    LoopDevice device = LoopInternals.device(pair.client.handler());
+                    group.submit(() -> fill(device)).get(TestTimeouts.SECONDS, TimeUnit.SECONDS);
+                }
             }
             ConnectedPair any = pairs.get(0);
             int queues = group.submit(() -> LoopInternals.device(any.client.handler()).queues())
@@ -89,8 +103,8 @@ class RdmaManyQueuesTest {
             LoopDevice device = LoopInternals.device(pair.client.handler());
             group.submit(() -> {
                 int before = device.queues();
-                // 4096 completions in the first one, and each has as many as all before it, if the device can do that:
-                // those of soft-RoCE have 32,767 at most.
+                // 4096 completions in an adapter's first one, and each has as many as all before it, if the device can
+                // do that: those of soft-RoCE have 32,767 at most.
                 int most = 9 + 1000 * 512 / LoopInternals.maxCompletions(device);
                 for (int peak = 0; peak < 3; peak++) {
                     List<LoopQueue> reserved = new ArrayList<>();

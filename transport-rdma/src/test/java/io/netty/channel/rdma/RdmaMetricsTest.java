@@ -31,7 +31,7 @@ import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
 import io.netty.channel.rdma.metrics.RdmaDeviceMetrics;
 import io.netty.channel.rdma.metrics.RdmaLoopMetrics;
 import io.netty.channel.rdma.metrics.RdmaProviderChoice;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import org.junit.jupiter.api.BeforeEach;
@@ -301,7 +301,7 @@ class RdmaMetricsTest {
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
             RdmaProviderChoice choice = pair.client.providerChoice();
             assertThat(choice.provider()).isEqualTo(TestTimeouts.result(pair.client.info()).provider());
-            assertThat(choice.reason()).isEqualTo(Verbs.usable().size() == 1 ? RdmaProviderChoice.Reason.ONLY :
+            assertThat(choice.reason()).isEqualTo(VerbsApi.usable().size() == 1 ? RdmaProviderChoice.Reason.ONLY :
                     choice.provider() == VerbsProvider.EMBEDDED ? RdmaProviderChoice.Reason.NEAREST :
                     RdmaProviderChoice.Reason.OPTION);
             assertThat(pair.server.providerChoice().reason()).isEqualTo(RdmaProviderChoice.Reason.ACCEPTED);

@@ -28,7 +28,7 @@ import io.netty.channel.rdma.ortcp.RdmaOrTcp;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.verbs.ChildJvm;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import org.junit.jupiter.api.Test;
 
@@ -121,7 +121,7 @@ class RdmaMistakesTest {
 
     @Test
     void providerThatHasNoDevice() throws Exception {
-        assumeTrue(Verbs.preferred().provider() != VerbsProvider.IBVERBS, "there is one");
+        assumeTrue(VerbsApi.preferred().provider() != VerbsProvider.IBVERBS, "there is one");
         try (ChildJvm child = new ChildJvm(Both.class, List.of("io.netty.rdma.provider=ibverbs"))) {
             assertWarned(child.output(), "verbs provider ibverbs: ");
         }

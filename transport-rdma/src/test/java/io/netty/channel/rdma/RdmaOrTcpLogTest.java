@@ -30,7 +30,7 @@ import io.netty.channel.rdma.ortcp.RdmaOrTcpRule;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.verbs.ChildJvm;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import org.junit.jupiter.api.Test;
 
 import java.net.InetSocketAddress;
@@ -87,7 +87,7 @@ class RdmaOrTcpLogTest {
 
     @Test
     void serversSayWhatTheyListenForAndClientsWhatChanges() throws Exception {
-        String provider = Verbs.preferred().toString();
+        String provider = VerbsApi.preferred().toString();
         try (ChildJvm child = new ChildJvm(Application.class, List.of())) {
             List<String> lines = child.output().lines().filter(
                     line -> line.matches("\\S+ INFO +\\[\\S+\\] i\\.n\\.c\\.r\\..*")).toList();

@@ -37,7 +37,7 @@ import io.netty.channel.rdma.ortcp.RdmaOrTcpFailures;
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
 import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.VerbsResource;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -141,7 +141,7 @@ class RdmaProvidersTest {
                     other.signal("STOP");
                     ChannelFuture connecting = application.client(ANY).connect(address);
                     TestTimeouts.awaitTrue(() -> FailureMemory.shared().get(new Destination(address),
-                            Verbs.of(EMBEDDED)) != null);
+                            VerbsApi.of(EMBEDDED)) != null);
                     assertThat(connecting.isDone()).isFalse();
                     other.signal("CONT");
                     Channel channel = connecting.sync().channel();
@@ -314,7 +314,7 @@ class RdmaProvidersTest {
 
         /** Steps of a process, which leaves nothing. */
         static void run(Steps steps) throws Exception {
-            assertThat(Verbs.usable()).containsExactly(Verbs.of(EMBEDDED), Verbs.of(IBVERBS));
+            assertThat(VerbsApi.usable()).containsExactly(VerbsApi.of(EMBEDDED), VerbsApi.of(IBVERBS));
             Application application = new Application();
             try {
                 steps.run(application);

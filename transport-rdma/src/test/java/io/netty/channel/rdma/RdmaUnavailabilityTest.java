@@ -17,7 +17,7 @@ package io.netty.channel.rdma;
 
 import io.netty.channel.rdma.verbs.ChildJvm;
 import io.netty.channel.rdma.verbs.Device;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -56,7 +56,7 @@ class RdmaUnavailabilityTest {
 
     @BeforeEach
     void needsKernelVerbsAndRoot() {
-        assumeTrue(Verbs.preferred().provider() == VerbsProvider.IBVERBS, "needs kernel verbs");
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.IBVERBS, "needs kernel verbs");
         assumeTrue("root".equals(System.getProperty("user.name")), "needs root, to take something away");
     }
 

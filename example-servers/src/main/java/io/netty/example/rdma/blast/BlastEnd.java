@@ -73,7 +73,6 @@ abstract class BlastEnd extends VerbsEnd {
     /** No more follow. */
     final void count(ChannelHandlerContext ctx, long operations) {
         counts = new Counts(operations, wrong);
-        write(ctx, counts.message(ctx.alloc()));
-        ctx.flush();
+        writeAndFlush(ctx, counts.message(ctx.alloc()));
     }
 }

@@ -50,12 +50,18 @@ final class BlastOptions {
             + "the same place, as perftest's programs do.")
     private boolean unchecked;
 
+    @Option(names = "--windows", description = "Print also when each fifth of the operations began, for the comparison "
+            + "that runs both ends.")
+    private boolean windows;
+
     VerbsOptions verbs() {
         return verbs;
     }
 
     BlastEnd newEnd(boolean client) {
-        return barrage().end(client);
+        BlastEnd end = barrage().end(client);
+        end.tellWindows(windows);
+        return end;
     }
 
     private Barrage barrage() {

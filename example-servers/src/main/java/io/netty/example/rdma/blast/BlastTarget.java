@@ -68,8 +68,7 @@ class BlastTarget extends BlastEnd {
         if (barrage.mode() == BlastMode.WRITE) {
             check(memory.buf(), done, end);
             // Now the places may be written to again.
-            write(ctx, NumberMessage.of(ctx.alloc(), end));
-            ctx.flush();
+            writeAndFlush(ctx, NumberMessage.of(ctx.alloc(), end));
         }
         done = end;
         if (last) {

@@ -164,7 +164,7 @@ class Blaster extends BlastEnd {
             post(ctx);
             return;
         }
-        System.out.println(times.windows());
+        told(times.windows());
         System.out.println(times.measurement());
         if (barrage.mode() == BlastMode.READ) {
             tell(ctx, done);

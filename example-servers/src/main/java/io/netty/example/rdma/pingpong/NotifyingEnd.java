@@ -43,8 +43,7 @@ class NotifyingEnd extends PingPongEnd {
         number++;
         pinged();
         if (immediate) {
-            write(ctx, new RdmaWriteImm(data.message(number).retain(), remote, 0, (int) number));
-            ctx.flush();
+            writeAndFlush(ctx, new RdmaWriteImm(data.message(number).retain(), remote, 0, (int) number));
         } else {
             write(ctx, new RdmaWrite(data.message(number).retain(), remote, 0).unsignalled());
             send(number);
@@ -54,8 +53,7 @@ class NotifyingEnd extends PingPongEnd {
     /** The client writes to this memory again only when it has got what is written from there now. */
     private void pong() {
         if (immediate) {
-            write(ctx, new RdmaWriteImm(memory.slice(0, game.size()), remote, 0, (int) number));
-            ctx.flush();
+            writeAndFlush(ctx, new RdmaWriteImm(memory.slice(0, game.size()), remote, 0, (int) number));
         } else {
             write(ctx, new RdmaWrite(memory.slice(0, game.size()), remote, 0).unsignalled());
             send(number);

@@ -29,6 +29,8 @@ public enum PingPongMode {
     WRITE,
     /** Each reads the other's memory, and says so in a message. */
     READ,
+    /** Each reads the other's memory until the data are there, and nobody says anything. */
+    READ_ONLY,
     /** A message, which comes back. */
     SEND,
     /** Each writes to the other's memory, and a message behind the write says so. */

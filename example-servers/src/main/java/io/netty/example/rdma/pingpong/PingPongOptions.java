@@ -34,7 +34,8 @@ final class PingPongOptions {
     @Option(names = "--mode", defaultValue = "WRITE", description = "Who does what: ${COMPLETION-CANDIDATES} (default: "
             + "${DEFAULT-VALUE}). CLIENT, SERVER: that end does all. UNSIGNALLED: as CLIENT, and nobody waits for the "
             + "write. WRITE: each writes, the data tell that they are there. READ: each reads, and acknowledges it. "
-            + "SEND: messages. WRITE_ACK, WRITE_IMM: each writes, and tells it by a message or by immediate data. "
+            + "READ_ONLY: each reads until the data are there. SEND: messages. WRITE_ACK, WRITE_IMM: each writes, and "
+            + "tells it by a message or by immediate data. "
             + "SCAN: as WRITE, with random data. From SEND on, what comes back is what has arrived there.")
     private PingPongMode mode;
 
@@ -45,12 +46,18 @@ final class PingPongOptions {
     @Option(names = "--no-check", description = "Look at the last 8 bytes only, to measure no comparing.")
     private boolean unchecked;
 
+    @Option(names = "--windows", description = "Print also when each fifth of the operations began, for the comparison "
+            + "that runs both ends.")
+    private boolean windows;
+
     VerbsOptions verbs() {
         return verbs;
     }
 
     PingPongEnd newEnd(boolean client) {
-        return PingPongEnd.create(game(), client);
+        PingPongEnd end = PingPongEnd.create(game(), client);
+        end.tellWindows(windows);
+        return end;
     }
 
     private Game game() {

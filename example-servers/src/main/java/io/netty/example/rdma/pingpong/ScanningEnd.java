@@ -83,8 +83,7 @@ class ScanningEnd extends PingPongEnd {
 
     /** Each has memory of its own: what comes back may be there before the completion of the one before. */
     void hit(ByteBuf bytes) {
-        write(ctx, new RdmaWrite(bytes, remote, 0));
-        ctx.flush();
+        writeAndFlush(ctx, new RdmaWrite(bytes, remote, 0));
     }
 
     private void scan() {

@@ -51,8 +51,7 @@ class SendingEnd extends PingPongEnd {
     private void ping() {
         number++;
         pinged();
-        write(ctx, new RdmaSend(data.message(number).retain()));
-        ctx.flush();
+        writeAndFlush(ctx, new RdmaSend(data.message(number).retain()));
     }
 
     @Override
@@ -69,8 +68,7 @@ class SendingEnd extends PingPongEnd {
             wrong();
         }
         if (!client) {
-            write(ctx, new RdmaSend(message.content().retain()));
-            ctx.flush();
+            writeAndFlush(ctx, new RdmaSend(message.content().retain()));
         } else if (ponged()) {
             ping();
         }

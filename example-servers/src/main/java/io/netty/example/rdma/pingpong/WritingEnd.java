@@ -19,8 +19,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.SingleThreadEventLoop;
 import io.netty.channel.rdma.message.RdmaWrite;
 
-import java.util.concurrent.TimeUnit;
-
 /**
  * Writes to the peer's memory when the peer has written to its own. Nothing tells that but the data: their last 8 bytes
  * are the token.
@@ -31,14 +29,11 @@ import java.util.concurrent.TimeUnit;
  * old when the token is there are looked at again for a while before they count as wrong.
  */
 class WritingEnd extends PingPongEnd {
-    private static final long MAX_LATE_NANOS = TimeUnit.SECONDS.toNanos(2);
-
     private MemoryToken token;
     private ByteBuf view;
     private MemoryWatch watch;
     private long number = 1;
     private long expected;
-    private long lateSinceNanos;
 
     WritingEnd(Game game, boolean client) {
         super(game, client);
@@ -64,26 +59,9 @@ class WritingEnd extends PingPongEnd {
     }
 
     private void look() {
-        if (token.get() == expected && isComplete()) {
+        if (token.get() == expected && isComplete(view, number)) {
             arrived();
         }
-    }
-
-    private boolean isComplete() {
-        if (!game.check() || isRight(view, number)) {
-            lateSinceNanos = 0;
-            return true;
-        }
-        long now = System.nanoTime();
-        if (lateSinceNanos == 0) {
-            lateSinceNanos = now;
-        }
-        if (now - lateSinceNanos < MAX_LATE_NANOS) {
-            return false;
-        }
-        lateSinceNanos = 0;
-        wrong();
-        return true;
     }
 
     private void arrived() {

@@ -38,7 +38,11 @@
  *     completion, and the memory may be written to again.</td></tr>
  * <tr><td>READ</td><td>the client has n in its memory; the server reads it</td><td>the server has n in its memory; the
  *     client reads it</td><td>By messages: "n is there to be read" says at the same time that what the other had was
- *     read, and may be changed. Without this acknowledgement nothing would tell the owner.</td></tr>
+ *     read, and may be changed.</td></tr>
+ * <tr><td>READ_ONLY</td><td colspan="2">as READ</td><td>By the data: each end reads the other's memory again and again
+ *     until n is there. Nobody acknowledges a read, and nobody has to: the server has n in its memory only after it has
+ *     read the client's n, so a client that reads n there knows that its own was read. Most reads find nothing
+ *     new.</td></tr>
  * <tr><td>SEND</td><td>the client sends n</td><td>the server sends back what it has received</td><td>By the completion
  *     of the receive.</td></tr>
  * <tr><td>WRITE_ACK</td><td>the client writes n to the server's memory</td><td>the server writes what is there to the

@@ -27,34 +27,18 @@ import java.util.concurrent.atomic.LongAdder;
  * and {@code RdmaOrTcpMetrics} the reasons for TCP in place of RDMA.
  */
 public final class ProxyCounters {
-    private final LongAdder accepted = new LongAdder();
+    final LongAdder accepted = new LongAdder();
     private final LongAdder ended = new LongAdder();
-    private final LongAdder unreachable = new LongAdder();
-    private final LongAdder failed = new LongAdder();
+    final LongAdder unreachable = new LongAdder();
+    final LongAdder failed = new LongAdder();
     private final LongAdder bytesToServer = new LongAdder();
     private final LongAdder bytesToClient = new LongAdder();
-    private final Map<RdmaOrTcpTransport, LongAdder> connected = new EnumMap<>(RdmaOrTcpTransport.class);
+    final Map<RdmaOrTcpTransport, LongAdder> connected = new EnumMap<>(RdmaOrTcpTransport.class);
 
     ProxyCounters() {
         for (RdmaOrTcpTransport transport : RdmaOrTcpTransport.values()) {
             connected.put(transport, new LongAdder());
         }
-    }
-
-    void accept() {
-        accepted.increment();
-    }
-
-    void connect(RdmaOrTcpTransport transport) {
-        connected.get(transport).increment();
-    }
-
-    void missServer() {
-        unreachable.increment();
-    }
-
-    void fail() {
-        failed.increment();
     }
 
     void end(long toServer, long toClient) {

@@ -85,7 +85,7 @@ final class Tunnel {
         ended = channel.eventLoop().newPromise();
         client = new End(channel, "client");
         client.addTo(channel.pipeline());
-        counters.accept();
+        counters.accepted.increment();
     }
 
     /** Succeeds when both connections are closed. */
@@ -142,7 +142,7 @@ final class Tunnel {
 
     private void unreachable(Throwable cause) {
         if (!ending) {
-            counters.missServer();
+            counters.unreachable.increment();
             LOGGER.warn("{}: the server can't be reached, the client's connection is reset: {}", this,
                     cause.toString());
         }
@@ -152,7 +152,7 @@ final class Tunnel {
     /** The server is there. */
     private void connected() {
         connected = true;
-        counters.connect(server.transport());
+        counters.connected.get(server.transport()).increment();
         client.readFor(server);
         server.readFor(client);
         client.readIf(server.channel.isWritable());
@@ -189,7 +189,7 @@ final class Tunnel {
         if (ending) {
             return;
         }
-        counters.fail();
+        counters.failed.increment();
         LOGGER.warn("{}: the connection of the {} {} failed, the other one is reset: {}", this, end.name,
                 end.peer(), cause.toString());
         resetBoth();

@@ -16,49 +16,93 @@
 package io.netty.example.rdma.pubsub;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.example.rdma.util.Pattern;
 
+import java.lang.invoke.VarHandle;
+import java.util.Locale;
 import java.util.zip.CRC32C;
 
 /**
- * A published record, as bytes: a number of 8 bytes, which grows by one with each edition, the content, and 4 bytes
- * with the CRC-32C of all before. A copy of an edition that is being replaced has some bytes of the old one and some of
- * the new one, in any mixture: it is torn. The CRC tells.
+ * The format of a published record: a number of 8 bytes, which grows by one with each edition, and the content. A copy
+ * of an edition that is being replaced has some bytes of the old one and some of the new one, in any mixture: it is
+ * torn. How a copy tells is the {@link Check}.
+ *
+ * @param check how a torn copy is recognised
+ * @param size  of the content, in bytes
  */
-final class Edition {
+public record Edition(Check check, int size) {
     /** Instead of a number: the copy is torn. */
     static final long TORN = -1;
 
-    private Edition() {
+    /** Ways to recognise a torn copy. */
+    public enum Check {
+        /** 4 bytes with the CRC-32C of all before them are the end. */
+        CRC,
+        /**
+         * All of it is there twice, and a copy is good if both halves are the same. The halves are replaced one after
+         * the other, the first one first, and have to be copied in the other order: then two halves that are the same
+         * are no mixture, unless the record was replaced twice meanwhile. So it is for short records.
+         */
+        TWICE;
+
+        /** As written on the command line. */
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 
-    /** Length of an edition with so much content, in bytes. */
-    static int length(int size) {
-        return Long.BYTES + size + Integer.BYTES;
+    private int single() {
+        return Long.BYTES + size;
+    }
+
+    /** Length of an edition, in bytes. */
+    int length() {
+        return check == Check.CRC ? single() + Integer.BYTES : 2 * single();
+    }
+
+    /** Length of the part that is replaced first, and copied last: of the first half, or of all of it. */
+    int firstPart() {
+        return check == Check.CRC ? length() : single();
     }
 
     /** Replaces all bytes of a buffer. */
-    static void write(ByteBuf to, long number) {
-        int size = to.capacity() - length(0);
-        to.clear().writeLong(number);
+    void write(ByteBuf to, long number) {
+        writeOnce(to.clear(), number);
+        if (check == Check.CRC) {
+            to.writeInt(crc(to, single()));
+        } else {
+            VarHandle.releaseFence();
+            writeOnce(to, number);
+        }
+    }
+
+    private void writeOnce(ByteBuf to, long number) {
+        to.writeLong(number);
         Pattern.write(to, number, size);
-        to.writeInt(crc(to, Long.BYTES + size));
     }
 
     /** The number of the edition of which a buffer holds a copy, or {@link #TORN}. */
-    static long number(ByteBuf copy) {
-        int end = copy.capacity() - Integer.BYTES;
-        return crc(copy, end) == copy.getInt(end) ? copy.getLong(0) : TORN;
+    long number(ByteBuf copy) {
+        boolean whole = check == Check.CRC ? crc(copy, single()) == copy.getInt(single())
+                : ByteBufUtil.equals(copy, 0, copy, single(), single());
+        return whole ? copy.getLong(0) : TORN;
     }
 
     /** Returns whether a copy that is not torn has the content that belongs to its number. */
-    static boolean isRight(ByteBuf copy) {
-        return Pattern.matches(copy.slice(Long.BYTES, copy.capacity() - length(0)), copy.getLong(0));
+    boolean isRight(ByteBuf copy) {
+        return Pattern.matches(copy.slice(Long.BYTES, size), copy.getLong(0));
     }
 
     static int crc(ByteBuf bytes, int length) {
         CRC32C crc = new CRC32C();
         crc.update(bytes.nioBuffer(0, length));
         return (int) crc.getValue();
+    }
+
+    @Override
+    public String toString() {
+        return size + " bytes" + (check == Check.CRC ? "" : ", " + check);
     }
 }

@@ -24,21 +24,21 @@ import java.util.List;
  * Writes each edition into the memory of all subscribers who have got the one before.
  */
 final class Mailing implements Outlet {
-    private final int size;
+    private final Edition format;
     private final List<WritingPublisher> ends;
 
-    Mailing(int size, List<WritingPublisher> ends) {
-        this.size = size;
+    Mailing(Edition format, List<WritingPublisher> ends) {
+        this.format = format;
         this.ends = ends;
     }
 
     @Override
     public void publish(long number) {
-        int length = Edition.length(size);
+        int length = format.length();
         // Not the same memory again: it belongs to the device until all writes of it are done.
         ByteBuf edition = RdmaByteBufAllocator.DEFAULT.directBuffer(length, length);
         try {
-            Edition.write(edition, number);
+            format.write(edition, number);
             for (WritingPublisher end : ends) {
                 end.offer(edition);
             }

@@ -34,6 +34,11 @@ final class PubSubOptions {
             + "publisher's memory, or the publisher writes to that of the subscribers.")
     private Subscription.By by;
 
+    @Option(names = "--check", defaultValue = "crc", description = "How a subscriber finds that a copy is torn, one of "
+            + "${COMPLETION-CANDIDATES}: by a CRC at the end, or since the record is there twice (default: "
+            + "${DEFAULT-VALUE}).")
+    private Edition.Check check;
+
     VerbsOptions verbs() {
         return options;
     }
@@ -43,6 +48,6 @@ final class PubSubOptions {
     }
 
     Subscription subscription() {
-        return new Subscription(by, options.size(1, Subscription.MAX_SIZE), options.count());
+        return new Subscription(by, new Edition(check, options.size(1, Subscription.MAX_SIZE)), options.count());
     }
 }

@@ -60,7 +60,7 @@ public final class Publisher implements Callable<Integer> {
     public Integer call() throws Exception {
         Subscription subscription = options.subscription();
         if (subscription.by() == Subscription.By.READ) {
-            SharedMemory memory = new SharedMemory(subscription.size());
+            SharedMemory memory = new SharedMemory(subscription.edition());
             List<VerbsEnd> ends = new ArrayList<>();
             for (int i = 0; i < subscribers; i++) {
                 ends.add(new ReadPublisher(subscription, memory));
@@ -71,7 +71,7 @@ public final class Publisher implements Callable<Integer> {
         for (int i = 0; i < subscribers; i++) {
             ends.add(new WritingPublisher(subscription));
         }
-        return publish(new Mailing(subscription.size(), ends), ends);
+        return publish(new Mailing(subscription.edition(), ends), ends);
     }
 
     private int publish(Outlet outlet, List<? extends VerbsEnd> ends) throws Exception {

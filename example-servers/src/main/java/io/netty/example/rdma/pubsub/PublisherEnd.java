@@ -45,8 +45,7 @@ abstract class PublisherEnd extends VerbsEnd {
     abstract void enough(ChannelHandlerContext ctx);
 
     final void answer(ChannelHandlerContext ctx) {
-        write(ctx, receipt.toMessage());
-        ctx.flush();
+        writeAndFlush(ctx, receipt.toMessage());
         finish(ctx, new Result("publisher by " + subscription.by(), receipt.seen(), subscription.size(),
                 receipt.wrong(), System.nanoTime() - startNanos));
     }

@@ -47,7 +47,7 @@ final class ReadSubscriber extends SubscriberEnd {
 
     @Override
     protected void begin(ChannelHandlerContext ctx, Introduction peer) {
-        int length = Edition.length(subscription.size());
+        int length = subscription.edition().length();
         remote = peer.memory(0, length);
         copy = ctx.alloc().directBuffer(length, length);
         started();
@@ -55,7 +55,16 @@ final class ReadSubscriber extends SubscriberEnd {
     }
 
     private void read(ChannelHandlerContext ctx) {
-        ctx.writeAndFlush(new RdmaRead(copy.clear(), remote, 0)).addListener(future -> arrived(ctx, future));
+        int first = subscription.edition().firstPart();
+        if (first < copy.capacity()) {
+            // The second part first. Reads are executed in the order in which they are written.
+            write(ctx, new RdmaRead(part(first, copy.capacity() - first), remote, first).unsignalled());
+        }
+        ctx.writeAndFlush(new RdmaRead(part(0, first), remote, 0)).addListener(future -> arrived(ctx, future));
+    }
+
+    private ByteBuf part(int index, int length) {
+        return copy.slice(index, length).clear();
     }
 
     private void arrived(ChannelHandlerContext ctx, Future<?> future) {

@@ -27,11 +27,13 @@ import java.util.Set;
  * The publisher's memory, which all subscribers read. Each edition replaces the one before while they do.
  */
 final class SharedMemory implements Outlet {
+    private final Edition format;
     private final RegisteredMemory memory;
 
-    SharedMemory(int size) throws IOException {
-        memory = RegisteredMemory.allocate(Edition.length(size), Set.of(RdmaPermission.REMOTE_READ));
-        Edition.write(memory.buf(), 0);
+    SharedMemory(Edition format) throws IOException {
+        this.format = format;
+        memory = RegisteredMemory.allocate(format.length(), Set.of(RdmaPermission.REMOTE_READ));
+        format.write(memory.buf(), 0);
     }
 
     RemoteMemory export(RdmaMessageChannel channel) throws IOException {
@@ -40,7 +42,7 @@ final class SharedMemory implements Outlet {
 
     @Override
     public void publish(long number) {
-        Edition.write(memory.buf(), number);
+        format.write(memory.buf(), number);
     }
 
     @Override

@@ -66,7 +66,8 @@ abstract class SubscriberEnd extends VerbsEnd {
 
     /** Looks at a copy. On one thread only. */
     final Copy look(ByteBuf copy) {
-        long number = Edition.number(copy);
+        Edition edition = subscription.edition();
+        long number = edition.number(copy);
         if (number == Edition.TORN) {
             torn.incrementAndGet();
             return Copy.TORN;
@@ -74,7 +75,7 @@ abstract class SubscriberEnd extends VerbsEnd {
         if (number == latest) {
             return Copy.NO_NEWS;
         }
-        if (number < latest || !Edition.isRight(copy)) {
+        if (number < latest || !edition.isRight(copy)) {
             wrong++;
         }
         latest = number;
@@ -93,8 +94,7 @@ abstract class SubscriberEnd extends VerbsEnd {
     /** Says so to the publisher. On the event loop. */
     final void end(ChannelHandlerContext ctx) {
         ended = true;
-        write(ctx, receipt().toMessage());
-        ctx.flush();
+        writeAndFlush(ctx, receipt().toMessage());
     }
 
     @Override

@@ -18,11 +18,11 @@ package io.netty.example.rdma.pubsub;
 /**
  * Settings that publisher and subscribers must share: all but the count, which is each subscriber's own.
  *
- * @param by    who moves the editions
- * @param size  of the content of each, in bytes
- * @param count how many editions a subscriber wants to see
+ * @param by      who moves the editions
+ * @param edition their format
+ * @param count   how many editions a subscriber wants to see
  */
-public record Subscription(By by, int size, long count) {
+public record Subscription(By by, Edition edition, long count) {
     static final int MAX_SIZE = 1 << 20;
 
     /** The end that moves the editions. */
@@ -36,8 +36,13 @@ public record Subscription(By by, int size, long count) {
         }
     }
 
+    /** Length of the content of each, in bytes. */
+    int size() {
+        return edition.size();
+    }
+
     @Override
     public String toString() {
-        return "editions by " + by + ", of " + size + " bytes";
+        return "editions by " + by + ", of " + edition;
     }
 }

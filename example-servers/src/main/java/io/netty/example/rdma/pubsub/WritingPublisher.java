@@ -33,7 +33,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * is far away gets fewer of them, and no queue.
  */
 final class WritingPublisher extends PublisherEnd {
-    private final int size;
+    private final Edition format;
     /** An edition is on its way, or may not be. */
     private final AtomicBoolean busy = new AtomicBoolean(true);
     private volatile ChannelHandlerContext context;
@@ -43,7 +43,7 @@ final class WritingPublisher extends PublisherEnd {
 
     WritingPublisher(Subscription subscription) {
         super(subscription);
-        size = subscription.size();
+        format = subscription.edition();
     }
 
     @Override
@@ -54,7 +54,7 @@ final class WritingPublisher extends PublisherEnd {
     @Override
     protected void begin(ChannelHandlerContext ctx, Introduction peer) {
         super.begin(ctx, peer);
-        remote = peer.memory(0, Edition.length(size));
+        remote = peer.memory(0, format.length());
         context = ctx;
         busy.set(false);
     }
@@ -79,7 +79,13 @@ final class WritingPublisher extends PublisherEnd {
             return;
         }
         writing = true;
-        context.writeAndFlush(new RdmaWrite(edition, remote, 0)).addListener(this::written);
+        int first = format.firstPart();
+        if (first == edition.readableBytes()) {
+            context.writeAndFlush(new RdmaWrite(edition, remote, 0)).addListener(this::written);
+            return;
+        }
+        write(context, new RdmaWrite(edition.readRetainedSlice(first), remote, 0).unsignalled());
+        context.writeAndFlush(new RdmaWrite(edition, remote, first)).addListener(this::written);
     }
 
     private void written(Future<?> future) {

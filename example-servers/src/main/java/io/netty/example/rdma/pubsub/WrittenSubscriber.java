@@ -27,6 +27,7 @@ import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.verbs.Introduction;
 
 import java.io.IOException;
+import java.lang.invoke.VarHandle;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -53,9 +54,9 @@ final class WrittenSubscriber extends SubscriberEnd {
 
     @Override
     protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
-        memory = RegisteredMemory.allocate(Edition.length(subscription.size()),
+        memory = RegisteredMemory.allocate(subscription.edition().length(),
                 EnumSet.of(RdmaPermission.REMOTE_WRITE, RdmaPermission.LOCAL_WRITE));
-        Edition.write(memory.buf(), 0);
+        subscription.edition().write(memory.buf(), 0);
         return List.of(channel.export(memory));
     }
 
@@ -73,7 +74,7 @@ final class WrittenSubscriber extends SubscriberEnd {
         try {
             while (!stopped && !hasEnough()) {
                 // The memory may change between two looks, so only a copy can be judged.
-                memory.buf().getBytes(0, copy.clear(), memory.buf().capacity());
+                copyInto(copy);
                 Copy what = look(copy);
                 if (what == Copy.NO_NEWS) {
                     LockSupport.parkNanos(PAUSE_NANOS);
@@ -89,6 +90,14 @@ final class WrittenSubscriber extends SubscriberEnd {
             copy.release();
             memory.release();
         }
+    }
+
+    /** The part that is written last is copied first. */
+    private void copyInto(ByteBuf copy) {
+        int first = subscription.edition().firstPart();
+        memory.buf().getBytes(first, copy, first, memory.buf().capacity() - first);
+        VarHandle.acquireFence();
+        memory.buf().getBytes(0, copy, 0, first);
     }
 
     @Override

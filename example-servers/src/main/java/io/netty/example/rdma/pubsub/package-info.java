@@ -32,7 +32,10 @@
  * io.netty.example.rdma.pubsub.Edition} ends with a CRC of all of it, by which a subscriber finds out that its
  * copy is {@linkplain io.netty.example.rdma.pubsub.Edition#TORN torn}. Then it takes another one. Locks don't
  * help here: the device that reads or writes knows nothing of them. A number at the beginning and the same number at
- * the end don't either: the bytes between may arrive, and be fetched, in any order.
+ * the end don't either: the bytes between may arrive, and be fetched, in any order. With {@code --check twice} the
+ * record is there twice, and moved by two operations in the order that {@link
+ * io.netty.example.rdma.pubsub.Edition.Check#TWICE} needs: no arithmetic, but twice the bytes, and only for records
+ * that are not replaced twice while one copy is taken.
  *
  * <p>Subscribers may come and go at any time, and want as many editions as they like. Who connects makes no difference:
  * with {@code --connect} it is the publisher, to subscribers that {@code --listen}.

@@ -32,7 +32,7 @@ abstract class AtomicRequests extends Requests {
 
     @Override
     final void begin(Introduction peer) {
-        remote = memory(peer, Long.BYTES);
+        remote = peer.memory(0, Long.BYTES);
     }
 
     @Override

@@ -74,8 +74,7 @@ final class LendRequester extends VerbsEnd {
                         window = bound.getNow();
                         ByteBuf blob = ctx.alloc().buffer(RemoteMemory.BLOB_LENGTH, RemoteMemory.BLOB_LENGTH);
                         window.remoteMemory().write(blob);
-                        write(ctx, new RdmaSend(blob));
-                        ctx.flush();
+                        writeAndFlush(ctx, new RdmaSend(blob));
                     } else {
                         exceptionCaught(ctx, bound.cause());
                     }

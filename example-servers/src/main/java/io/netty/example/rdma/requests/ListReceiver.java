@@ -33,20 +33,23 @@ import java.util.Set;
 /**
  * The first handler of a channel that posts no receives itself: posts them into memory of its own, each in two pieces
  * of which the second one lies before the first. What arrives there is handed on as one buffer, without a copy. The
- * receive is posted again when the handlers are done with it.
+ * receive is posted again when the handlers are done with it, if it is to be.
  */
 final class ListReceiver extends ChannelInboundHandlerAdapter {
     private final int count;
     private final int size;
+    private final boolean again;
     private RegisteredMemory memory;
 
     /**
      * @param count of receives
      * @param size  of each, in bytes
+     * @param again whether a receive is posted again
      */
-    ListReceiver(int count, int size) {
+    ListReceiver(int count, int size, boolean again) {
         this.count = count;
         this.size = size;
+        this.again = again;
     }
 
     @Override
@@ -75,7 +78,9 @@ final class ListReceiver extends ChannelInboundHandlerAdapter {
             left -= length;
         }
         ctx.fireChannelRead(message.replace(Unpooled.wrappedBuffer(pieces)));
-        post(ctx, message.memory());
+        if (again) {
+            post(ctx, message.memory());
+        }
     }
 
     @Override

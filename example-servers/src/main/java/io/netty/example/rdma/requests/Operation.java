@@ -18,188 +18,97 @@ package io.netty.example.rdma.requests;
 import io.netty.example.rdma.verbs.VerbsEnd;
 
 import java.util.Locale;
+import java.util.function.IntFunction;
 
 /**
  * Operation of a requester, and its two ends.
  */
 public enum Operation {
-    READ {
-        @Override
-        Requests requests(int size) {
-            return new ReadRequests(size);
-        }
-
-        @Override
-        Responses responses(int size) {
-            return new ReadResponses(size);
-        }
-    },
-    WRITE {
-        @Override
-        Requests requests(int size) {
-            return new WriteRequests(size, false);
-        }
-
-        @Override
-        Responses responses(int size) {
-            return new WriteResponses(size, false);
-        }
-    },
-    WRITE_IMM {
-        @Override
-        Requests requests(int size) {
-            return new WriteRequests(size, true);
-        }
-
-        @Override
-        Responses responses(int size) {
-            return new WriteResponses(size, true);
-        }
-    },
-    SEND {
-        @Override
-        Requests requests(int size) {
-            return new SendRequests(size, false);
-        }
-
-        @Override
-        Responses responses(int size) {
-            return new SendResponses(size, false, false);
-        }
-    },
-    SEND_IMM {
-        @Override
-        Requests requests(int size) {
-            return new SendRequests(size, true);
-        }
-
-        @Override
-        Responses responses(int size) {
-            return new SendResponses(size, true, false);
-        }
-    },
-    SEND_LIST {
-        @Override
-        Requests requests(int size) {
-            return new ListRequests(size);
-        }
-
-        @Override
-        Responses responses(int size) {
-            return new SendResponses(size, false, true);
-        }
-    },
-    COMPARE_SWAP {
-        @Override
-        Requests requests(int size) {
-            return new AtomicRequests.CompareAndSwap();
-        }
-
-        @Override
-        Responses responses(int size) {
-            return new AtomicResponses(new AtomicRequests.CompareAndSwap()::before);
-        }
-
-        @Override
-        int size(int chosen) {
-            return Long.BYTES;
-        }
-    },
-    FETCH_ADD {
-        @Override
-        Requests requests(int size) {
-            return new AtomicRequests.FetchAndAdd();
-        }
-
-        @Override
-        Responses responses(int size) {
-            return new AtomicResponses(new AtomicRequests.FetchAndAdd()::before);
-        }
-
-        @Override
-        int size(int chosen) {
-            return Long.BYTES;
-        }
-    },
+    READ(ReadRequests::new, ReadResponses::new),
+    WRITE(size -> new WriteRequests(size, false), size -> new WriteResponses(size, false)),
+    WRITE_IMM(size -> new WriteRequests(size, true), size -> new WriteResponses(size, true)),
+    SEND(size -> new SendRequests(size, false), size -> new SendResponses(size, false, false)),
+    SEND_IMM(size -> new SendRequests(size, true), size -> new SendResponses(size, true, false)),
+    SEND_LIST(ListRequests::new, size -> new SendResponses(size, false, true)),
+    COMPARE_SWAP(size -> new AtomicRequests.CompareAndSwap(),
+            size -> new AtomicResponses(new AtomicRequests.CompareAndSwap()::before)),
+    FETCH_ADD(size -> new AtomicRequests.FetchAndAdd(),
+            size -> new AtomicResponses(new AtomicRequests.FetchAndAdd()::before)),
     /** One write, into memory that the requester offers with its connect request. */
-    OFFER {
-        @Override
-        VerbsEnd requester(int size, long count, Mistake mistake) {
-            return new OfferRequester(size);
-        }
-
-        @Override
-        VerbsEnd responder(int size, long count) {
-            return new OfferResponder(size);
-        }
-    },
+    OFFER((size, count) -> new OfferRequester(size), (size, count) -> new OfferResponder(size)),
     /** A write into memory that each request lends, by a memory window. */
-    LEND {
-        @Override
-        VerbsEnd requester(int size, long count, Mistake mistake) {
-            return new LendRequester(size, count);
-        }
-
-        @Override
-        VerbsEnd responder(int size, long count) {
-            return new LendResponder(size, count);
-        }
-    },
+    LEND(LendRequester::new, LendResponder::new),
     /** Not in rounds. */
-    SYNC_EVENT {
-        @Override
-        int size(int chosen) {
-            return Long.BYTES;
-        }
-
-        @Override
-        VerbsEnd requester(int size, long count, Mistake mistake) {
-            return new SyncEventRequester(count);
-        }
-
-        @Override
-        VerbsEnd responder(int size, long count) {
-            return new SyncEventResponder(count);
-        }
-    },
-    /** A text each way, once. */
-    TEXT {
-        @Override
-        VerbsEnd requester(int size, long count, Mistake mistake) {
-            return new TextRequester("This is the requester.");
-        }
-
-        @Override
-        VerbsEnd responder(int size, long count) {
-            return new TextResponder("This is the responder.");
-        }
-    };
+    SYNC_EVENT((size, count) -> new SyncEventRequester(count), (size, count) -> new SyncEventResponder(count)),
+    /** The requester reads a text of the responder. */
+    READ_TEXT,
+    /** The requester writes a text, and tells its length in a message. */
+    WRITE_TEXT,
+    /** The requester writes a text, and tells its length in the immediate data. */
+    WRITE_IMM_TEXT,
+    /** The requester sends a text. */
+    SEND_TEXT,
+    /** As above, and its length is in the immediate data, too. */
+    SEND_IMM_TEXT;
 
     /** Maximum size of a request, in bytes. */
     static final int MAX_SIZE = 1 << 20;
 
-    /** The requester's part of an operation in rounds. */
-    Requests requests(int size) {
-        throw new UnsupportedOperationException(this + " is not in rounds");
+    /** Makes the parts of an operation in rounds; {@code null} for another one. */
+    private final IntFunction<Requests> requests;
+    private final IntFunction<Responses> responses;
+    /** Makes the ends of an operation that is not in rounds; {@code null} for another one. */
+    private final EndFactory requester;
+    private final EndFactory responder;
+
+    @FunctionalInterface
+    private interface EndFactory {
+        VerbsEnd newEnd(int size, long count);
     }
 
-    /** The responder's part of an operation in rounds. */
-    Responses responses(int size) {
-        throw new UnsupportedOperationException(this + " is not in rounds");
+    /** An operation that moves one text. */
+    Operation() {
+        this(null, null, null, null);
+    }
+
+    Operation(IntFunction<Requests> requests, IntFunction<Responses> responses) {
+        this(requests, responses, null, null);
+    }
+
+    Operation(EndFactory requester, EndFactory responder) {
+        this(null, null, requester, responder);
+    }
+
+    Operation(IntFunction<Requests> requests, IntFunction<Responses> responses, EndFactory requester,
+              EndFactory responder) {
+        this.requests = requests;
+        this.responses = responses;
+        this.requester = requester;
+        this.responder = responder;
     }
 
     /** Number of bytes that each request moves. */
     int size(int chosen) {
-        return chosen;
+        return this == COMPARE_SWAP || this == FETCH_ADD || this == SYNC_EVENT ? Long.BYTES : chosen;
     }
 
-    /** @param mistake {@code null} for none. Of operations on the responder's memory, but for sync events. */
+    /** Returns whether it moves one text, and not blocks. */
+    boolean isText() {
+        return name().endsWith("_TEXT");
+    }
+
+    /** @param mistake {@code null} for none. For operations in rounds only. */
     VerbsEnd requester(int size, long count, Mistake mistake) {
-        return new RequesterEnd(this, requests(size).with(mistake), size(size), count);
+        return isText() ? new TextRequester(this, TextEnd.DEFAULT)
+                : requester != null ? requester.newEnd(size, count)
+                : new RequesterEnd(this, requests.apply(size), size(size), count, mistake);
     }
 
-    VerbsEnd responder(int size, long count) {
-        return new ResponderEnd(this, responses(size), size(size), count);
+    /** As above. */
+    VerbsEnd responder(int size, long count, Mistake mistake) {
+        return isText() ? new TextResponder(this, TextEnd.DEFAULT)
+                : responder != null ? responder.newEnd(size, count)
+                : new ResponderEnd(this, responses.apply(size), size(size), count, mistake);
     }
 
     /** Settings that both ends must share. */

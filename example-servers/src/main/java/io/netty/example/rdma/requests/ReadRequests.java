@@ -36,7 +36,7 @@ final class ReadRequests extends Requests {
 
     @Override
     void begin(Introduction peer) {
-        remote = memory(peer, (long) Blocks.COUNT * size);
+        remote = peer.memory(0, (long) Blocks.COUNT * size);
     }
 
     @Override

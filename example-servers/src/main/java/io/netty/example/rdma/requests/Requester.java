@@ -18,7 +18,6 @@ package io.netty.example.rdma.requests;
 import io.netty.example.rdma.util.Commands;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 import java.util.concurrent.Callable;
 
@@ -32,16 +31,12 @@ public final class Requester implements Callable<Integer> {
     @Mixin
     private OperationOptions options;
 
-    @Option(names = "--mistake", description = "Take the responder's memory for something else, to see what comes of "
-            + "it: ${COMPLETION-CANDIDATES}. For read, write and atomics.")
-    private Mistake mistake;
-
     public static void main(String[] args) {
         System.exit(Commands.run(new Requester(), args));
     }
 
     @Override
     public Integer call() throws Exception {
-        return options.request(mistake);
+        return options.request();
     }
 }

@@ -37,28 +37,34 @@ final class RequesterEnd extends VerbsEnd {
     private final Requests requests;
     private final int size;
     private final long count;
+    private final Mistake mistake;
     private long made;
     private long wrong;
     private long startNanos;
     /** Awaited events of the end of a round: the delivery of its message, and the answer, in any order. */
     private int awaited;
 
-    RequesterEnd(Operation operation, Requests requests, int size, long count) {
+    /** @param mistake {@code null} for none. */
+    RequesterEnd(Operation operation, Requests requests, int size, long count, Mistake mistake) {
         super(operation.program(size, count));
         this.operation = operation;
         this.requests = requests;
         this.size = size;
         this.count = count;
+        this.mistake = mistake;
     }
 
     @Override
     protected void configure(ChannelConfig config) {
         config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of());
+        if (mistake != null) {
+            mistake.configure(config);
+        }
     }
 
     @Override
     protected void begin(ChannelHandlerContext ctx, Introduction peer) throws IOException {
-        requests.begin(peer);
+        requests.begin(mistake == null ? peer : peer.map(mistake::apply));
         startNanos = System.nanoTime();
         round(ctx);
     }

@@ -26,27 +26,13 @@ import java.io.IOException;
  * The requester's part of an operation.
  */
 abstract class Requests implements AutoCloseable {
-    private Mistake mistake;
-
-    /** Takes the responder's memory for something else. */
-    final Requests with(Mistake newMistake) {
-        mistake = newMistake;
-        return this;
-    }
-
     /**
-     * Begins with the memory that the responder gives access to.
+     * Begins with the memory that the responder gives access to, if any.
      *
      * @throws IllegalArgumentException if that is not what the operation needs
      */
     void begin(Introduction peer) throws IOException {
         // Some operations need no memory of the peer.
-    }
-
-    /** As {@link Introduction#memory}, for {@link #begin}. */
-    final RemoteMemory memory(Introduction peer, long least) {
-        RemoteMemory memory = peer.memory(0, least);
-        return mistake == null ? memory : mistake.apply(memory);
     }
 
     /** A request; they are numbered from 0. */

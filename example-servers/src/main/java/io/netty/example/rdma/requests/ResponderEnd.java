@@ -40,6 +40,7 @@ final class ResponderEnd extends VerbsEnd {
     private final Responses responses;
     private final int size;
     private final long count;
+    private final Mistake mistake;
     /** Rounds that are checked end here. */
     private long checked;
     private int messages;
@@ -47,12 +48,14 @@ final class ResponderEnd extends VerbsEnd {
     private long wrong;
     private long startNanos;
 
-    ResponderEnd(Operation operation, Responses responses, int size, long count) {
+    /** @param mistake {@code null} for none. */
+    ResponderEnd(Operation operation, Responses responses, int size, long count, Mistake mistake) {
         super(operation.program(size, count));
         this.operation = operation;
         this.responses = responses;
         this.size = size;
         this.count = count;
+        this.mistake = mistake;
     }
 
     @Override
@@ -61,18 +64,27 @@ final class ResponderEnd extends VerbsEnd {
         if (responses.areMessages()) {
             config.setOption(RdmaChannelOption.RECEIVE_BUFFER_SIZE, longestMessage());
             config.setOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, RECEIVES);
-            config.setOption(RdmaChannelOption.MANUAL_RECEIVES, responses.areInLists());
+        }
+        config.setOption(RdmaChannelOption.MANUAL_RECEIVES, hasReceivesOfItsOwn());
+        if (mistake != null) {
+            mistake.configure(config);
         }
     }
 
+    private boolean hasReceivesOfItsOwn() {
+        return responses.areInLists() || mistake == Mistake.NO_RECEIVE;
+    }
+
     private int longestMessage() {
-        return Math.max(size, Introduction.MAX_LENGTH);
+        return mistake == Mistake.SHORT_RECEIVE ? Introduction.MAX_LENGTH : Math.max(size, Introduction.MAX_LENGTH);
     }
 
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
-        if (responses.areInLists()) {
-            ctx.pipeline().addFirst(new ListReceiver(RECEIVES, longestMessage()));
+        if (mistake == Mistake.NO_RECEIVE) {
+            ctx.pipeline().addFirst(new ListReceiver(1, longestMessage(), false));
+        } else if (responses.areInLists()) {
+            ctx.pipeline().addFirst(new ListReceiver(RECEIVES, longestMessage(), true));
         }
     }
 
@@ -113,8 +125,7 @@ final class ResponderEnd extends VerbsEnd {
         messages = 0;
         wrongMessages = 0;
         responses.prepare(checked, roundLength());
-        write(ctx, NumberMessage.of(ctx.alloc(), wrongNow));
-        ctx.flush();
+        writeAndFlush(ctx, NumberMessage.of(ctx.alloc(), wrongNow));
         if (checked == count) {
             finish(ctx, new Result(operation + " responder", count, size, wrong, System.nanoTime() - startNanos));
         }

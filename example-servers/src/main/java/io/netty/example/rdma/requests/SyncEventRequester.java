@@ -69,8 +69,7 @@ final class SyncEventRequester extends SyncEventEnd {
             if (done < count) {
                 add(ctx);
             } else {
-                write(ctx, NumberMessage.of(ctx.alloc(), done));
-                ctx.flush();
+                writeAndFlush(ctx, NumberMessage.of(ctx.alloc(), done));
             }
         });
     }

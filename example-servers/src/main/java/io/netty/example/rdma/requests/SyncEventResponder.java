@@ -54,8 +54,7 @@ final class SyncEventResponder extends SyncEventEnd {
             if ((long) waited.getNow() != ++done) {
                 wrong++;
             }
-            write(ctx, RdmaSyncEvent.set(remote, done));
-            ctx.flush();
+            writeAndFlush(ctx, RdmaSyncEvent.set(remote, done));
             if (done < count) {
                 await(ctx);
             }
@@ -67,8 +66,7 @@ final class SyncEventResponder extends SyncEventEnd {
         if (NumberMessage.read(msg) != count || done < count) {
             throw new IllegalArgumentException("the peer came to its end after " + done + " of " + count);
         }
-        write(ctx, NumberMessage.of(ctx.alloc(), own.get() == count ? wrong : wrong + 1));
-        ctx.flush();
+        writeAndFlush(ctx, NumberMessage.of(ctx.alloc(), own.get() == count ? wrong : wrong + 1));
         finish(ctx, "responder");
     }
 }

@@ -23,12 +23,17 @@ import io.netty.example.rdma.verbs.VerbsEnd;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Common part of both ends that exchange texts: the requester reads the responder's from its memory, and sends its own.
+ * Common part of both ends that move a text: the requester reads one of the responder, writes one there, or sends one.
+ * Immediate data are the length of the text. The end that gets the text prints it.
  */
 abstract class TextEnd extends VerbsEnd {
     /** No longer than receive buffers are by default. */
     static final int MAX_LENGTH = 4096;
 
+    /** The text of the samples of DOCA RDMA, if they are given none. */
+    static final String DEFAULT = "Hi DOCA RDMA!";
+
+    final Operation operation;
     final byte[] text;
     private volatile String told = "";
     private long startNanos;
@@ -36,12 +41,13 @@ abstract class TextEnd extends VerbsEnd {
     /**
      * @throws IllegalArgumentException if the text is too long, or there is none
      */
-    TextEnd(String text) {
-        super(Operation.TEXT.toString());
+    TextEnd(Operation operation, String text) {
+        super(operation.toString());
+        this.operation = operation;
         this.text = text.getBytes(StandardCharsets.UTF_8);
         if (this.text.length == 0 || this.text.length > MAX_LENGTH) {
-            throw new IllegalArgumentException("--text: " + this.text.length + " bytes (expected: 1 to " + MAX_LENGTH
-                    + ')');
+            throw new IllegalArgumentException("the text has " + this.text.length + " bytes (expected: 1 to "
+                    + MAX_LENGTH + ')');
         }
     }
 
@@ -66,6 +72,6 @@ abstract class TextEnd extends VerbsEnd {
     }
 
     final void finish(ChannelHandlerContext ctx, String end, int bytes, boolean right) {
-        finish(ctx, new Result(Operation.TEXT + " " + end, 1, bytes, right ? 0 : 1, System.nanoTime() - startNanos));
+        finish(ctx, new Result(operation + " " + end, 1, bytes, right ? 0 : 1, System.nanoTime() - startNanos));
     }
 }

@@ -39,7 +39,7 @@ final class WriteRequests extends Requests {
 
     @Override
     void begin(Introduction peer) {
-        remote = memory(peer, (long) Blocks.COUNT * size);
+        remote = peer.memory(0, (long) Blocks.COUNT * size);
     }
 
     @Override

@@ -105,17 +105,14 @@ final class RunningJvm implements AutoCloseable {
                     "(-XX:+DisableAttachMechanism): " + e.getMessage(), e);
         }
         JMXConnector connector = JMXConnectorFactory.connect(new JMXServiceURL(address));
-        boolean connected = false;
         try {
             MBeanServerConnection server = connector.getMBeanServerConnection();
             ObjectName name = new ObjectName(RdmaMetricsMBean.NAME);
             create(server, name, pid);
-            connected = true;
             return new RunningJvm(connector, server, name);
-        } finally {
-            if (!connected) {
-                connector.close();
-            }
+        } catch (Throwable t) {
+            connector.close();
+            throw t;
         }
     }
 

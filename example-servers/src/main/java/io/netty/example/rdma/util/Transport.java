@@ -47,50 +47,19 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * The transports that the examples run on. This is all that differs between them: the I/O handler of the event loop
  * group, the channel classes, and for Unix sockets the address. These and io_uring are there to be compared with.
  */
 public enum Transport {
-    RDMA(RdmaServerSocketChannel.class, RdmaSocketChannel.class) {
-        @Override
-        IoHandlerFactory ioHandler(Waiting waiting) {
-            RdmaIoHandlerConfig config = new RdmaIoHandlerConfig().setBusyPoll(waiting == Waiting.POLLING);
-            if (waiting == Waiting.SLEEPING) {
-                config.setMaxSpinMicros(0);
-            }
-            return RdmaIoHandler.newFactory(config);
-        }
-
-        @Override
-        public String counters() {
-            return RdmaMetrics.total().toString();
-        }
-
-        @Override
-        public Throwable unavailabilityCause() {
-            return Rdma.unavailabilityCause();
-        }
-    },
-    EPOLL(EpollServerSocketChannel.class, EpollSocketChannel.class) {
-        @Override
-        IoHandlerFactory ioHandler(Waiting waiting) {
-            return epoll(waiting);
-        }
-
-        @Override
-        public Throwable unavailabilityCause() {
-            return Epoll.unavailabilityCause();
-        }
-    },
+    RDMA(RdmaServerSocketChannel.class, RdmaSocketChannel.class, Transport::rdma, Rdma::unavailabilityCause),
+    EPOLL(EpollServerSocketChannel.class, EpollSocketChannel.class, Transport::epoll, Epoll::unavailabilityCause),
     /** Stream sockets of this host, in the abstract namespace: nothing of them stays in the file system. */
-    UNIX(EpollServerDomainSocketChannel.class, EpollDomainSocketChannel.class) {
-        @Override
-        IoHandlerFactory ioHandler(Waiting waiting) {
-            return epoll(waiting);
-        }
-
+    UNIX(EpollServerDomainSocketChannel.class, EpollDomainSocketChannel.class, Transport::epoll,
+            Epoll::unavailabilityCause) {
         @Override
         public SocketAddress address(String host, int port) {
             int number = port != 0 ? port : ThreadLocalRandom.current().nextInt(1, 1 << Short.SIZE);
@@ -102,29 +71,11 @@ public enum Transport {
             String path = ((DomainSocketAddress) server.localAddress()).path();
             return Integer.parseInt(path.substring(NAME.length()));
         }
-
-        @Override
-        public Throwable unavailabilityCause() {
-            return Epoll.unavailabilityCause();
-        }
     },
-    IO_URING(IoUringServerSocketChannel.class, IoUringSocketChannel.class) {
-        @Override
-        IoHandlerFactory ioHandler(Waiting waiting) {
-            return neverPolling(IoUringIoHandler.newFactory(), waiting);
-        }
-
-        @Override
-        public Throwable unavailabilityCause() {
-            return IoUring.unavailabilityCause();
-        }
-    },
-    NIO(NioServerSocketChannel.class, NioSocketChannel.class) {
-        @Override
-        IoHandlerFactory ioHandler(Waiting waiting) {
-            return neverPolling(NioIoHandler.newFactory(), waiting);
-        }
-    };
+    IO_URING(IoUringServerSocketChannel.class, IoUringSocketChannel.class,
+            waiting -> neverPolling(IoUringIoHandler.newFactory(), waiting), IoUring::unavailabilityCause),
+    NIO(NioServerSocketChannel.class, NioSocketChannel.class,
+            waiting -> neverPolling(NioIoHandler.newFactory(), waiting), () -> null);
 
     private static final SelectStrategyFactory BUSY_WAIT =
             () -> (selectSupplier, hasTasks) -> hasTasks ? selectSupplier.get() : SelectStrategy.BUSY_WAIT;
@@ -135,18 +86,22 @@ public enum Transport {
     private final Class<? extends ServerChannel> serverChannelType;
     private final Class<? extends DuplexChannel> channelType;
 
-    Transport(Class<? extends ServerChannel> serverChannelType, Class<? extends DuplexChannel> channelType) {
+    private final Function<Waiting, IoHandlerFactory> ioHandler;
+    private final Supplier<Throwable> unavailabilityCause;
+
+    Transport(Class<? extends ServerChannel> serverChannelType, Class<? extends DuplexChannel> channelType,
+              Function<Waiting, IoHandlerFactory> ioHandler, Supplier<Throwable> unavailabilityCause) {
         this.serverChannelType = serverChannelType;
         this.channelType = channelType;
+        this.ioHandler = ioHandler;
+        this.unavailabilityCause = unavailabilityCause;
     }
-
-    abstract IoHandlerFactory ioHandler(Waiting waiting);
 
     /**
      * Creates an event loop group.
      */
     public MultiThreadIoEventLoopGroup newGroup(int threads, Waiting waiting) {
-        return new MultiThreadIoEventLoopGroup(threads, ioHandler(waiting));
+        return new MultiThreadIoEventLoopGroup(threads, ioHandler.apply(waiting));
     }
 
     public Class<? extends ServerChannel> serverChannelType() {
@@ -178,7 +133,7 @@ public enum Transport {
 
     /** Why this transport cannot be used here, or {@code null} if it can. */
     public Throwable unavailabilityCause() {
-        return null;
+        return unavailabilityCause.get();
     }
 
     /**
@@ -186,7 +141,15 @@ public enum Transport {
      * received without a copy.
      */
     public String counters() {
-        return "";
+        return this == RDMA ? RdmaMetrics.total().toString() : "";
+    }
+
+    private static IoHandlerFactory rdma(Waiting waiting) {
+        RdmaIoHandlerConfig config = new RdmaIoHandlerConfig().setBusyPoll(waiting == Waiting.POLLING);
+        if (waiting == Waiting.SLEEPING) {
+            config.setMaxSpinMicros(0);
+        }
+        return RdmaIoHandler.newFactory(config);
     }
 
     private static IoHandlerFactory epoll(Waiting waiting) {

@@ -51,6 +51,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * in files. One end accepts, the other connects, in either way.
  */
 public final class ConnectionOptions {
+    /** Defaults of the samples of DOCA RDMA, in their rdma_common.h. */
+    private static final String LOCAL = "/tmp/local_connection_desc_path.txt";
+    private static final String REMOTE = "/tmp/remote_connection_desc_path.txt";
+    private static final String MEMORY = "/tmp/remote_resource_desc_path.txt";
+
     @Option(names = "--host", description = "The address to listen on, or the peer's; with --descriptors that of this "
             + "host which chooses the device (default: 127.0.0.1, or that of an RDMA device if there is one).")
     private String host;
@@ -64,13 +69,20 @@ public final class ConnectionOptions {
             + "for that of the other. Take a new folder for each run, in which nobody else can write.")
     private Path folder;
 
-    @Option(names = {"-ld", "--local-descriptor"}, paramLabel = "FILE", description = "In place of --descriptors: the "
-            + "file that this end writes.")
+    @Option(names = {"-ld", "--local-descriptor", "--local-descriptor-path"}, arity = "0..1", paramLabel = "FILE",
+            fallbackValue = LOCAL, description = "In place of --descriptors: the file that this end writes (default, "
+            + "with one of the next two: ${FALLBACK-VALUE}).")
     private Path localDescriptor;
 
-    @Option(names = {"-rd", "--remote-descriptor"}, paramLabel = "FILE", description = "And the file of the other end, "
-            + "which this one waits for.")
+    @Option(names = {"-re", "-rd", "--remote-descriptor", "--remote-descriptor-path"}, arity = "0..1",
+            paramLabel = "FILE", fallbackValue = REMOTE, description = "The file of the other end, which this one "
+            + "waits for (default, as above: ${FALLBACK-VALUE}).")
     private Path remoteDescriptor;
+
+    @Option(names = {"-m", "--mmap-descriptor-path"}, arity = "0..1", paramLabel = "FILE", fallbackValue = MEMORY,
+            description = "Have the memory of the end that accepts in this file, which that end writes and the other "
+            + "one waits for, and not in its descriptor (default: ${FALLBACK-VALUE}). Give it to both.")
+    private Path memoryDescriptor;
 
     @Option(names = "--adopt", description = "Listen as an application that uses the connection manager itself, by an "
             + "event channel of its own, and have channels adopt its requests.")
@@ -91,10 +103,14 @@ public final class ConnectionOptions {
     private CommandSpec command;
 
     private boolean isByDescriptors() {
-        if ((localDescriptor == null) != (remoteDescriptor == null) || folder != null && localDescriptor != null) {
-            throw new ParameterException(command.commandLine(), "either --descriptors, or both of -ld and -rd");
+        if (folder != null && isByFiles()) {
+            throw new ParameterException(command.commandLine(), "either --descriptors, or -ld, -re and -m");
         }
-        return folder != null || localDescriptor != null;
+        return folder != null || isByFiles();
+    }
+
+    private boolean isByFiles() {
+        return localDescriptor != null || remoteDescriptor != null || memoryDescriptor != null;
     }
 
     private InetSocketAddress address(int chosenPort) throws IOException {
@@ -147,8 +163,13 @@ public final class ConnectionOptions {
             throws Exception {
         byDescriptors(group, acceptor, (end, descriptors, number) -> {
             // The peer may send as soon as it knows where this end is, which is ready by then.
-            end.connect(descriptors.await(remote(client(number)), bound));
-            descriptors.write(local(server(number)), end.descriptor());
+            end.connect(descriptors.await(remote(client(number)), bound, Descriptor::read));
+            Descriptor own = end.descriptor();
+            if (memoryDescriptor != null) {
+                descriptors.write(memoryDescriptor, own.introduction()::writeMemory);
+                own = own.with(List.of());
+            }
+            descriptors.write(local(server(number)), own::write);
         }, acceptorNumber);
     }
 
@@ -199,8 +220,10 @@ public final class ConnectionOptions {
             return;
         }
         byDescriptors(group, end, (own, descriptors, ignored) -> {
-            descriptors.write(local(client(number)), own.descriptor());
-            own.connect(descriptors.await(remote(server(number)), bound));
+            descriptors.write(local(client(number)), own.descriptor()::write);
+            Descriptor peer = descriptors.await(remote(server(number)), bound, Descriptor::read);
+            own.connect(memoryDescriptor == null ? peer
+                    : peer.with(descriptors.await(memoryDescriptor, bound, Introduction::readMemory)));
         }, number);
     }
 
@@ -217,11 +240,11 @@ public final class ConnectionOptions {
     }
 
     private Path local(String name) {
-        return localDescriptor != null ? localDescriptor : inFolder(name);
+        return localDescriptor != null ? localDescriptor : isByFiles() ? Path.of(LOCAL) : inFolder(name);
     }
 
     private Path remote(String name) {
-        return remoteDescriptor != null ? remoteDescriptor : inFolder(name);
+        return remoteDescriptor != null ? remoteDescriptor : isByFiles() ? Path.of(REMOTE) : inFolder(name);
     }
 
     private Path inFolder(String name) {
@@ -229,8 +252,8 @@ public final class ConnectionOptions {
     }
 
     private void byDescriptors(EventLoopGroup group, VerbsEnd end, Meeting meeting, int number) throws Exception {
-        if (localDescriptor != null && number > 0) {
-            throw new IllegalArgumentException("-ld and -rd are for one connection: use --descriptors");
+        if (isByFiles() && number > 0) {
+            throw new IllegalArgumentException("-ld and -re are for one connection: use --descriptors");
         }
         DescriptorFiles descriptors = new DescriptorFiles();
         // Not earlier: nothing else tells that the peer has read it.

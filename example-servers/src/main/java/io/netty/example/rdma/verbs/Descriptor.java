@@ -17,6 +17,9 @@ package io.netty.example.rdma.verbs;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.message.RdmaEndpoint;
+import io.netty.channel.rdma.message.RemoteMemory;
+
+import java.util.List;
 
 /**
  * Contents of a file from one end to the other: the blob of its queue pair, and then its {@link Introduction}.
@@ -31,6 +34,11 @@ record Descriptor(RdmaEndpoint endpoint, Introduction introduction) {
      */
     static Descriptor read(ByteBuf from) {
         return new Descriptor(RdmaEndpoint.read(from), Introduction.read(from));
+    }
+
+    /** The same with other memory. */
+    Descriptor with(List<RemoteMemory> memory) {
+        return new Descriptor(endpoint, introduction.with(memory));
     }
 
     void write(ByteBuf to) {

@@ -34,6 +34,8 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * The descriptors of both ends, as files that both can reach. A key opens memory to whoever has it, and a
@@ -57,10 +59,14 @@ final class DescriptorFiles implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(onExit);
     }
 
-    /** Writes a descriptor. Whoever waits for it sees all of it or nothing. */
-    void write(Path file, Descriptor descriptor) throws IOException {
+    /**
+     * Writes a file. Whoever waits for it sees all of it or nothing.
+     *
+     * @param contents writes at most {@link Descriptor#MAX_LENGTH} bytes
+     */
+    void write(Path file, Consumer<ByteBuf> contents) throws IOException {
         ByteBuf bytes = Unpooled.buffer(Descriptor.MAX_LENGTH);
-        descriptor.write(bytes);
+        contents.accept(bytes);
         Path incomplete = Files.createTempFile(folder(file), "descriptor", ".incomplete",
                 PosixFilePermissions.asFileAttribute(OWNER_ONLY));
         try {
@@ -74,25 +80,26 @@ final class DescriptorFiles implements AutoCloseable {
     }
 
     /**
-     * Waits for a descriptor of the other end.
+     * Waits for a file of the other end.
      *
+     * @param contents reads it, and checks all of its fields
      * @throws IOException if there is none in time, or it is not to be trusted
      * @throws IllegalArgumentException that says what is wrong with it
      */
-    Descriptor await(Path file, Duration bound) throws IOException, InterruptedException {
+    <T> T await(Path file, Duration bound, Function<ByteBuf, T> contents) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + bound.toNanos();
         try (WatchService watch = file.getFileSystem().newWatchService()) {
             folder(file).register(watch, StandardWatchEventKinds.ENTRY_CREATE);
             while (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
                 if (System.nanoTime() - deadline > 0) {
                     throw new IOException("no " + file + " within " + bound.toSeconds() + " s: is the other end running"
-                            + " with the same --descriptors, or -ld and -rd exchanged?");
+                            + " with the same --descriptors, or -ld and -re exchanged?");
                 }
                 watch.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
             }
         }
         checkOwner(file);
-        return read(file);
+        return read(file, contents);
     }
 
     private static Path folder(Path file) {
@@ -110,13 +117,13 @@ final class DescriptorFiles implements AutoCloseable {
         }
     }
 
-    private static Descriptor read(Path file) throws IOException {
+    private static <T> T read(Path file, Function<ByteBuf, T> contents) throws IOException {
         byte[] bytes;
         try (InputStream input = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
             bytes = input.readNBytes(Descriptor.MAX_LENGTH + 1);
         }
         try {
-            return Descriptor.read(Unpooled.wrappedBuffer(bytes));
+            return contents.apply(Unpooled.wrappedBuffer(bytes));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
         }

@@ -21,6 +21,7 @@ import io.netty.channel.rdma.message.RemoteMemory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * First message of an end: its task, and the memory that it gives access to.
@@ -82,18 +83,41 @@ public record Introduction(String program, List<RemoteMemory> memory) {
                     + " pieces of memory)");
         }
         String text = from.readCharSequence(textLength, StandardCharsets.US_ASCII).toString();
+        return new Introduction(text, readMemory(from));
+    }
+
+    /**
+     * Reads blobs of memory to the end of a buffer.
+     *
+     * @throws IllegalArgumentException that says what is wrong with one
+     */
+    static List<RemoteMemory> readMemory(ByteBuf from) {
         List<RemoteMemory> memory = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
+        while (from.isReadable()) {
             memory.add(RemoteMemory.read(from));
         }
-        return new Introduction(text, memory);
+        return memory;
+    }
+
+    void writeMemory(ByteBuf to) {
+        memory.forEach(piece -> piece.write(to));
+    }
+
+    /** The same with other memory. */
+    Introduction with(List<RemoteMemory> other) {
+        return new Introduction(program, other);
+    }
+
+    /** The same with each piece of memory replaced. */
+    public Introduction map(UnaryOperator<RemoteMemory> replacement) {
+        return with(memory.stream().map(replacement).toList());
     }
 
     /** Writes at most {@link #MAX_LENGTH} bytes. */
     public void write(ByteBuf to) {
         to.writeInt(MAGIC).writeByte(VERSION).writeByte(memory.size()).writeShort(program.length());
         to.writeCharSequence(program, StandardCharsets.US_ASCII);
-        memory.forEach(piece -> piece.write(to));
+        writeMemory(to);
     }
 
     /**

@@ -22,6 +22,7 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RemoteMemory;
+import io.netty.example.rdma.util.Windows;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -36,6 +37,7 @@ import java.util.concurrent.CompletableFuture;
 public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> {
     private final CompletableFuture<Result> result = new CompletableFuture<>();
     private final String program;
+    private boolean tellingWindows;
     private boolean connected;
     private boolean finishing;
     private long cpuNanos;
@@ -51,6 +53,17 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
     /** Fails if the connection can't be made, ends too early, or carries what it should not. */
     public final CompletableFuture<Result> result() {
         return result;
+    }
+
+    /** Has the end print also the {@link Windows} of its measurement, for a comparison. Before it is connected. */
+    public final void tellWindows(boolean tell) {
+        tellingWindows = tell;
+    }
+
+    protected final void told(Windows windows) {
+        if (tellingWindows) {
+            System.out.println(windows);
+        }
     }
 
     /** Before the connection is made. Receive buffers have to hold an {@link Introduction}, too. */
@@ -114,6 +127,11 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
     /** Writes an operation whose failure ends the connection. */
     protected static void write(ChannelHandlerContext ctx, Object operation) {
         ctx.write(operation).addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
+    }
+
+    /** As above, with a flush. */
+    protected static void writeAndFlush(ChannelHandlerContext ctx, Object operation) {
+        ctx.writeAndFlush(operation).addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
     }
 
     @Override

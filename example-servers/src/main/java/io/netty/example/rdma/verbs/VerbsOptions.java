@@ -52,13 +52,8 @@ public final class VerbsOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
 
-    /** In bytes. */
-    public int size() {
-        return size;
-    }
-
     /**
-     * As above.
+     * In bytes.
      *
      * @param max that the program has room for
      * @throws ParameterException if the value is not in that range

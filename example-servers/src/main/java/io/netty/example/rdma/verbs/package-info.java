@@ -31,7 +31,7 @@
  * Either by the connection manager. Then the first message of each end is its {@link
  * io.netty.example.rdma.verbs.Introduction}: what it was started for, which has to be the same at both ends, and the
  * memory that it gives access to. An application that uses the connection manager itself has the requests adopted by
- * channels, as {@code --adopt} does. Or by {@code --descriptors}, or {@code -ld} and {@code -rd}: each end writes its
+ * channels, as {@code --adopt} does. Or by {@code --descriptors}, or {@code -ld} and {@code -re}: each end writes its
  * {@code RdmaEndpoint} and its introduction to a file, and reads the other's. Neither end is told when the other has
  * gone, so a program says in its own messages when it is done.
  */

@@ -106,6 +106,19 @@ class PingPongTest {
         assertThat(wrong(Way.CONNECTION_MANAGER, PingPongEnd.create(game, false), corrupted)).containsExactly(1, 0);
     }
 
+    @Test
+    void whoReadsAgainAndAgainNoticesOneWrongBit() throws Exception {
+        Game game = game(PingPongMode.READ_ONLY);
+        PingPongEnd corrupted = new PollingEnd(game, true) {
+            @Override
+            void begin() {
+                corrupt(data.message(ROUND_TRIP));
+                super.begin();
+            }
+        };
+        assertThat(wrong(Way.CONNECTION_MANAGER, PingPongEnd.create(game, false), corrupted)).containsExactly(1, 0);
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"CLIENT", "SERVER", "UNSIGNALLED"})
     void whoReadsBackNoticesOneWrongBit(PingPongMode mode) throws Exception {

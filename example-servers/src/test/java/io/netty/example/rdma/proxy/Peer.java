@@ -48,7 +48,7 @@ final class Peer extends ChannelInboundHandlerAdapter {
     private volatile boolean closed;
     /** Number of bytes of the pattern that are still to be written, and of written ones. */
     private long toSend;
-    private volatile long sent;
+    private long sent;
     private boolean filling;
 
     /**
@@ -175,9 +175,5 @@ final class Peer extends ChannelInboundHandlerAdapter {
 
     long received() {
         return received;
-    }
-
-    long sent() {
-        return sent;
     }
 }

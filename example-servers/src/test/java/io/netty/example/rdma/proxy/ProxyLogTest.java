@@ -20,7 +20,7 @@ import io.netty.channel.rdma.LogRecorder;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpFailures;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.example.rdma.proxy.ProxyFixture.Route;
 import io.netty.example.rdma.util.Transport;
@@ -61,7 +61,7 @@ class ProxyLogTest {
 
     @Test
     void connectionOverRdmaIsToldWithWhatItGoesOverAndItsEndWithTheBytes() throws Exception {
-        String device = Verbs.preferred().provider() == VerbsProvider.EMBEDDED ? "shared memory"
+        String device = VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED ? "shared memory"
                 : "device " + TestAddress.device();
         try (ProxyFixture proxy = new ProxyFixture(TCP_TO_RDMA).logged().start()) {
             Peer client = proxy.connect();

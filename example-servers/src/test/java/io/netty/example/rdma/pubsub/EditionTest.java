@@ -17,18 +17,24 @@ package io.netty.example.rdma.pubsub;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.example.rdma.pubsub.Edition.Check;
 import io.netty.example.rdma.pubsub.SubscriberEnd.Copy;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class EditionTest {
     private static final int SIZE = 200;
+    private static final Edition FORMAT = new Edition(Check.CRC, SIZE);
 
-    @Test
-    void everyMixtureOfTwoEditionsIsTorn() {
-        ByteBuf older = edition(7);
-        ByteBuf newer = edition(8);
+    @ParameterizedTest
+    @EnumSource
+    void everyMixtureOfTwoEditionsIsTorn(Check check) {
+        Edition format = new Edition(check, SIZE);
+        ByteBuf older = edition(format, 7);
+        ByteBuf newer = edition(format, 8);
         int same = 0;
         for (int cut = 1; cut < older.capacity(); cut++) {
             ByteBuf torn = older.copy().setBytes(0, newer, 0, cut);
@@ -37,22 +43,22 @@ class EditionTest {
                 same++;
                 continue;
             }
-            assertThat(Edition.number(torn)).as("first %d bytes newer", cut).isEqualTo(Edition.TORN);
+            assertThat(format.number(torn)).as("first %d bytes newer", cut).isEqualTo(Edition.TORN);
             torn = newer.copy().setBytes(0, older, 0, cut);
-            assertThat(Edition.number(torn)).as("first %d bytes older", cut).isEqualTo(Edition.TORN);
+            assertThat(format.number(torn)).as("first %d bytes older", cut).isEqualTo(Edition.TORN);
         }
         // 7 and 8 differ in the last byte of their number.
-        assertThat(same).isBetween(7, 9);
+        assertThat(same).isBetween(7, 10);
     }
 
     @Test
     void memoryWithoutAnEditionIsTorn() {
-        assertThat(Edition.number(Unpooled.wrappedBuffer(new byte[Edition.length(SIZE)]))).isEqualTo(Edition.TORN);
+        assertThat(FORMAT.number(Unpooled.wrappedBuffer(new byte[FORMAT.length()]))).isEqualTo(Edition.TORN);
     }
 
     @Test
     void onlyNewerEditionsAreNews() {
-        SubscriberEnd subscriber = new ReadSubscriber(new Subscription(Subscription.By.READ, SIZE, 2));
+        SubscriberEnd subscriber = new ReadSubscriber(new Subscription(Subscription.By.READ, FORMAT, 2));
         assertThat(subscriber.look(edition(3))).isEqualTo(Copy.NEWS);
         assertThat(subscriber.look(edition(3))).isEqualTo(Copy.NO_NEWS);
         ByteBuf torn = edition(4);
@@ -67,7 +73,7 @@ class EditionTest {
 
     @Test
     void olderEditionAfterANewerOneIsWrong() {
-        SubscriberEnd subscriber = new ReadSubscriber(new Subscription(Subscription.By.READ, SIZE, 2));
+        SubscriberEnd subscriber = new ReadSubscriber(new Subscription(Subscription.By.READ, FORMAT, 2));
         subscriber.look(edition(9));
         subscriber.look(edition(8));
         assertThat(subscriber.wrong()).isOne();
@@ -78,14 +84,27 @@ class EditionTest {
         ByteBuf edition = edition(9).setLong(0, 10);
         int end = edition.capacity() - Integer.BYTES;
         edition.setInt(end, Edition.crc(edition, end));
-        SubscriberEnd subscriber = new ReadSubscriber(new Subscription(Subscription.By.READ, SIZE, 2));
+        SubscriberEnd subscriber = new ReadSubscriber(new Subscription(Subscription.By.READ, FORMAT, 2));
         assertThat(subscriber.look(edition)).isEqualTo(Copy.NEWS);
         assertThat(subscriber.wrong()).isOne();
     }
 
+    @Test
+    void recordThatIsThereTwiceIsWhole() {
+        Edition format = new Edition(Check.TWICE, SIZE);
+        ByteBuf edition = edition(format, 9);
+        assertThat(format.number(edition)).isEqualTo(9);
+        assertThat(format.isRight(edition)).isTrue();
+        assertThat(format.firstPart()).isEqualTo(format.length() / 2);
+    }
+
     static ByteBuf edition(long number) {
-        ByteBuf edition = Unpooled.buffer(Edition.length(SIZE), Edition.length(SIZE));
-        Edition.write(edition, number);
+        return edition(FORMAT, number);
+    }
+
+    private static ByteBuf edition(Edition format, long number) {
+        ByteBuf edition = Unpooled.buffer(format.length(), format.length());
+        format.write(edition, number);
         return edition;
     }
 }

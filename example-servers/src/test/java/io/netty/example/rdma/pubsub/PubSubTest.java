@@ -25,6 +25,7 @@ import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaWrite;
 import io.netty.channel.rdma.message.RemoteMemory;
+import io.netty.example.rdma.pubsub.Edition.Check;
 import io.netty.example.rdma.pubsub.Subscription.By;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.RunningServer;
@@ -38,15 +39,18 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -54,6 +58,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @Timeout(180)
 class PubSubTest {
     private static final int SIZE = 10_007;
+    private static final Edition FORMAT = new Edition(Check.CRC, SIZE);
     private static final int COUNT = 50;
     private static final long INTERVAL_NANOS = 200_000;
     /** Number of torn copies, none of which a subscriber may take for an edition. */
@@ -62,12 +67,17 @@ class PubSubTest {
     @TempDir
     private Path folder;
 
+    private static Stream<Object[]> formatsInEachWay() {
+        return Arrays.stream(Way.values()).flatMap(way -> Stream.of(FORMAT, new Edition(Check.TWICE, 100))
+                .map(format -> new Object[] {format, way}));
+    }
+
     @ParameterizedTest
-    @EnumSource
-    void subscribersReadTheNewestEdition(Way way) throws Exception {
-        Subscription subscription = new Subscription(By.READ, SIZE, COUNT);
+    @MethodSource("formatsInEachWay")
+    void subscribersReadTheNewestEdition(Edition format, Way way) throws Exception {
+        Subscription subscription = new Subscription(By.READ, format, COUNT);
         List<ReadSubscriber> subscribers = List.of(new ReadSubscriber(subscription), new ReadSubscriber(subscription));
-        SharedMemory memory = new SharedMemory(SIZE);
+        SharedMemory memory = new SharedMemory(format);
         List<VerbsEnd> publishers =
                 List.of(new ReadPublisher(subscription, memory), new ReadPublisher(subscription, memory));
         try (Press press = new Press(memory, INTERVAL_NANOS)) {
@@ -77,14 +87,14 @@ class PubSubTest {
     }
 
     @ParameterizedTest
-    @EnumSource
-    void publisherWritesTheNewestEdition(Way way) throws Exception {
-        Subscription subscription = new Subscription(By.WRITE, SIZE, COUNT);
+    @MethodSource("formatsInEachWay")
+    void publisherWritesTheNewestEdition(Edition format, Way way) throws Exception {
+        Subscription subscription = new Subscription(By.WRITE, format, COUNT);
         List<WrittenSubscriber> subscribers =
                 List.of(new WrittenSubscriber(subscription), new WrittenSubscriber(subscription));
         List<WritingPublisher> publishers =
                 List.of(new WritingPublisher(subscription), new WritingPublisher(subscription));
-        try (Press press = new Press(new Mailing(SIZE, publishers), INTERVAL_NANOS)) {
+        try (Press press = new Press(new Mailing(format, publishers), INTERVAL_NANOS)) {
             press.start();
             allAreRight(way, publishers, subscribers);
         }
@@ -93,12 +103,12 @@ class PubSubTest {
     @ParameterizedTest
     @EnumSource
     void publisherConnectsAsWell(Way way) throws Exception {
-        Subscription read = new Subscription(By.READ, SIZE, COUNT);
-        Subscription written = new Subscription(By.WRITE, SIZE, COUNT);
-        SharedMemory memory = new SharedMemory(SIZE);
+        Subscription read = new Subscription(By.READ, FORMAT, COUNT);
+        Subscription written = new Subscription(By.WRITE, FORMAT, COUNT);
+        SharedMemory memory = new SharedMemory(FORMAT);
         WritingPublisher writing = new WritingPublisher(written);
         try (Press press = new Press(memory, INTERVAL_NANOS);
-             Press mailing = new Press(new Mailing(SIZE, List.of(writing)), INTERVAL_NANOS)) {
+             Press mailing = new Press(new Mailing(FORMAT, List.of(writing)), INTERVAL_NANOS)) {
             press.start();
             mailing.start();
             allAreRight(way, List.of(new ReadSubscriber(read), new WrittenSubscriber(written)),
@@ -111,12 +121,12 @@ class PubSubTest {
     void subscribersComeAndGo(By by) throws Exception {
         int most = 10 * COUNT;
         int[] counts = {most, COUNT, 2 * COUNT};
-        SharedMemory memory = new SharedMemory(SIZE);
+        SharedMemory memory = new SharedMemory(FORMAT);
         List<PublisherEnd> publishers = new ArrayList<>();
         List<WritingPublisher> writing = new ArrayList<>();
         for (int i = 0; i < counts.length; i++) {
             // Knows nothing of what a subscriber wants.
-            Subscription subscription = new Subscription(by, SIZE, 0);
+            Subscription subscription = new Subscription(by, FORMAT, 0);
             if (by == By.WRITE) {
                 writing.add(new WritingPublisher(subscription));
                 publishers.add(writing.get(i));
@@ -124,13 +134,13 @@ class PubSubTest {
                 publishers.add(new ReadPublisher(subscription, memory));
             }
         }
-        try (Press press = new Press(by == By.READ ? memory : new Mailing(SIZE, writing), INTERVAL_NANOS);
+        try (Press press = new Press(by == By.READ ? memory : new Mailing(FORMAT, writing), INTERVAL_NANOS);
              EndPair pair = new EndPair()) {
             press.start();
             InetSocketAddress address = pair.accept(publishers);
             SubscriberEnd staying = null;
             for (int count : counts) {
-                Subscription subscription = new Subscription(by, SIZE, count);
+                Subscription subscription = new Subscription(by, FORMAT, count);
                 SubscriberEnd subscriber =
                         by == By.READ ? new ReadSubscriber(subscription) : new WrittenSubscriber(subscription);
                 pair.connect(address, subscriber);
@@ -160,13 +170,13 @@ class PubSubTest {
     @ParameterizedTest
     @EnumSource
     void subscriberThatGoesWithoutAReceiptDoesNotEndThePublisher(By by) throws Exception {
-        Subscription subscription = new Subscription(by, SIZE, COUNT);
-        SharedMemory memory = new SharedMemory(SIZE);
+        Subscription subscription = new Subscription(by, FORMAT, COUNT);
+        SharedMemory memory = new SharedMemory(FORMAT);
         List<WritingPublisher> writing =
                 List.of(new WritingPublisher(subscription), new WritingPublisher(subscription));
         List<? extends PublisherEnd> publishers = by == By.WRITE ? writing
                 : List.of(new ReadPublisher(subscription, memory), new ReadPublisher(subscription, memory));
-        try (Press press = new Press(by == By.READ ? memory : new Mailing(SIZE, writing), INTERVAL_NANOS);
+        try (Press press = new Press(by == By.READ ? memory : new Mailing(FORMAT, writing), INTERVAL_NANOS);
              EndPair pair = new EndPair()) {
             press.start();
             InetSocketAddress address = pair.accept(publishers);
@@ -225,7 +235,7 @@ class PubSubTest {
 
     @Test
     void readerTakesTornDataAgainUntilTheyAreWhole() throws Exception {
-        Subscription subscription = new Subscription(By.READ, SIZE, 1);
+        Subscription subscription = new Subscription(By.READ, FORMAT, 1);
         ReadSubscriber subscriber = new ReadSubscriber(subscription);
         TornMemory publisher = new TornMemory(subscription);
         tornDataAreTakenAgain(publisher, publisher::complete, subscriber);
@@ -233,7 +243,7 @@ class PubSubTest {
 
     @Test
     void subscriberThatIsWrittenToTakesTornDataAgainUntilTheyAreWhole() throws Exception {
-        Subscription subscription = new Subscription(By.WRITE, SIZE, 1);
+        Subscription subscription = new Subscription(By.WRITE, FORMAT, 1);
         WrittenSubscriber subscriber = new WrittenSubscriber(subscription);
         HalfWriter publisher = new HalfWriter(subscription);
         tornDataAreTakenAgain(publisher, publisher::complete, subscriber);
@@ -254,8 +264,8 @@ class PubSubTest {
     }
 
     private static ByteBuf edition() {
-        ByteBuf edition = Unpooled.directBuffer(Edition.length(SIZE), Edition.length(SIZE));
-        Edition.write(edition, 1);
+        ByteBuf edition = Unpooled.directBuffer(FORMAT.length(), FORMAT.length());
+        FORMAT.write(edition, 1);
         return edition;
     }
 
@@ -269,7 +279,7 @@ class PubSubTest {
 
         @Override
         protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
-            memory = RegisteredMemory.allocate(Edition.length(SIZE),
+            memory = RegisteredMemory.allocate(FORMAT.length(),
                     Set.of(RdmaPermission.LOCAL_WRITE, RdmaPermission.REMOTE_WRITE));
             return List.of(channel.export(memory));
         }
@@ -302,14 +312,14 @@ class PubSubTest {
 
         @Override
         protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
-            memory = RegisteredMemory.allocate(Edition.length(SIZE), Set.of(RdmaPermission.REMOTE_READ));
-            Edition.write(memory.buf(), 0);
-            copy(0, Edition.length(SIZE) / 2);
+            memory = RegisteredMemory.allocate(FORMAT.length(), Set.of(RdmaPermission.REMOTE_READ));
+            FORMAT.write(memory.buf(), 0);
+            copy(0, FORMAT.length() / 2);
             return List.of(channel.export(memory));
         }
 
         void complete() {
-            copy(Edition.length(SIZE) / 2, Edition.length(SIZE));
+            copy(FORMAT.length() / 2, FORMAT.length());
         }
 
         private void copy(int begin, int end) {
@@ -344,12 +354,12 @@ class PubSubTest {
         protected void begin(ChannelHandlerContext ctx, Introduction peer) {
             super.begin(ctx, peer);
             context = ctx;
-            remote = peer.memory(0, Edition.length(SIZE));
-            write(0, Edition.length(SIZE) / 2);
+            remote = peer.memory(0, FORMAT.length());
+            write(0, FORMAT.length() / 2);
         }
 
         void complete() {
-            context.executor().execute(() -> write(Edition.length(SIZE) / 2, Edition.length(SIZE)));
+            context.executor().execute(() -> write(FORMAT.length() / 2, FORMAT.length()));
         }
 
         private void write(int begin, int end) {

@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -60,14 +61,14 @@ class OperationTest {
     @ParameterizedTest
     @MethodSource("operationsInEachWay")
     void everyRequestIsRightAtBothEnds(Operation operation, Way way) throws Exception {
-        assertThat(wrong(way, operation.requester(SIZE, COUNT, null), operation.responder(SIZE, COUNT)))
+        assertThat(wrong(way, operation.requester(SIZE, COUNT, null), operation.responder(SIZE, COUNT, null)))
                 .containsExactly(0, 0);
     }
 
     @ParameterizedTest
     @EnumSource(names = {"READ", "WRITE", "WRITE_IMM", "SEND", "SEND_IMM", "SEND_LIST", "OFFER"})
     void oneByteIsEnough(Operation operation) throws Exception {
-        assertThat(wrong(Way.CONNECTION_MANAGER, operation.requester(1, 1, null), operation.responder(1, 1)))
+        assertThat(wrong(Way.CONNECTION_MANAGER, operation.requester(1, 1, null), operation.responder(1, 1, null)))
                 .containsExactly(0, 0);
     }
 
@@ -83,7 +84,7 @@ class OperationTest {
             }
         };
         assertThat(wrong(Way.CONNECTION_MANAGER, Operation.READ.requester(SIZE, COUNT, null),
-                new ResponderEnd(Operation.READ, corrupted, SIZE, COUNT))).containsExactly(1, 0);
+                new ResponderEnd(Operation.READ, corrupted, SIZE, COUNT, null))).containsExactly(1, 0);
     }
 
     @Test
@@ -98,7 +99,7 @@ class OperationTest {
             }
         };
         assertThat(wrong(Way.CONNECTION_MANAGER, Operation.WRITE.requester(SIZE, COUNT, null),
-                new ResponderEnd(Operation.WRITE, corrupted, SIZE, COUNT))).containsExactly(1, 1);
+                new ResponderEnd(Operation.WRITE, corrupted, SIZE, COUNT, null))).containsExactly(1, 1);
     }
 
     @ParameterizedTest
@@ -115,8 +116,8 @@ class OperationTest {
                 return block;
             }
         };
-        assertThat(wrong(Way.CONNECTION_MANAGER, new RequesterEnd(operation, corrupted, SIZE, COUNT),
-                operation.responder(SIZE, COUNT))).containsExactly(1, 1);
+        assertThat(wrong(Way.CONNECTION_MANAGER, new RequesterEnd(operation, corrupted, SIZE, COUNT, null),
+                operation.responder(SIZE, COUNT, null))).containsExactly(1, 1);
     }
 
     @ParameterizedTest
@@ -130,7 +131,7 @@ class OperationTest {
             }
         };
         int[] wrong = wrong(Way.CONNECTION_MANAGER, operation.requester(SIZE, 1, null),
-                new ResponderEnd(operation, corrupted, Long.BYTES, 1));
+                new ResponderEnd(operation, corrupted, Long.BYTES, 1, null));
         assertThat(wrong[0]).isEqualTo(2);
         assertThat(wrong[1]).isOne();
     }
@@ -144,24 +145,39 @@ class OperationTest {
                 return super.arrived();
             }
         };
-        assertThat(wrong(Way.CONNECTION_MANAGER, corrupted, Operation.OFFER.responder(SIZE, 1))).containsExactly(1, 0);
+        assertThat(wrong(Way.CONNECTION_MANAGER, corrupted, Operation.OFFER.responder(SIZE, 1, null)))
+                .containsExactly(1, 0);
     }
 
     private static Stream<Object[]> mistakes() {
-        return Stream.of(Operation.READ, Operation.WRITE, Operation.WRITE_IMM, Operation.FETCH_ADD).flatMap(
-                operation -> Arrays.stream(Mistake.values()).map(mistake -> new Object[] {operation, mistake}));
+        Operation[] onMemory = {Operation.READ, Operation.WRITE, Operation.WRITE_IMM, Operation.FETCH_ADD};
+        return Stream.of(
+                mistakes(WorkCompletionStatus.REMOTE_ACCESS_ERROR, List.of(Mistake.KEY, Mistake.RANGE), onMemory),
+                // InfiniBand Architecture Specification, volume 1, 9.7.5.2.8
+                mistakes(WorkCompletionStatus.REMOTE_INVALID_REQUEST_ERROR, List.of(Mistake.PERMISSION), onMemory),
+                mistakes(WorkCompletionStatus.REMOTE_INVALID_REQUEST_ERROR, List.of(Mistake.SHORT_RECEIVE),
+                        Operation.SEND, Operation.SEND_IMM),
+                mistakes(WorkCompletionStatus.RNR_RETRY_EXCEEDED_ERROR, List.of(Mistake.NO_RECEIVE),
+                        Operation.READ, Operation.WRITE, Operation.WRITE_IMM, Operation.SEND, Operation.SEND_IMM))
+                .flatMap(some -> some);
+    }
+
+    private static Stream<Object[]> mistakes(int status, List<Mistake> mistakes, Operation... operations) {
+        return mistakes.stream().flatMap(mistake -> Arrays.stream(operations)
+                .map(operation -> new Object[] {operation, mistake, status}));
     }
 
     @ParameterizedTest
     @MethodSource("mistakes")
-    void mistakeAboutMemoryEndsBoth(Operation operation, Mistake mistake) throws Exception {
+    void mistakeEndsBoth(Operation operation, Mistake mistake, int status) throws Exception {
         VerbsEnd requester = operation.requester(SIZE, COUNT, mistake);
-        VerbsEnd responder = operation.responder(SIZE, COUNT);
+        VerbsEnd responder = operation.responder(SIZE, COUNT, mistake);
         try (EndPair pair = new EndPair()) {
             pair.connect(Way.CONNECTION_MANAGER, folder, List.of(responder), List.of(requester));
             assertThatThrownBy(() -> TestTimeouts.result(requester.result())).cause()
                     .isInstanceOfSatisfying(RdmaOperationException.class, e ->
-                            assertThat(e.status()).isEqualTo(WorkCompletionStatus.REMOTE_ACCESS_ERROR));
+                            assertThat(WorkCompletionStatus.describe(e.status()))
+                                    .isEqualTo(WorkCompletionStatus.describe(status)));
             assertThatThrownBy(() -> TestTimeouts.result(responder.result())).isInstanceOf(ExecutionException.class);
         }
     }
@@ -169,7 +185,7 @@ class OperationTest {
     @Test
     void endsOfDifferentSizesDoNotBegin() throws Exception {
         VerbsEnd requester = Operation.WRITE.requester(SIZE, COUNT, null);
-        VerbsEnd responder = Operation.WRITE.responder(SIZE - 1, COUNT);
+        VerbsEnd responder = Operation.WRITE.responder(SIZE - 1, COUNT, null);
         try (EndPair pair = new EndPair()) {
             pair.connect(Way.CONNECTION_MANAGER, folder, List.of(responder), List.of(requester));
             for (VerbsEnd end : List.of(requester, responder)) {
@@ -178,20 +194,26 @@ class OperationTest {
         }
     }
 
+    private static Stream<Object[]> textsInEachWay() {
+        return operationsInEachWay().filter(both -> ((Operation) both[0]).isText());
+    }
+
     @ParameterizedTest
-    @EnumSource
-    void textsAreToldEachWay(Way way) throws Exception {
-        TextEnd requester = new TextRequester("\u00e4 short one");
-        TextEnd responder = new TextResponder("a long one".repeat(400));
+    @MethodSource("textsInEachWay")
+    void textIsMovedAsAWhole(Operation operation, Way way) throws Exception {
+        String text = "\u00e4 long one ".repeat(300);
+        boolean isRead = operation == Operation.READ_TEXT;
+        TextEnd requester = new TextRequester(operation, isRead ? "not this one" : text);
+        TextEnd responder = new TextResponder(operation, isRead ? text : "not this one");
         try (EndPair pair = new EndPair()) {
             pair.connect(way, folder, List.of(responder), List.of(requester));
-            Result read = TestTimeouts.result(requester.result());
-            assertThat(read.wrong()).isZero();
-            assertThat(read.bytes()).isEqualTo(4000);
-            assertThat(requester.told()).isEqualTo("a long one".repeat(400));
-            Result received = TestTimeouts.result(responder.result());
-            assertThat(received.wrong()).isZero();
-            assertThat(responder.told()).isEqualTo("\u00e4 short one");
+            for (TextEnd end : List.of(requester, responder)) {
+                Result result = TestTimeouts.result(end.result());
+                assertThat(result.wrong()).isZero();
+                assertThat(result.bytes()).isEqualTo(text.getBytes(StandardCharsets.UTF_8).length);
+            }
+            assertThat((isRead ? requester : responder).told()).isEqualTo(text);
+            assertThat((isRead ? responder : requester).told()).isEmpty();
         }
     }
 
@@ -202,8 +224,8 @@ class OperationTest {
 
     @Test
     void textThatIsTooLongIsRefused() {
-        assertThatThrownBy(() -> new TextRequester("x".repeat(4097))).isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("--text: 4097 bytes");
+        assertThatThrownBy(() -> new TextRequester(Operation.SEND_TEXT, "x".repeat(4097)))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("4097 bytes");
     }
 
     private static void flip(ByteBuf data, int index) {

@@ -53,8 +53,8 @@ class DescriptorFilesTest {
         Descriptor descriptor = descriptor();
         try (DescriptorFiles owner = new DescriptorFiles();
              DescriptorFiles other = new DescriptorFiles()) {
-            owner.write(file("a"), descriptor);
-            assertThat(hex(other.await(file("a"), LONG))).isEqualTo(hex(descriptor));
+            owner.write(file("a"), descriptor::write);
+            assertThat(hex(other.await(file("a"), LONG, Descriptor::read))).isEqualTo(hex(descriptor));
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file("a")))).isEqualTo("rw-------");
         }
         assertThat(folder).isEmptyDirectory();
@@ -66,12 +66,12 @@ class DescriptorFilesTest {
              DescriptorFiles other = new DescriptorFiles()) {
             CompletableFuture<String> read = CompletableFuture.supplyAsync(() -> {
                 try {
-                    return hex(other.await(file("a"), LONG));
+                    return hex(other.await(file("a"), LONG, Descriptor::read));
                 } catch (Exception e) {
                     throw new AssertionError(e);
                 }
             });
-            owner.write(file("a"), descriptor());
+            owner.write(file("a"), descriptor()::write);
             assertThat(TestTimeouts.result(read)).isEqualTo(hex(descriptor()));
         }
     }
@@ -79,8 +79,8 @@ class DescriptorFilesTest {
     @Test
     void waitForADescriptorThatNeverComesHasAnEnd() {
         try (DescriptorFiles other = new DescriptorFiles()) {
-            assertThatThrownBy(() -> other.await(file("a"), Duration.ofMillis(1))).isInstanceOf(IOException.class)
-                    .hasMessageContaining("a.descriptor within 0 s");
+            assertThatThrownBy(() -> other.await(file("a"), Duration.ofMillis(1), Descriptor::read))
+                    .isInstanceOf(IOException.class).hasMessageContaining("a.descriptor within 0 s");
         }
     }
 
@@ -88,9 +88,9 @@ class DescriptorFilesTest {
     @ValueSource(strings = {"rw-r-----", "rw--w----", "rw----r--", "rw-----w-"})
     void descriptorThatOthersMayReadOrChangeIsNotTaken(String permissions) throws Exception {
         try (DescriptorFiles owner = new DescriptorFiles()) {
-            owner.write(file("a"), descriptor());
+            owner.write(file("a"), descriptor()::write);
             Files.setPosixFilePermissions(file("a"), PosixFilePermissions.fromString(permissions));
-            assertThatThrownBy(() -> owner.await(file("a"), LONG)).isInstanceOf(IOException.class)
+            assertThatThrownBy(() -> owner.await(file("a"), LONG, Descriptor::read)).isInstanceOf(IOException.class)
                     .hasMessageContaining(permissions);
         }
     }
@@ -98,9 +98,9 @@ class DescriptorFilesTest {
     @Test
     void linkIsNotFollowed() throws Exception {
         try (DescriptorFiles owner = new DescriptorFiles()) {
-            owner.write(file("a"), descriptor());
+            owner.write(file("a"), descriptor()::write);
             Files.createSymbolicLink(file("b"), file("a"));
-            assertThatThrownBy(() -> owner.await(file("b"), LONG)).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> owner.await(file("b"), LONG, Descriptor::read)).isInstanceOf(IOException.class);
         }
     }
 

@@ -18,8 +18,12 @@ package io.netty.example.rdma.verbs;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaSend;
+import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.RunningServer;
 import org.junit.jupiter.api.Test;
@@ -27,11 +31,13 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 
@@ -61,7 +67,7 @@ class VerbsEndTest {
     @Test
     void endsMeetByOneFileEach() throws Exception {
         String[] files = {folder.resolve("x").toString(), folder.resolve("y").toString()};
-        CompletableFuture<Integer> connecting = startAlone(new Connecting("test", 5), "-ld", files[0], "-rd", files[1]);
+        CompletableFuture<Integer> connecting = startAlone(new Connecting("test", 5), "-ld", files[0], "-re", files[1]);
         CompletableFuture<Integer> accepting = startAlone(new Accepting("test", 5), "-ld", files[1], "-rd", files[0]);
         assertThat(TestTimeouts.result(connecting)).isZero();
         assertThat(TestTimeouts.result(accepting)).isZero();
@@ -69,11 +75,24 @@ class VerbsEndTest {
     }
 
     @Test
-    void oneFileAloneIsRefused() throws Exception {
-        assertThat(TestTimeouts.result(startAlone(new Connecting("test", 5), "-ld", folder.resolve("x").toString())))
-                .isNotZero();
-        assertThat(TestTimeouts.result(start(new Connecting("test", 5), "-ld", folder.resolve("x").toString(), "-rd",
-                folder.resolve("y").toString()))).isNotZero();
+    void memoryIsInAFileOfItsOwn() throws Exception {
+        String[] files = {folder.resolve("x").toString(), folder.resolve("y").toString()};
+        String[] memory = {"-m", folder.resolve("z").toString()};
+        Number end = new Number("test", 5, true);
+        CompletableFuture<Integer> connecting = startAlone(new Connecting(end), "--local-descriptor-path", files[0],
+                "--remote-descriptor-path", files[1], memory[0], memory[1]);
+        CompletableFuture<Integer> accepting = startAlone(new Accepting("test", 5), "-ld", files[1], "-re", files[0],
+                memory[0], memory[1]);
+        assertThat(TestTimeouts.result(connecting)).isZero();
+        assertThat(TestTimeouts.result(accepting)).isZero();
+        assertThat(end.peerMemory).hasSize(1);
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void filesBesideAFolderAreRefused() throws Exception {
+        assertThat(TestTimeouts.result(start(new Connecting("test", 5), "-ld", folder.resolve("x").toString(), "-re",
+                folder.resolve("y").toString()))).isEqualTo(2);
         assertThat(folder).isEmptyDirectory();
     }
 
@@ -178,7 +197,11 @@ class VerbsEndTest {
     @Command(name = "connecting")
     private static final class Connecting extends Program {
         Connecting(String name, int number) {
-            super(new Number(name, number, true));
+            this(new Number(name, number, true));
+        }
+
+        Connecting(Number end) {
+            super(end);
         }
 
         @Override
@@ -194,6 +217,8 @@ class VerbsEndTest {
     private static final class Number extends VerbsEnd {
         private final int number;
         private final boolean tells;
+        private RegisteredMemory memory;
+        private volatile List<RemoteMemory> peerMemory = List.of();
 
         Number(String name, int number, boolean tells) {
             super(name);
@@ -202,7 +227,21 @@ class VerbsEndTest {
         }
 
         @Override
+        protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
+            memory = RegisteredMemory.allocate(Long.BYTES, Set.of(RdmaPermission.REMOTE_READ));
+            return List.of(channel.export(memory));
+        }
+
+        @Override
+        protected void closed() {
+            if (memory != null) {
+                memory.close();
+            }
+        }
+
+        @Override
         protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+            peerMemory = peer.memory();
             if (tells) {
                 write(ctx, new RdmaSend(Unpooled.copyInt(number)));
                 ctx.flush();

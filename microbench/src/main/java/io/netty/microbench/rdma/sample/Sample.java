@@ -97,9 +97,4 @@ public record Sample(Measurement measurement, Settling.Seen seen, List<Measureme
     public Settling.State state() {
         return seen.state();
     }
-
-    /** Returns whether they are. */
-    public boolean isSettled() {
-        return state() == Settling.State.SETTLED;
-    }
 }

@@ -15,7 +15,7 @@
  */
 package io.netty.microbench.rdma.verbs;
 
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.example.rdma.util.Figures;
 import io.netty.example.rdma.util.Measurement;
@@ -92,7 +92,7 @@ public final class Perftest {
 
     private static boolean isEmbedded(String provider) {
         return provider.equals("embedded") ||
-                provider.equals("auto") && Verbs.preferred().provider() == VerbsProvider.EMBEDDED;
+                provider.equals("auto") && VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED;
     }
 
     /**

@@ -187,7 +187,8 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
 
     private Sample run(M mode, int size, Effort effort, boolean check) throws IOException, InterruptedException {
         List<String> arguments = new ArrayList<>(List.of("--mode", mode.name(), "--size", Integer.toString(size),
-                "--count", Integer.toString(effort.count()), "--warm-up", Integer.toString(effort.warmUpSeconds())));
+                "--count", Integer.toString(effort.count()), "--warm-up", Integer.toString(effort.warmUpSeconds()),
+                "--windows"));
         if (!check) {
             arguments.add("--no-check");
         }

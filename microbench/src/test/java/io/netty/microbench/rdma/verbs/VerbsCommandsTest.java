@@ -18,7 +18,7 @@ package io.netty.microbench.rdma.verbs;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.DeviceAddresses;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.example.rdma.requests.Requester;
 import io.netty.example.rdma.requests.Responder;
@@ -43,7 +43,8 @@ class VerbsCommandsTest {
 
     @Test
     void requesterAndResponderFindEachOtherInEachWay() {
-        assertThat(run(new AllRequests(), "--operations", "write-imm,text", "--count", "20", "--size", "1K")).isZero();
+        assertThat(run(new AllRequests(), "--operations", "write-imm,read-text,write-imm-text", "--count", "20",
+                "--size", "1K")).isZero();
     }
 
     @Test
@@ -65,7 +66,7 @@ class VerbsCommandsTest {
                 List.of(new End(Requester.class, telling)));
         assertThat(lines).containsSubsequence("connection: STARTING", "connection: RUNNING", "connection: STOPPING",
                 "connection: IDLE");
-        String granted = Verbs.preferred().provider() == VerbsProvider.EMBEDDED ?
+        String granted = VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED ?
                 "receives with 64 bytes inline" : "receives";
         assertThat(lines).anyMatch(line -> line.startsWith("connection: ") && line.endsWith(granted));
     }

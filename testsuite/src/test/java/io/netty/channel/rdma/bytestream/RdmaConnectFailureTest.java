@@ -38,7 +38,7 @@ import io.netty.channel.rdma.support.RdmaSocketTestPermutation;
 import io.netty.channel.rdma.support.VerbsPeer;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
@@ -95,7 +95,7 @@ class RdmaConnectFailureTest {
         Throwable failure = connectFailure(free);
         assertThat(failure).isInstanceOf(ConnectException.class)
                 .hasMessageContaining("Connection refused").hasMessageContaining(Integer.toString(free.getPort()));
-        if (Verbs.preferred().provider() == VerbsProvider.EMBEDDED) {
+        if (VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED) {
             assertThat(failure.getMessage()).as("where there may be one that was not found").containsPattern(
                     "no process of user [0-9]+ in this network namespace listens for RDMA; TCP listeners do not count");
         }

@@ -30,7 +30,7 @@ import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.support.EchoClient;
 import io.netty.channel.rdma.support.EchoServer;
 import io.netty.channel.rdma.support.PeerProcess;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import org.assertj.core.api.ThrowingConsumer;
 import org.junit.jupiter.api.Tag;
@@ -113,7 +113,7 @@ class RdmaPeerDeathTest {
     }
 
     private static void assertThatStoppedPeerIsReported(ThrowingConsumer<Channel> whenStopped) throws Exception {
-        assumeTrue(Verbs.preferred().provider() == VerbsProvider.EMBEDDED,
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED,
                 "the device answers for a process that is stopped");
         try (PeerProcess server = PeerProcess.server()) {
             Events events = new Events();
@@ -129,7 +129,8 @@ class RdmaPeerDeathTest {
     /** Elsewhere the device answers, which is as far as keep-alive goes with TCP, too. */
     @Test
     void deviceAnswersKeepAliveForAPeerThatIsStopped() throws Exception {
-        assumeTrue(Verbs.preferred().provider() == VerbsProvider.IBVERBS, "the device is the process that is stopped");
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.IBVERBS,
+                "the device is the process that is stopped");
         try (PeerProcess server = PeerProcess.server()) {
             Events events = new Events();
             Channel channel = connect(events, server.address());

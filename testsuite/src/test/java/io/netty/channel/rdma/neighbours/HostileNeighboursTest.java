@@ -30,7 +30,7 @@ import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.support.EchoClient;
 import io.netty.channel.rdma.support.PeerProcess;
 import io.netty.channel.rdma.support.RdmaOrTcpEnds;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
@@ -106,7 +106,7 @@ class HostileNeighboursTest {
 
     @BeforeAll
     static void connect() throws Exception {
-        assumeTrue(Verbs.preferred().provider() == VerbsProvider.EMBEDDED, "the embedded provider's neighbours");
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED, "the embedded provider's neighbours");
         assertThat(HOSTILE).as("made by the build of transport-rdma-native").isExecutable();
         // With what an honest service needs, and not much more.
         server = new PeerProcess(FEW_DESCRIPTORS, List.of(LITTLE_MEMORY), HonestProcess.class, "0");

@@ -25,7 +25,7 @@ import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
 import io.netty.channel.rdma.support.EchoServer;
 import io.netty.channel.rdma.support.RdmaOrTcpEnds;
 import io.netty.channel.rdma.support.VerbsPeer;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
@@ -184,7 +184,7 @@ class RdmaOrTcpMemoryTest {
 
     @Test
     void silenceOfThisHostIsRememberedForASecond() throws Exception {
-        assumeTrue(Verbs.usable().get(0).provider() == VerbsProvider.EMBEDDED, "needs shared memory");
+        assumeTrue(VerbsApi.usable().get(0).provider() == VerbsProvider.EMBEDDED, "needs shared memory");
         try (EchoServer server = ends.tcpServer(anyPort());
              VerbsPeer silent = VerbsPeer.listen(server.address())) {
             Bootstrap bootstrap = bootstrap().option(RdmaOrTcpChannelOption.RDMA_CONNECT_TIMEOUT_MILLIS, 200);

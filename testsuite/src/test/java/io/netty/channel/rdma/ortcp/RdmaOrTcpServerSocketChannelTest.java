@@ -41,7 +41,7 @@ import io.netty.channel.rdma.support.EchoClient;
 import io.netty.channel.rdma.support.EchoServer;
 import io.netty.channel.rdma.support.RdmaOrTcpEnds;
 import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.unix.IntegerUnixChannelOption;
@@ -306,7 +306,7 @@ class RdmaOrTcpServerSocketChannelTest {
 
     @Test
     void addressOfNoRdmaDeviceHasTcpAlone() throws InterruptedException {
-        assumeTrue(Verbs.preferred().provider() == VerbsProvider.IBVERBS,
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.IBVERBS,
                 "needs kernel verbs: the embedded provider's device has all addresses");
         InetSocketAddress loopback = new InetSocketAddress("127.0.0.1", 0);
         RdmaOrTcpServerSocketChannel server = bind(bootstrap(), loopback);
@@ -329,7 +329,7 @@ class RdmaOrTcpServerSocketChannelTest {
 
     @Test
     void portWhoseNameAnotherUserHoldsHasTcpAlone() throws Exception {
-        assumeTrue(Verbs.preferred().provider() == VerbsProvider.EMBEDDED, "needs the embedded provider's names");
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED, "needs the embedded provider's names");
         EchoServer free = ends.tcpServer(anyPort());
         InetSocketAddress address = free.address();
         free.close();

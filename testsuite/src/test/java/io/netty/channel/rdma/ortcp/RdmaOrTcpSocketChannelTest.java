@@ -49,7 +49,7 @@ import io.netty.channel.rdma.support.EchoServer;
 import io.netty.channel.rdma.support.RdmaOrTcpEnds;
 import io.netty.channel.rdma.support.VerbsPeer;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.socket.nio.NioSocketChannel;
@@ -246,7 +246,7 @@ class RdmaOrTcpSocketChannelTest {
 
     @Test
     void addressThatNoRdmaDeviceReachesHasTcp() throws InterruptedException {
-        assumeTrue(Verbs.preferred().provider() == VerbsProvider.IBVERBS,
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.IBVERBS,
                 "needs kernel verbs: the embedded provider's device has all addresses");
         try (EchoServer server = ends.tcpServer(new InetSocketAddress("127.0.0.1", 0))) {
             RdmaOrTcpSocketChannel channel = connect(bootstrap(), server.address());

@@ -25,7 +25,7 @@ import io.netty.channel.rdma.message.RdmaEndpoint;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaSend;
 import io.netty.channel.rdma.verbs.Device;
-import io.netty.channel.rdma.verbs.Gid;
+import io.netty.channel.rdma.verbs.GidEntry;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -129,7 +129,7 @@ class RdmaRcPingpongTest {
     private static RsocketProcess start(ByteBuf own, int port, String... server) throws IOException {
         byte[] gid = ByteBufUtil.getBytes(own, GID, 16);
         String device = TestAddress.device();
-        Gid found = Device.shared(device).gids(1).stream().filter(entry -> Arrays.equals(entry.bytes(), gid))
+        GidEntry found = Device.shared(device).gids(1).stream().filter(entry -> Arrays.equals(entry.bytes(), gid))
                 .findFirst().orElseThrow();
         List<String> command = new ArrayList<>(List.of(PROGRAM, "-c", "-d", device, "-g",
                 Integer.toString(found.index()), "-n", Integer.toString(COUNT), "-s", Integer.toString(SIZE), "-p",

@@ -24,7 +24,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.support.RdmaSocketTestPermutation;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.internal.SystemPropertyUtil;
 import io.netty.util.internal.logging.InternalLogger;
@@ -76,7 +76,7 @@ final class RsocketProcess implements AutoCloseable {
         if (preload != null) {
             libraries.add(preload);
         }
-        if (Verbs.preferred().provider() == VerbsProvider.EMBEDDED) {
+        if (VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED) {
             libraries.add(EMBEDDED.getCanonicalPath());
         }
         builder.environment().put("LD_PRELOAD", String.join(":", libraries));
@@ -89,7 +89,7 @@ final class RsocketProcess implements AutoCloseable {
 
     /** Skips the test where C programs can't be the other end, or this one is not installed. */
     static void assumeInstalled(String program, String debianPackage) {
-        assumeTrue(Verbs.preferred().provider() != VerbsProvider.EMBEDDED || EMBEDDED.canRead(), "no " + EMBEDDED +
+        assumeTrue(VerbsApi.preferred().provider() != VerbsProvider.EMBEDDED || EMBEDDED.canRead(), "no " + EMBEDDED +
                 ": make -C transport-rdma-native/src/main/c preload");
         assumeTrue(new File(program).canExecute(), "no " + program + ": apt-get install " + debianPackage);
     }

@@ -33,7 +33,7 @@ import io.netty.channel.rdma.ortcp.RdmaOrTcpFailures;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpFallback;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.socket.nio.NioSocketChannel;
 
@@ -82,7 +82,7 @@ public final class RdmaOrTcpEnds {
     /** For {@link RdmaChannelOption#PROVIDERS}: what this process does not use, so that nothing is reached. */
     public static Set<VerbsProvider> unusedProvider() {
         Set<VerbsProvider> unused = EnumSet.allOf(VerbsProvider.class);
-        Verbs.usable().forEach(verbs -> unused.remove(verbs.provider()));
+        VerbsApi.usable().forEach(verbs -> unused.remove(verbs.provider()));
         assumeFalse(unused.isEmpty(), "the process uses all providers");
         return unused;
     }

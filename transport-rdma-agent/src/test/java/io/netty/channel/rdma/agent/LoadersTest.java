@@ -46,8 +46,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Programs whose Netty is not in the system class loader.
  */
+@Tag("platforms")
 class LoadersTest {
     private static final long MIB = 1024 * 1024;
+    private static final String SPRING_BOOT = "org.springframework.boot.loader.launch.JarLauncher";
 
     @TempDir
     private Path folder;
@@ -111,6 +113,21 @@ class LoadersTest {
         assertSame(with, Program.of(OldNioEcho.class).withoutEpoll().run(), 8 * MIB);
     }
 
+    /** As in layers of container images: the jar unpacked, which the same class loader reads. */
+    @Test
+    void folderOfSpringBoot() throws Exception {
+        Path unpacked = folder.resolve("unpacked");
+        try (JarFile jar = new JarFile(springBootJar(OldNioEcho.class, "netty-").toFile())) {
+            for (JarEntry entry : jar.stream().filter(each -> !each.isDirectory()).toList()) {
+                Path file = unpacked.resolve(entry.getName());
+                Files.createDirectories(file.getParent());
+                Files.copy(jar.getInputStream(entry), file);
+            }
+        }
+        ProgramResult with = Program.ofFolder(unpacked, SPRING_BOOT).withAgent().run();
+        assertSame(with, Program.of(OldNioEcho.class).withoutEpoll().run(), 8 * MIB);
+    }
+
     private static Manifest manifest(String main) {
         Manifest manifest = new Manifest();
         manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
@@ -121,7 +138,7 @@ class LoadersTest {
     /** With libraries whose names begin so. */
     private Path springBootJar(Class<?> main, String libraries) throws IOException {
         Path file = folder.resolve("application.jar");
-        Manifest manifest = manifest("org.springframework.boot.loader.launch.JarLauncher");
+        Manifest manifest = manifest(SPRING_BOOT);
         manifest.getMainAttributes().putValue("Start-Class", main.getName());
         manifest.getMainAttributes().putValue("Spring-Boot-Classes", "BOOT-INF/classes/");
         manifest.getMainAttributes().putValue("Spring-Boot-Lib", "BOOT-INF/lib/");

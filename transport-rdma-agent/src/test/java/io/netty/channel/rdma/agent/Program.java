@@ -80,6 +80,11 @@ final class Program {
         return new Program(List.of("-jar", jar.toString()));
     }
 
+    /** One that finds its libraries beside it. */
+    static Program ofFolder(Path folder, String main) {
+        return new Program(List.of("-cp", folder.toString(), main));
+    }
+
     /** With the agent and its option {@code verbose}, so that there is a summary, and these. */
     Program withAgent(String... options) {
         agentOptions = Stream.concat(Stream.of("verbose"), Arrays.stream(options)).collect(Collectors.joining(","));

@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.agent;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,6 +33,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 /**
  * Refusals: if the agent can't do something, or is told not to, it logs one line, and the program is as it was.
  */
+@Tag("platforms")
 class RefusalsTest {
     private static void assertUnchanged(ProgramResult with, Program without, String... words)
             throws IOException, InterruptedException {

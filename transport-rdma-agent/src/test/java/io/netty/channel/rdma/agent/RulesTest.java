@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.agent;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,6 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Addresses with RDMA, by the options of the agent.
  */
+@Tag("platforms")
 class RulesTest {
     private static final long MIB = 1024 * 1024;
 

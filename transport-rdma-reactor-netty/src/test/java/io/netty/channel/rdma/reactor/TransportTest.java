@@ -28,7 +28,7 @@ import io.netty.channel.rdma.ortcp.RdmaOrTcpMetrics;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpRule;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.ChildJvm;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -231,7 +231,7 @@ class TransportTest {
 
     @Test
     void whereRdmaIsNotAvailableEverythingIsTcp() throws Exception {
-        assumeTrue(Verbs.preferred().provider() == VerbsProvider.EMBEDDED, "kernel verbs are available");
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED, "kernel verbs are available");
         try (ChildJvm child = new ChildJvm(OneRequest.class, List.of("io.netty.rdma.provider=ibverbs"))) {
             assertThat(child.output()).contains("RDMA is available: false", "transport TCP on test-epoll-1");
         }

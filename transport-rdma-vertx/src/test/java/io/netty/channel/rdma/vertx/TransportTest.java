@@ -26,7 +26,7 @@ import io.netty.channel.rdma.ortcp.RdmaOrTcpFallback;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpMetrics;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
 import io.netty.channel.rdma.verbs.ChildJvm;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.vertx.core.AbstractVerticle;
 import io.vertx.core.DeploymentOptions;
@@ -179,7 +179,7 @@ class TransportTest {
 
     @Test
     void withoutRdmaItIsTcpByEpoll() throws Exception {
-        assumeTrue(Verbs.preferred().provider() == VerbsProvider.EMBEDDED, "there is kernel RDMA here");
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED, "there is kernel RDMA here");
         try (ChildJvm program = new ChildJvm(Program.class, List.of("io.netty.rdma.provider=ibverbs"))) {
             assertThat(program.output()).contains("server TCP, client TCP", "native true");
         }

@@ -25,7 +25,7 @@
  *
  * <h2>Two choices, one plan</h2>
  * There is a choice between providers (shared memory or a device, made by {@code RdmaConnector}), and one between
- * transports (RDMA or TCP, made by the package {@code bootstrap}), which has the former inside of its attempt by RDMA.
+ * transports (RDMA or TCP, made by the package {@code ortcp}), which has the former inside of its attempt by RDMA.
  * Both are a {@link io.netty.channel.rdma.attempt.AttemptPlan}: a list of candidates, preferred first, of which
  * the last one is the last resort. They differ in what failures mean, which is the table of {@link
  * io.netty.channel.rdma.attempt.AttemptRules}.

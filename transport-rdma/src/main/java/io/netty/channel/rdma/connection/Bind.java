@@ -18,7 +18,7 @@ package io.netty.channel.rdma.connection;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Errno;
 import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.unix.Socket;
 
@@ -67,7 +67,7 @@ public final class Bind {
         return new InetSocketAddress(InetAddress.getByAddress(new byte[16]), address.getPort());
     }
 
-    public static IOException exception(Verbs verbs, VerbsException cause, InetSocketAddress address) {
+    public static IOException exception(VerbsApi verbs, VerbsException cause, InetSocketAddress address) {
         switch (cause.errno()) {
         case Errno.EADDRNOTAVAIL:
             if (cause.call().endsWith("_create_qp")) { // of the queue pair of a datagram channel
@@ -96,7 +96,7 @@ public final class Bind {
         }
     }
 
-    private static IOException noDevice(Verbs verbs, String why, InetSocketAddress address, VerbsException cause) {
+    private static IOException noDevice(VerbsApi verbs, String why, InetSocketAddress address, VerbsException cause) {
         IOException e = new NoRdmaDeviceException(message(why + "; " + Reachability.devices(verbs), address));
         e.initCause(cause);
         return e;

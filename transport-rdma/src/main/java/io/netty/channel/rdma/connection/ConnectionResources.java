@@ -92,15 +92,12 @@ public final class ConnectionResources {
     public static ConnectionResources create(ConnectionId id, StreamOptions options, StreamCounters counters,
                                              LoopHandler handler) throws Exception {
         ConnectionResources resources = new ConnectionResources(id, options, counters, handler);
-        boolean created = false;
         try {
             resources.create();
-            created = true;
-        } finally {
-            if (!created) {
-                resources.closeQueuePair();
-                resources.release(null);
-            }
+        } catch (Throwable t) {
+            resources.closeQueuePair();
+            resources.release(null);
+            throw t;
         }
         return resources;
     }

@@ -74,15 +74,12 @@ final class DetachedMessages {
                                long max, long inFlight) throws Exception {
         long room = Math.min(max, MAX_TOTAL - StreamCounters.totalDetached());
         DetachedMessages detached = new DetachedMessages(headSent, alloc, counters, Math.max(room, inFlight));
-        boolean complete = false;
         try {
             from.forEach(detached::take);
-            complete = true;
             return detached;
-        } finally {
-            if (!complete) {
-                detached.release();
-            }
+        } catch (Throwable t) {
+            detached.release();
+            throw t;
         }
     }
 
@@ -116,13 +113,11 @@ final class DetachedMessages {
 
     /** Takes over a reference. */
     private void add(ReferenceCounted msg) {
-        boolean added = false;
         try {
-            added = messages.add(msg);
-        } finally {
-            if (!added) {
-                msg.release();
-            }
+            messages.add(msg);
+        } catch (Throwable t) {
+            msg.release();
+            throw t;
         }
     }
 
@@ -150,15 +145,12 @@ final class DetachedMessages {
      */
     private ByteBuf copy(ByteBuf buf, int leftOut, int length) {
         ByteBuf copy = alloc.heapBuffer(length, length);
-        boolean copied = false;
         try {
             copy.writeBytes(buf, buf.readerIndex() + leftOut, length);
-            copied = true;
             return copy;
-        } finally {
-            if (!copied) {
-                copy.release();
-            }
+        } catch (Throwable t) {
+            copy.release();
+            throw t;
         }
     }
 

@@ -18,9 +18,9 @@ package io.netty.channel.rdma.connection;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAddresses;
-import io.netty.channel.rdma.verbs.Gid;
+import io.netty.channel.rdma.verbs.GidEntry;
 import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 
 import java.io.IOException;
@@ -87,14 +87,14 @@ public final class DeviceOptions {
      *
      * @throws NoRdmaDeviceException if there is none that has what is chosen.
      */
-    public List<Verbs> providers() throws IOException {
-        List<Verbs> usable = Verbs.usable();
+    public List<VerbsApi> providers() throws IOException {
+        List<VerbsApi> usable = VerbsApi.usable();
         Set<VerbsProvider> allowed = values.get(PROVIDERS);
         if (allowed.containsAll(ANY) && (name().isEmpty() || usable.size() == 1)) {
             return usable;
         }
-        List<Verbs> chosen = new ArrayList<>(usable.size());
-        for (Verbs verbs : usable) {
+        List<VerbsApi> chosen = new ArrayList<>(usable.size());
+        for (VerbsApi verbs : usable) {
             if (allowed.contains(verbs.provider()) && (name().isEmpty() || Device.isPresent(verbs, name()))) {
                 chosen.add(verbs);
             }
@@ -102,7 +102,7 @@ public final class DeviceOptions {
         if (chosen.isEmpty()) {
             throw new NoRdmaDeviceException("none of PROVIDERS=" + allowed +
                     (name().isEmpty() ? "" : ", DEVICE=" + name()) + ": this process uses " + usable + " (" +
-                    Verbs.choice() + ") with the devices " + Device.names());
+                    VerbsApi.choice() + ") with the devices " + Device.names());
         }
         return chosen;
     }
@@ -118,7 +118,7 @@ public final class DeviceOptions {
      * @param local  or {@code null} if none is given.
      * @param remote that is connected to, or {@code null}. Of several addresses the nearest one is taken.
      */
-    public InetSocketAddress local(Verbs verbs, InetSocketAddress local, InetAddress remote) throws IOException {
+    public InetSocketAddress local(VerbsApi verbs, InetSocketAddress local, InetAddress remote) throws IOException {
         if (!isSet() || local != null && !local.getAddress().isAnyLocalAddress()) {
             return local;
         }
@@ -136,7 +136,7 @@ public final class DeviceOptions {
     }
 
     /** The nearest of the addresses that are chosen; {@code null} if there is none. */
-    private InetAddress nearest(Verbs verbs, DeviceAddresses addresses, InetAddress near) throws IOException {
+    private InetAddress nearest(VerbsApi verbs, DeviceAddresses addresses, InetAddress near) throws IOException {
         InetAddress best = null;
         for (Map.Entry<String, List<InetAddress>> device : addresses.byDevice().entrySet()) {
             if (!name().isEmpty() && !name().equals(device.getKey())) {

@@ -97,15 +97,12 @@ public class LingeringClose {
             return;
         }
         int linger = soLinger.getAsInt();
-        boolean scheduled = false;
         try {
             scheduleTimer(this::overdue, linger > 0 ? TimeUnit.SECONDS.toMillis(linger) : CLOSE_MILLIS);
-            scheduled = true;
-        } finally {
-            if (!scheduled) {
-                // The close might wait for ever without the timer.
-                overdue();
-            }
+        } catch (Throwable t) {
+            // The close might wait for ever without the timer.
+            overdue();
+            throw t;
         }
     }
 

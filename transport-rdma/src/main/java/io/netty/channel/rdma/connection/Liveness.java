@@ -36,11 +36,29 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>On the loop of the connection.
  */
-final class Liveness implements Runnable {
+public final class Liveness implements Runnable {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Liveness.class);
 
+    /** The connection, which is asked and told. On its loop. */
+    public interface Connection {
+        /** Returns whether requests can be posted. */
+        boolean isUsable();
+
+        /** Returns whether something waits for the peer: a request of which a completion will tell, or credits. */
+        boolean isWaiting();
+
+        /** Returns whether the peer's device is known to have all that was posted. */
+        boolean isAcknowledged();
+
+        /** Makes the device find out whether the peer's device answers. */
+        void probe();
+
+        /** The peer does not answer any more. */
+        void timedOut(String why);
+    }
+
     private final LoopBinding loop;
-    private final RdmaConnection connection;
+    private final Connection connection;
     private final LivenessOptions options;
     private LoopBinding.Timer timer;
     /** When the peer last gave a sign of life. */
@@ -51,24 +69,25 @@ final class Liveness implements Runnable {
     /** The request that waits for the peer is a test of this end. */
     private boolean probing;
 
-    Liveness(LoopBinding loop, RdmaConnection connection, LivenessOptions options) {
+    /** @param options of the channel. */
+    public Liveness(LoopBinding loop, Connection connection, LivenessOptions options) {
         this.loop = loop;
         this.connection = connection;
         this.options = options;
     }
 
     /** The connection is established, or options have changed. */
-    void start() {
+    public void start() {
         stop();
         if (options.isOn()) {
             heardNanos = System.nanoTime();
             waitingNanos = heardNanos;
-            waiting = connection.sendPath().isWaiting();
+            waiting = connection.isWaiting();
             schedule(options.shortestMillis() * 1_000_000L);
         }
     }
 
-    void stop() {
+    public void stop() {
         if (timer != null) {
             timer.cancel();
             timer = null;
@@ -76,8 +95,8 @@ final class Liveness implements Runnable {
     }
 
     /** Notes that a request was posted. */
-    void posted() {
-        if (timer != null && !waiting && connection.sendPath().isWaiting()) {
+    public void posted() {
+        if (timer != null && !waiting && connection.isWaiting()) {
             waiting = true;
             waitingNanos = System.nanoTime();
         }
@@ -88,14 +107,20 @@ final class Liveness implements Runnable {
      *
      * @param acknowledged the latter.
      */
-    void heard(boolean acknowledged) {
+    public void heard(boolean acknowledged) {
         if (timer != null) {
             heardNanos = System.nanoTime();
             if (acknowledged) {
                 // Requests complete in order: there is never anything before a test.
+                boolean answered = probing;
                 probing = false;
-                waiting = connection.sendPath().isWaiting();
+                waiting = connection.isWaiting();
                 waitingNanos = heardNanos;
+                if (answered) {
+                    // The timer is set for the answer, which may have much longer than the next test.
+                    timer.cancel();
+                    schedule(options.shortestMillis() * 1_000_000L);
+                }
             }
         }
     }
@@ -119,12 +144,12 @@ final class Liveness implements Runnable {
                     return;
                 }
             }
-        } else if (options.userTimeoutMillis() > 0 && !connection.sendPath().isAcknowledged()) {
-            connection.sendPath().probe();
+        } else if (options.userTimeoutMillis() > 0 && !connection.isAcknowledged()) {
+            connection.probe();
         } else if (options.isKeepAlive()) {
             next = heardNanos + options.idleMillis() * 1_000_000L - now;
             if (next <= 0) {
-                connection.sendPath().probe();
+                connection.probe();
                 probing = waiting;
                 next = options.answerMillis() * 1_000_000L;
             }

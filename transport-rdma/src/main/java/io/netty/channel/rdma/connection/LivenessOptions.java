@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.connection;
 
+import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollChannelOption;
 
 import java.util.List;
@@ -25,7 +26,7 @@ import static io.netty.channel.ChannelOption.SO_KEEPALIVE;
  * The options of a channel that say when its peer counts as dead, under our names and under those of the epoll
  * transport. Any thread.
  */
-final class LivenessOptions {
+public final class LivenessOptions {
     private static final int MAX_MILLIS = 86_400_000;
     /** The limit of Linux: {@code MAX_TCP_KEEPCNT}. */
     private static final int MAX_COUNT = 127;
@@ -37,7 +38,7 @@ final class LivenessOptions {
             OptionRow.number("KEEP_ALIVE_INTERVAL_MILLIS", 10_000, 10, MAX_MILLIS);
     private static final OptionRow.Number COUNT = OptionRow.number("KEEP_ALIVE_COUNT", 3, 1, MAX_COUNT);
     private static final OptionRow.Number USER_TIMEOUT = OptionRow.number("USER_TIMEOUT_MILLIS", 0, 0, MAX_MILLIS);
-    static final List<OptionRow<?>> ROWS = List.of(KEEP_ALIVE, IDLE_MILLIS, INTERVAL_MILLIS, COUNT, USER_TIMEOUT,
+    public static final List<OptionRow<?>> ROWS = List.of(KEEP_ALIVE, IDLE_MILLIS, INTERVAL_MILLIS, COUNT, USER_TIMEOUT,
             new OptionRow.Alias(EpollChannelOption.TCP_KEEPIDLE, IDLE_MILLIS, 1000),
             new OptionRow.Alias(EpollChannelOption.TCP_KEEPINTVL, INTERVAL_MILLIS, 1000),
             new OptionRow.Alias(EpollChannelOption.TCP_KEEPCNT, COUNT, 1),
@@ -45,11 +46,16 @@ final class LivenessOptions {
 
     private final OptionValues values;
 
-    LivenessOptions(OptionValues values) {
+    public LivenessOptions(OptionValues values) {
         this.values = values;
     }
 
-    boolean isOn() {
+    /** Returns whether the option says when the peer counts as dead. */
+    public static boolean has(ChannelOption<?> option) {
+        return ROWS.stream().anyMatch(row -> row.option() == option);
+    }
+
+    public boolean isOn() {
         return isKeepAlive() || userTimeoutMillis() > 0;
     }
 

@@ -52,7 +52,7 @@ import java.util.concurrent.TimeUnit;
  * completion queue stays with the loop that it was made on: see {@link CompletionRelay}.
  */
 public final class RdmaConnection extends CompletionHandler
-        implements LoopEvents.Listener, ConnectionIdMigration.Owner, OutgoingConnection {
+        implements LoopEvents.Listener, ConnectionIdMigration.Owner, OutgoingConnection, Liveness.Connection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaConnection.class);
 
     /** Maximum time of a connection's end after all bytes are sent. Then its resources are released anyway. */
@@ -113,16 +113,12 @@ public final class RdmaConnection extends CompletionHandler
     public static RdmaConnection create(ConnectionOwner owner, LoopBinding loop, ConnectionId id,
                                         LoopEvents.Listener listener, ConnectionResources resources)
             throws Exception {
-        boolean created = false;
         try {
-            RdmaConnection connection = new RdmaConnection(owner, loop, id, listener, resources);
-            created = true;
-            return connection;
-        } finally {
-            if (!created) {
-                resources.closeQueuePair();
-                resources.release(null);
-            }
+            return new RdmaConnection(owner, loop, id, listener, resources);
+        } catch (Throwable t) {
+            resources.closeQueuePair();
+            resources.release(null);
+            throw t;
         }
     }
 
@@ -520,12 +516,28 @@ public final class RdmaConnection extends CompletionHandler
         }
     }
 
-    boolean isUsable() {
+    @Override
+    public boolean isUsable() {
         return life.isOpen();
     }
 
-    /** The peer does not answer any more. */
-    void timedOut(String why) {
+    @Override
+    public boolean isWaiting() {
+        return sendPath.isWaiting();
+    }
+
+    @Override
+    public boolean isAcknowledged() {
+        return sendPath.isAcknowledged();
+    }
+
+    @Override
+    public void probe() {
+        sendPath.probe();
+    }
+
+    @Override
+    public void timedOut(String why) {
         life.timedOut(new IOException("Connection timed out: " + owner.remote() + " (" + why + ')'));
     }
 

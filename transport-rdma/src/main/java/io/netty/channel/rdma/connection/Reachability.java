@@ -18,7 +18,7 @@ package io.netty.channel.rdma.connection;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.DeviceAddresses;
 import io.netty.channel.rdma.verbs.Errno;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 
@@ -39,7 +39,7 @@ public final class Reachability {
     private Reachability() { }
 
     /** The devices with their addresses, for an error message. */
-    static String devices(Verbs verbs) {
+    static String devices(VerbsApi verbs) {
         try {
             return "of the RDMA devices, " + DeviceAddresses.find(verbs);
         } catch (VerbsException | SocketException e) {
@@ -53,7 +53,7 @@ public final class Reachability {
      *
      * @param verbs to connect by.
      */
-    public static InetSocketAddress destination(Verbs verbs, InetSocketAddress remote, InetSocketAddress local)
+    public static InetSocketAddress destination(VerbsApi verbs, InetSocketAddress remote, InetSocketAddress local)
             throws VerbsException, SocketException {
         InetAddress address = remote.getAddress();
         if (!address.isAnyLocalAddress() || verbs.provider() == VerbsProvider.EMBEDDED) {
@@ -72,7 +72,7 @@ public final class Reachability {
     }
 
     /** The call that looks for the way to the peer has failed: there is none, or this host is short of something. */
-    public static IOException unreachable(Verbs verbs, VerbsException e) {
+    public static IOException unreachable(VerbsApi verbs, VerbsException e) {
         return isShortage(e.errno()) ? e : unreachable(verbs, e.getMessage(), e);
     }
 
@@ -90,7 +90,7 @@ public final class Reachability {
     }
 
     /** The place where a listener was looked for, if it may be elsewhere on this host; for the message of a refusal. */
-    public static String missing(Verbs verbs) {
+    public static String missing(VerbsApi verbs) {
         return verbs.provider() == VerbsProvider.EMBEDDED ? OfThisHost.MISSING : "";
     }
 
@@ -99,7 +99,7 @@ public final class Reachability {
         static final String MISSING = " (no process " + which() + " listens for RDMA; TCP listeners do not count)";
 
         private static String which() {
-            String reach = Verbs.embeddedReach();
+            String reach = VerbsApi.embeddedReach();
             return reach.startsWith("none") ? "of user " + user() + " in this network namespace" :
                     "in the folder " + reach;
         }
@@ -118,7 +118,7 @@ public final class Reachability {
         return errno == Errno.ENOMEM || errno == Errno.EMFILE;
     }
 
-    private static IOException unreachable(Verbs verbs, String why, Throwable cause) {
+    private static IOException unreachable(VerbsApi verbs, String why, Throwable cause) {
         NoRouteToHostException e = new NoRdmaRouteException(verbs, why);
         e.initCause(cause);
         return e;
@@ -131,11 +131,11 @@ public final class Reachability {
     private static final class NoRdmaRouteException extends NoRouteToHostException {
         private static final long serialVersionUID = 1L;
 
-        private final transient Verbs verbs;
+        private final transient VerbsApi verbs;
         private final String why;
         private String message;
 
-        NoRdmaRouteException(Verbs verbs, String why) {
+        NoRdmaRouteException(VerbsApi verbs, String why) {
             this.verbs = verbs;
             this.why = why;
         }

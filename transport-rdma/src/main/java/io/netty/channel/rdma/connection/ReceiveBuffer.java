@@ -99,7 +99,6 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
         }
         PageMemory memory = null;
         MemoryRange range = null;
-        boolean created = false;
         try {
             memory = PageMemory.map(bytes);
             if (owner.device().iwarp) {
@@ -113,18 +112,16 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
             ReceiveBuffer buffer = new ReceiveBuffer(owner, memory, range, key, segmentCount, segmentLength,
                     sglEntries, messages);
             owner.counters().receiveMemory(bytes);
-            created = true;
             return buffer;
-        } finally {
-            if (!created) {
-                if (range != null) {
-                    range.close();
-                }
-                if (memory != null) {
-                    memory.close();
-                }
-                PinnedMemory.PROCESS.release(bytes);
+        } catch (Throwable t) {
+            if (range != null) {
+                range.close();
             }
+            if (memory != null) {
+                memory.close();
+            }
+            PinnedMemory.PROCESS.release(bytes);
+            throw t;
         }
     }
 

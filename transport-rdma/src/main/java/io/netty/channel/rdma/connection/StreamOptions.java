@@ -15,8 +15,6 @@
  */
 package io.netty.channel.rdma.connection;
 
-import io.netty.channel.ChannelOption;
-
 import static io.netty.channel.ChannelOption.ALLOW_HALF_CLOSURE;
 import static io.netty.channel.ChannelOption.SO_LINGER;
 import static io.netty.channel.ChannelOption.SO_RCVBUF;
@@ -59,11 +57,6 @@ public final class StreamOptions {
 
     <T> T get(OptionRow<T> row) {
         return values.get(row);
-    }
-
-    /** Returns whether an option may be changed while there is a connection, which must be told then. */
-    public static boolean isLiveness(ChannelOption<?> option) {
-        return LivenessOptions.ROWS.stream().anyMatch(row -> row.option() == option);
     }
 
     /** The most registered memory that the peer may write to, in bytes: a power of two of 4096 to 256 MiB. */

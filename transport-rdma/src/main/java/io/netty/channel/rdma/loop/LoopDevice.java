@@ -23,6 +23,7 @@ import io.netty.channel.rdma.monitor.Recorder;
 import io.netty.channel.rdma.verbs.AsyncEvent;
 import io.netty.channel.rdma.verbs.CompletionChannel;
 import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 import io.netty.util.collection.IntObjectHashMap;
@@ -45,6 +46,11 @@ import java.util.function.Supplier;
 public final class LoopDevice {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopDevice.class);
     private static final int FIRST_QUEUE_CAPACITY = 1 << 12;
+    /**
+     * The embedded provider's queues take memory only for completions that are in them. With default options so many
+     * are enough for 256 connections: each further queue is a further look for each wake-up.
+     */
+    private static final int FIRST_EMBEDDED_QUEUE_CAPACITY = 1 << 17;
     private static final int MAX_QUEUE_CAPACITY = 1 << 20;
     private static final int ARM_AGAIN_MILLIS = 1;
 
@@ -69,8 +75,7 @@ public final class LoopDevice {
     private WatchedFd asyncFd;
     /** The next completion of any queue makes its completion channel readable, or that is readable already. */
     private boolean armed;
-    /** An event of an unknown queue has arrived. */
-    private boolean fired;
+    private int nextMark;
     /** The queue whose turn it is to be polled, among those that had nothing for a while. */
     private int turn;
     /** Wakes the loop, since a completion may not do so. */
@@ -97,31 +102,26 @@ public final class LoopDevice {
     }
 
     private void watch() throws Exception {
-        completionFd = watch(channel.fd(), this::completionEvents);
-        asyncFd = loop.handler().hasDevice(context) ? null : watch(context.device.asyncFd(), this::asyncEvents);
+        LoopHandler handler = loop.handler();
+        completionFd = watch(new WatchedFd(handler, channel, this::completionEvents));
+        asyncFd = handler.hasDevice(context) ? null :
+                watch(new WatchedFd(handler, context.device.asyncFd(), this::asyncEvents));
         for (LoopQueue queue : queues) {
             watch(queue);
         }
-        armNone();
-    }
-
-    /** All queues are to be armed again. */
-    private void armNone() {
         queues.forEach(LoopQueue::disarmed);
         armed = false;
     }
 
     private void watch(LoopQueue queue) throws Exception {
         if (queue.isStandalone()) {
-            queue.watch(loop.handler(), () -> fired = true);
+            queue.watch(loop.handler(), () -> fired(queue));
         }
     }
 
-    private WatchedFd watch(int fd, WatchedFd.Reader reader) throws Exception {
-        LoopHandler handler = loop.handler();
-        WatchedFd watched = new WatchedFd(handler, fd, reader);
-        watched.watch(handler.epoll());
-        return watched;
+    private WatchedFd watch(WatchedFd fd) throws Exception {
+        fd.watch(loop.handler().epoll());
+        return fd;
     }
 
     private void unwatch() {
@@ -177,16 +177,18 @@ public final class LoopDevice {
 
     /** Creates a queue as large as all others together, so that there are few, however many connections there are. */
     private LoopQueue create(int needed) throws VerbsException {
-        long capacity = FIRST_QUEUE_CAPACITY;
+        int first = context.device.verbs().provider() == VerbsProvider.EMBEDDED ?
+                FIRST_EMBEDDED_QUEUE_CAPACITY : FIRST_QUEUE_CAPACITY;
+        long capacity = first;
         for (LoopQueue queue : queues) {
             capacity += queue.isStandalone() ? 0 : queue.queue.capacity();
         }
         int max = context.attributes.maxCompletions();
-        int least = Math.min(Math.max(FIRST_QUEUE_CAPACITY, needed), max);
+        int least = Math.min(Math.max(first, needed), max);
         int most = (int) Math.min(Math.max(Math.min(capacity, MAX_QUEUE_CAPACITY), least), max);
         for (;;) {
             try {
-                return LoopQueue.shared(context, most, channel);
+                return LoopQueue.shared(context, most, channel, 1L << (nextMark++ & 31));
             } catch (VerbsException e) {
                 // A device may not be able to pin so much memory at once.
                 if (most == least) {
@@ -314,12 +316,10 @@ public final class LoopDevice {
      */
     int poll(WorkCompletions batch) {
         int handled = 0;
-        boolean all = fired;
-        fired = false;
         turn = turn + 1 < queues.size() ? turn + 1 : 0;
         for (int i = 0; i < queues.size(); i++) {
             LoopQueue queue = queues.get(i);
-            if (!all && i != turn && !queue.isBusy()) {
+            if (i != turn && !queue.isBusy()) {
                 continue;
             }
             try {
@@ -331,21 +331,13 @@ public final class LoopDevice {
                 broken(queue, e);
             }
         }
-        if (all && handled == 0) {
-            // The queue won't fire again, whichever it was.
-            armNone();
-        }
         return handled;
     }
 
     /** Polls as {@link #poll}, and if nothing was there makes the next completion wake up the loop. */
     int pollOrArm(WorkCompletions batch) {
-        if (armed && !fired) {
+        if (armed) {
             return 0;
-        }
-        if (fired) {
-            armNone();
-            fired = false;
         }
         int handled = 0;
         boolean allArmed = true;
@@ -367,6 +359,11 @@ public final class LoopDevice {
         // A handled completion may have closed a queue, so that another one was passed over.
         armed = allArmed && handled == 0;
         return handled;
+    }
+
+    private void fired(LoopQueue queue) {
+        queue.fired();
+        armed = false;
     }
 
     private void disarmed(LoopQueue queue) {
@@ -514,12 +511,16 @@ public final class LoopDevice {
     }
 
     private void completionEvents() throws VerbsException {
-        fired = true;
         int shared = 0;
         for (LoopQueue queue : queues) {
             shared += queue.isStandalone() ? 0 : 1;
         }
-        channel.consumeEvents(Math.max(shared, 1));
+        long marks = channel.consumeEvents(Math.max(shared, 1));
+        for (LoopQueue queue : queues) {
+            if (queue.isMarked(marks)) {
+                fired(queue);
+            }
+        }
     }
 
     private void asyncEvents() throws VerbsException {

@@ -18,7 +18,7 @@ package io.netty.channel.rdma.loop;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.EventChannel;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.util.ArrayList;
@@ -65,18 +65,15 @@ public final class LoopEvents {
     /** Events of ids that have arrived before it is known who listens. */
     private final Map<ConnectionId, List<ConnectionEvent>> early = new IdentityHashMap<>();
 
-    LoopEvents(LoopHandler handler, Verbs verbs) throws Exception {
+    LoopEvents(LoopHandler handler, VerbsApi verbs) throws Exception {
         this.handler = handler;
         channel = EventChannel.create(verbs);
-        boolean watched = false;
         try {
             fd = new WatchedFd(handler, channel.fd(), this::process);
             fd.watch(handler.epoll());
-            watched = true;
-        } finally {
-            if (!watched) {
-                channel.close();
-            }
+        } catch (Throwable t) {
+            channel.close();
+            throw t;
         }
     }
 

@@ -30,7 +30,7 @@ import io.netty.channel.rdma.monitor.LoopRecord;
 import io.netty.channel.rdma.monitor.Registry;
 import io.netty.channel.rdma.verbs.AsyncEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.netty.util.concurrent.ThreadAwareExecutor;
@@ -102,7 +102,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     /** Objects that all connections of this loop share, by their class. */
     private final Map<Class<?>, AutoCloseable> shared = new IdentityHashMap<>();
     private volatile IoEventLoop loop;
-    private final Map<Verbs, LoopEvents> events = new IdentityHashMap<>(2);
+    private final Map<VerbsApi, LoopEvents> events = new IdentityHashMap<>(2);
     private String name;
     /** Requests were posted since the last wait; the next field says the same of completions. */
     private boolean posted;
@@ -486,7 +486,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     }
 
     /** The {@link #events}, or {@code null} if there are none yet. */
-    public LoopEvents eventsIfAny(Verbs verbs) {
+    public LoopEvents eventsIfAny(VerbsApi verbs) {
         return events.get(verbs);
     }
 
@@ -520,7 +520,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     }
 
     /** The connection manager events of this loop and a provider. On the loop. */
-    public LoopEvents events(Verbs verbs) throws Exception {
+    public LoopEvents events(VerbsApi verbs) throws Exception {
         LoopEvents found = events.get(verbs);
         if (found == null) {
             found = new LoopEvents(this, verbs);

@@ -34,6 +34,7 @@ public final class LoopQueue {
     public final CompletionQueue queue;
     /** {@code null} if the loop's is used. */
     private final CompletionChannel ownChannel;
+    private final long mark;
     /** The descriptor of {@link #ownChannel} on the loop that handles the completions, else {@code null}. */
     private WatchedFd ownFd;
     private int reserved;
@@ -43,20 +44,25 @@ public final class LoopQueue {
     private boolean refused;
     private long refusedSinceNanos;
 
-    private LoopQueue(CompletionQueue queue, CompletionChannel ownChannel) {
+    private LoopQueue(CompletionQueue queue, CompletionChannel ownChannel, long mark) {
         this.queue = queue;
         this.ownChannel = ownChannel;
+        this.mark = mark;
     }
 
-    static LoopQueue shared(DeviceContext device, int capacity, CompletionChannel channel) throws VerbsException {
-        return new LoopQueue(device.device.createCompletionQueue(capacity, channel), null);
+    /**
+     * @param mark see {@link #isMarked}.
+     */
+    static LoopQueue shared(DeviceContext device, int capacity, CompletionChannel channel, long mark)
+            throws VerbsException {
+        return new LoopQueue(device.device.createCompletionQueue(capacity, channel, mark), null, mark);
     }
 
     public static LoopQueue standalone(DeviceContext device, int capacity) throws VerbsException {
         CompletionChannel channel = device.device.createCompletionChannel();
         boolean created = false;
         try {
-            LoopQueue queue = new LoopQueue(device.device.createCompletionQueue(capacity, channel), channel);
+            LoopQueue queue = new LoopQueue(device.device.createCompletionQueue(capacity, channel), channel, 0);
             // No other owner gets room in the queue.
             queue.reserved = queue.queue.capacity();
             created = true;
@@ -75,7 +81,7 @@ public final class LoopQueue {
 
     /** Watches the completion channel of a standalone queue. On the loop of the handler. */
     void watch(LoopHandler handler, Runnable fired) throws Exception {
-        ownFd = new WatchedFd(handler, ownChannel.fd(), () -> {
+        ownFd = new WatchedFd(handler, ownChannel, () -> {
             fired.run();
             ownChannel.consumeEvents(1);
         });
@@ -146,6 +152,17 @@ public final class LoopQueue {
 
     void disarmed() {
         armed = false;
+    }
+
+    /** Returns whether an event with these marks may be of this queue. Many queues may share a mark. */
+    boolean isMarked(long marks) {
+        return (mark & marks) != 0;
+    }
+
+    /** The queue's event has arrived: it has completions most likely, and does not fire again. */
+    void fired() {
+        armed = false;
+        busy = BUSY_POLLS;
     }
 
     /**

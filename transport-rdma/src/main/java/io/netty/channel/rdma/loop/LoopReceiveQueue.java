@@ -102,18 +102,15 @@ public final class LoopReceiveQueue {
         unposted = new int[depth];
         chain = new ReceiveWorkRequests(depth, bufferSize == 0 ? 0 : depth);
         queue = context.domain.createSharedReceiveQueue(depth, bufferSize == 0 ? 0 : 1);
-        boolean posted = false;
         try {
             if (!fill(Math.min(depth, FIRST_RECEIVES))) {
                 throw PinnedMemory.PROCESS.exhausted("no registered memory to receive into",
                         "lower RECEIVE_BUFFER_SIZE");
             }
             postAll();
-            posted = true;
-        } finally {
-            if (!posted) {
-                close();
-            }
+        } catch (Throwable t) {
+            close();
+            throw t;
         }
         arm();
     }

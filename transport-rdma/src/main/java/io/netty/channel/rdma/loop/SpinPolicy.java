@@ -109,6 +109,11 @@ final class SpinPolicy {
         private long creditedWork;
         /** Moving average of short sleeps. */
         private long sleepNanos = FIRST_SLEEP_NANOS;
+        /**
+         * The cost of a sleep: the time of the shortest ones, which are next to nothing but the wake-up. A client's
+         * sleeps until its next timer tell nothing about those until an answer comes.
+         */
+        private long wakeUpNanos = FIRST_SLEEP_NANOS;
         /** Tries in a row, with a short sleep after each. */
         private int triesInVain;
 
@@ -154,8 +159,6 @@ final class SpinPolicy {
     private long lost;
     /** The time up to which the share of others is in {@link #lost}. */
     private long lostTime;
-    /** The cost of a sleep: the time of the shortest ones, which are next to nothing but the wake-up. */
-    private long wakeUpNanos = FIRST_SLEEP_NANOS;
 
     /**
      * @param maxSpinNanos the longest time to poll, 0: never
@@ -272,7 +275,7 @@ final class SpinPolicy {
             }
         }
         waits.quiet = false;
-        waits.add(wakeUpNanos - cost);
+        waits.add(waits.wakeUpNanos - cost);
         end(now);
     }
 
@@ -289,10 +292,10 @@ final class SpinPolicy {
             long counted = Math.max(slept, MIN_SLEEP_NANOS);
             waits.sleepNanos += counted - waits.sleepNanos >> 3;
             // Down fast and up slowly, so that it stays near the shortest sleeps.
-            long difference = Math.min(counted, FIRST_SLEEP_NANOS) - wakeUpNanos;
-            wakeUpNanos += difference >> (difference < 0 ? 2 : 6);
+            long difference = Math.min(counted, FIRST_SLEEP_NANOS) - waits.wakeUpNanos;
+            waits.wakeUpNanos += difference >> (difference < 0 ? 2 : 6);
         }
-        worked += wakeUpNanos;
+        worked += waits.wakeUpNanos;
         end(now);
     }
 

@@ -20,6 +20,7 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollIoOps;
+import io.netty.channel.rdma.verbs.CompletionChannel;
 import io.netty.channel.unix.FileDescriptor;
 
 /**
@@ -36,10 +37,21 @@ final class WatchedFd implements EpollIoHandle {
     private final FileDescriptor fd;
     private final Reader reader;
     private final LoopHandler handler;
+    private final EpollIoOps ops;
     private IoRegistration registration;
 
     WatchedFd(LoopHandler handler, int fd, Reader reader) {
+        this(handler, fd, EpollIoOps.EPOLLIN, reader);
+    }
+
+    WatchedFd(LoopHandler handler, CompletionChannel channel, Reader reader) {
+        this(handler, channel.fd(),
+                channel.isEdgeTriggered() ? EpollIoOps.EPOLLIN.with(EpollIoOps.EPOLLET) : EpollIoOps.EPOLLIN, reader);
+    }
+
+    private WatchedFd(LoopHandler handler, int fd, EpollIoOps ops, Reader reader) {
         this.handler = handler;
+        this.ops = ops;
         // Not ours to close: nobody calls close() on this object.
         this.fd = new FileDescriptor(fd);
         this.reader = reader;
@@ -47,7 +59,7 @@ final class WatchedFd implements EpollIoHandle {
 
     void watch(EpollIoHandler epoll) throws Exception {
         registration = epoll.register(this);
-        registration.submit(EpollIoOps.EPOLLIN);
+        registration.submit(ops);
     }
 
     /** Must be called before the descriptor is closed. */

@@ -38,7 +38,7 @@
  * A batch of completions is taken from each completion queue that had some lately, and from one of the others: of many
  * queues few are busy. Each completion is noted by the owner of its queue pair ({@code completed}), then each owner
  * that got some does what follows ({@code completionsDone}), once. If there was nothing, the loop polls for a while if
- * {@code SpinPolicy} expects that to pay, then arms the queues that may have fired since they were armed (with another
+ * {@code SpinPolicy} expects that to pay, then arms the queues that have fired since they were armed (with another
  * look, which closes the race) and sleeps in epoll, where the completion channels' descriptors wake it up. While
  * completions keep coming, epoll gets a turn every 20 microseconds, or less often if it finds nothing ({@code
  * DescriptorSchedule}).

@@ -43,14 +43,11 @@ public final class MemoryInFlight {
             used.release();
             return;
         }
-        boolean room = false;
         try {
             ensureRoom();
-            room = true;
-        } finally {
-            if (!room) {
-                used.release();
-            }
+        } catch (Throwable t) {
+            used.release();
+            throw t;
         }
         memory[index(count)] = used;
         numbers[index(count)] = number;

@@ -58,15 +58,11 @@ public abstract class PartialByteBuf extends AbstractReferenceCountedByteBuf {
 
     /** Leak detection for a buffer, which is released if there is no memory for that. */
     public static ByteBuf tracked(ByteBuf buf) {
-        boolean tracked = false;
         try {
-            ByteBuf result = LeakTracking.tracked(buf);
-            tracked = true;
-            return result;
-        } finally {
-            if (!tracked) {
-                buf.release();
-            }
+            return LeakTracking.tracked(buf);
+        } catch (Throwable t) {
+            buf.release();
+            throw t;
         }
     }
 

@@ -111,17 +111,14 @@ final class SlabArena {
      * ordinary memory.
      */
     private static Slab registered(Slab slab) throws VerbsException {
-        boolean registered = false;
         try {
             for (DeviceContext device : DeviceContext.all()) {
                 slab.range.region(device);
             }
-            registered = true;
             return slab;
-        } finally {
-            if (!registered) {
-                slab.destroy();
-            }
+        } catch (Throwable t) {
+            slab.destroy();
+            throw t;
         }
     }
 

@@ -27,7 +27,7 @@ import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.DeviceAddresses;
 import io.netty.channel.rdma.verbs.NoRdmaDeviceException;
 import io.netty.channel.rdma.verbs.PortSpace;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -52,7 +52,7 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(AbstractRdmaDatagramChannel.class);
 
     /** The provider that the channel is bound by, or {@code null}. */
-    private Verbs verbs;
+    private VerbsApi verbs;
     private ConnectionId listening;
 
     AbstractRdmaDatagramChannel(Channel parent) {
@@ -105,7 +105,7 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
             throw new AlreadyBoundException();
         }
         // A queue pair is of one device: of those that have the address the one that reaches furthest.
-        List<Verbs> providers = deviceOptions().providers();
+        List<VerbsApi> providers = deviceOptions().providers();
         try {
             for (int i = providers.size() - 1; listening == null; i--) {
                 verbs = providers.get(i);
@@ -167,17 +167,14 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
 
     private void createQueuePairAt(InetAddress ip) throws Exception {
         ConnectionId id = newConnectionId(verbs);
-        boolean created = false;
         try {
             Bind.bind(id, new InetSocketAddress(ip, 0), deviceOptions());
             createQueuePair(id);
             listen(id, this::groupEvent);
-            created = true;
-        } finally {
-            if (!created) {
-                destroyQueuePair();
-                id.close();
-            }
+        } catch (Throwable t) {
+            destroyQueuePair();
+            id.close();
+            throw t;
         }
     }
 
@@ -196,11 +193,11 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
             return newConnectionId(verbs);
         }
         // Not bound yet. A loopback address is of no device.
-        List<Verbs> providers = deviceOptions().providers();
+        List<VerbsApi> providers = deviceOptions().providers();
         return newConnectionId(providers.get(recipient.isLoopbackAddress() ? 0 : providers.size() - 1));
     }
 
-    private ConnectionId newConnectionId(Verbs provider) throws Exception {
+    private ConnectionId newConnectionId(VerbsApi provider) throws Exception {
         return ConnectionId.create(handler().events(provider).channel(), PortSpace.UDP);
     }
 

@@ -126,15 +126,12 @@ final class AddressHandles {
 
     private Used add(AddressVector vector, AddressHandle handle) {
         Used used = null;
-        boolean added = false;
         try {
             used = new Used(handle);
             handles.put(vector, used);
-            added = true;
-        } finally {
-            if (!added) {
-                handle.close();
-            }
+        } catch (Throwable t) {
+            handle.close();
+            throw t;
         }
         if (handles.size() > max) {
             Iterator<Used> eldest = handles.values().iterator();

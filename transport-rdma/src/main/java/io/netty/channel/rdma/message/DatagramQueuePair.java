@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.message;
 
 import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.connection.QueuePairResources;
 import io.netty.channel.rdma.loop.CompletionHandler;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.ConnectionId;
@@ -59,7 +60,7 @@ final class DatagramQueuePair extends CompletionHandler {
         this.channel = channel;
         this.id = id;
         RdmaDatagramChannelConfig config = channel.config;
-        Device device = ChannelQueuePair.device(id);
+        Device device = QueuePairResources.device(id);
         if (device.isIwarp()) {
             throw new IOException(device + " is an iWARP device, which has no datagrams (RFC 5040): bind to an " +
                     "address of an InfiniBand or RoCE device, or use UDP");
@@ -67,7 +68,6 @@ final class DatagramQueuePair extends CompletionHandler {
         queuePair = ChannelQueuePair.create(channel, id, device, config.queuePair(),
                 RdmaMessageChannelConfig.MAX_SEND_SGES, null, ChannelQueuePair.NOT_SHARED, this);
         DatagramReceives created = null;
-        boolean posted = false;
         try {
             port = DevicePort.find(queuePair, id, config.queuePair().device);
             created = new DatagramReceives(channel, queuePair, port, metrics);
@@ -77,14 +77,12 @@ final class DatagramQueuePair extends CompletionHandler {
             recipients = new DatagramRecipients(channel, queuePair.device(), sender);
             groups = new MulticastGroups(channel, id, queuePair.device());
             receiver.postAll();
-            posted = true;
-        } finally {
-            if (!posted) {
-                queuePair.close();
-                if (created != null) {
-                    created.release();
-                }
+        } catch (Throwable t) {
+            queuePair.close();
+            if (created != null) {
+                created.release();
             }
+            throw t;
         }
         metrics.open();
     }

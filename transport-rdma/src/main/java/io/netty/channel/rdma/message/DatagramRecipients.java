@@ -126,14 +126,11 @@ final class DatagramRecipients {
     boolean route(DatagramSend send, InetSocketAddress address) throws Exception {
         Recipient recipient = recipient(address);
         if (recipient.resolution == null && recipient.isOutdated()) {
-            boolean started = false;
             try {
                 recipient.resolve();
-                started = true;
-            } finally {
-                if (!started) {
-                    recipients.remove(address);
-                }
+            } catch (Throwable t) {
+                recipients.remove(address);
+                throw t;
             }
         }
         if (recipient.target == null) {

@@ -67,7 +67,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
         this.owner = owner;
         this.queuePair = queuePair;
         this.port = port;
-        handles = new AddressHandles(queuePair.domain(), AddressHandles.MAX_HANDLES,
+        handles = new AddressHandles(queuePair.context().domain, AddressHandles.MAX_HANDLES,
                 port.attributes().isEthernet() ? AddressHandles.BESIDE : AddressHandles.AT_ONCE, channel.eventLoop(),
                 this);
         depth = queuePair.sendDepth();

@@ -19,7 +19,7 @@ import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.connection.DeviceOptions;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Device;
-import io.netty.channel.rdma.verbs.Gid;
+import io.netty.channel.rdma.verbs.GidEntry;
 import io.netty.channel.rdma.verbs.PortAttributes;
 
 import java.io.IOException;
@@ -39,7 +39,7 @@ final class DevicePort {
 
     private final int number;
     private final PortAttributes attributes;
-    private final Gid gid;
+    private final GidEntry gid;
     private final int partitionKeyIndex;
     private final boolean globalHeader;
 
@@ -66,7 +66,7 @@ final class DevicePort {
     static DevicePort find(ChannelQueuePair queuePair, ConnectionId bound, DeviceOptions options) throws IOException {
         Device device = queuePair.device();
         int number = bound != null ? bound.port() : options.port();
-        int last = queuePair.attributes().portCount();
+        int last = queuePair.context().attributes.portCount();
         if (number > last) {
             throw new IllegalArgumentException("DEVICE_PORT: " + number + " (expected: up to " + last + ", as " +
                     device + " has)");
@@ -80,9 +80,9 @@ final class DevicePort {
         return new DevicePort(device, bound, number, options);
     }
 
-    private Gid chosen(Device device, int index) throws IOException {
-        List<Gid> gids = device.gids(number);
-        for (Gid entry : gids) {
+    private GidEntry chosen(Device device, int index) throws IOException {
+        List<GidEntry> gids = device.gids(number);
+        for (GidEntry entry : gids) {
             if (entry.index() == index) {
                 return entry;
             }
@@ -92,10 +92,10 @@ final class DevicePort {
     }
 
     /** The GID of the address, or without one a GID that leads farther than the link. */
-    private Gid ofRoce(Device device, ConnectionId bound) throws IOException {
+    private GidEntry ofRoce(Device device, ConnectionId bound) throws IOException {
         InetAddress address = bound == null ? null : bound.localAddress().getAddress();
-        Gid best = null;
-        for (Gid entry : device.gids(number)) {
+        GidEntry best = null;
+        for (GidEntry entry : device.gids(number)) {
             if ((address == null || entry.address().equals(address)) && (best == null || rank(entry) > rank(best))) {
                 best = entry;
             }
@@ -107,14 +107,14 @@ final class DevicePort {
         return best;
     }
 
-    private static int rank(Gid entry) {
-        return (entry.type() == Gid.Type.ROCE_V2 ? 1 : 0) + (entry.address().isLinkLocalAddress() ? 0 : 2);
+    private static int rank(GidEntry entry) {
+        return (entry.type() == GidEntry.Type.ROCE_V2 ? 1 : 0) + (entry.address().isLinkLocalAddress() ? 0 : 2);
     }
 
     /** The GID of the address, which the connection manager knows, since GIDs of InfiniBand have no IP addresses. */
-    private Gid ofInfiniBand(Device device, ConnectionId bound) throws IOException {
-        List<Gid> gids = device.gids(number);
-        for (Gid entry : gids) {
+    private GidEntry ofInfiniBand(Device device, ConnectionId bound) throws IOException {
+        List<GidEntry> gids = device.gids(number);
+        for (GidEntry entry : gids) {
             if (bound != null && Arrays.equals(entry.bytes(), bound.gid())) {
                 return entry;
             }

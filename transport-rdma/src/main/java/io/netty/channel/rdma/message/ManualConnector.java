@@ -36,6 +36,7 @@ final class ManualConnector {
     private final ChannelQueuePair queuePair;
     private final RdmaMessageChannelConfig config;
     private final DevicePort port;
+    private final int mtuCode;
     private final int packetSequence = ThreadLocalRandom.current().nextInt(1 << 24);
     private final int responderResources;
     private final int initiatorDepth;
@@ -43,17 +44,20 @@ final class ManualConnector {
     /** @param bound to an address of the device, which chooses port, GID and partition; or {@code null}. */
     ManualConnector(ChannelQueuePair queuePair, RdmaMessageChannelConfig config, ConnectionId bound)
             throws IOException {
-        if (queuePair.isIwarp()) {
+        if (queuePair.context().iwarp) {
             throw new IOException(queuePair.device() + " is an iWARP device, whose connections are made by the " +
                     "connection manager alone: connect to an address");
         }
         this.queuePair = queuePair;
         this.config = config;
         port = DevicePort.find(queuePair, bound, config.queuePair().device);
+        int wanted = config.get(RdmaMessageChannelConfig.PATH_MTU);
+        int mtu = port.attributes().activeMtu();
+        mtuCode = mtuCode(wanted == 0 ? mtu : Math.min(wanted, mtu));
         responderResources = Math.min(255, queuePair.limit(RdmaMessageChannelConfig.RESPONDER_RESOURCES,
-                queuePair.attributes().maxResponderResources(), "its max_qp_rd_atom"));
+                queuePair.context().attributes.maxResponderResources(), "its max_qp_rd_atom"));
         initiatorDepth = Math.min(255, queuePair.limit(RdmaMessageChannelConfig.INITIATOR_DEPTH,
-                queuePair.attributes().maxInitiatorDepth(), "its max_qp_init_rd_atom"));
+                queuePair.context().attributes.maxInitiatorDepth(), "its max_qp_init_rd_atom"));
     }
 
     /** Makes the queue pair ready for receives to be posted. */
@@ -65,7 +69,7 @@ final class ManualConnector {
 
     /** The endpoint that the peer needs. */
     RdmaEndpoint endpoint() {
-        return new RdmaEndpoint(port.attributes().isEthernet(), mtuCode(port.attributes().activeMtu()),
+        return new RdmaEndpoint(port.attributes().isEthernet(), mtuCode,
                 queuePair.queuePair().number(), packetSequence, port.attributes().lid(), responderResources,
                 initiatorDepth, port.gid());
     }
@@ -76,13 +80,13 @@ final class ManualConnector {
             throw new IOException("the peer's link layer is " + (peer.ethernet ? "Ethernet" : "InfiniBand") +
                     ", that of " + queuePair.device() + " is not");
         }
-        int mtu = 128 << Math.min(peer.mtuCode, mtuCode(port.attributes().activeMtu()));
+        int mtu = 128 << Math.min(peer.mtuCode, mtuCode);
         QueuePairAttributes receive = new QueuePairAttributes().state(QueuePairState.RTR).pathMtu(mtu)
                 .destinationQueuePair(peer.queuePairNumber).receivePsn(peer.packetSequence)
                 .responderResources(Math.min(responderResources, peer.initiatorDepth))
                 .minRnrTimer(config.get(QueuePairOptions.MIN_RNR_TIMER));
         int serviceLevel = config.get(RdmaMessageChannelConfig.SERVICE_LEVEL);
-        if (port.hasGlobalHeader()) {
+        if (port.hasGlobalHeader() || config.get(RdmaMessageChannelConfig.GLOBAL_HEADER)) {
             receive.globalPath(port.number(), port.gidIndex(), peer.gid, DevicePort.HOP_LIMIT)
                     .destinationLid(peer.lid).serviceLevel(serviceLevel)
                     .trafficClass(config.get(QueuePairOptions.TRAFFIC_CLASS));

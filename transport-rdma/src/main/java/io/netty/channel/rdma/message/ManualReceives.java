@@ -16,40 +16,72 @@
 package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBufHolder;
-import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.rdma.ChannelQueuePair;
-import io.netty.channel.rdma.RdmaPermission;
-import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.ReceiveWorkRequests;
 import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.List;
 import java.util.Queue;
 
 /**
  * The receives that the application posts, into memory of its own. That is held as long as the device may write to it:
- * until the receive completes, or the queue pair is gone.
+ * until the receive completes, or the queue pair is gone. A receive that fails is a user event.
  */
 final class ManualReceives implements Receives {
+    /** The devices of the kernel (sysfs(5), Documentation/ABI/stable/sysfs-class-infiniband). */
+    private static final Path DEVICES = Path.of("/sys/class/infiniband");
+    private static final String SCATTER = "MLX5_SCATTER_TO_CQE";
+
+    private final ChannelPipeline pipeline;
     private final ChannelQueuePair queuePair;
     private final Runnable early;
     private final ReceiveWorkRequests chain;
-    /** The memory of each receive by slot. Receives of a queue pair complete in the order in which they were posted. */
-    private final List<RegisteredSlice>[] posted;
+    /** The place of each receive by slot. Receives of a queue pair complete in the order in which they were posted. */
+    private final ReceiveTarget[] posted;
     private final Queue<RdmaReceive> arrived = new ArrayDeque<>();
+    private final String copying;
     private int first;
     private int count;
 
-    /** @param early has those posted that the application wanted before there was the queue pair. */
-    @SuppressWarnings({ "unchecked", "rawtypes" })
-    ManualReceives(ChannelQueuePair queuePair, Runnable early) {
+    /**
+     * @param pipeline is told of receives that fail.
+     * @param early has those posted that the application wanted before there was the queue pair.
+     */
+    ManualReceives(ChannelPipeline pipeline, ChannelQueuePair queuePair, Runnable early) {
+        this.pipeline = pipeline;
         this.queuePair = queuePair;
         this.early = early;
-        posted = new List[queuePair.receiveDepth()];
+        posted = new ReceiveTarget[queuePair.receiveDepth()];
         chain = new ReceiveWorkRequests(1, Math.max(1, queuePair.queuePair().maxReceiveSges()));
+        String device = queuePair.device().name();
+        copying = copiesShortMessages(DEVICES, device, System.getenv(SCATTER)) ? device : null;
+    }
+
+    /**
+     * Returns whether the processor copies short messages out of their completions, as libmlx5 does unless it is told
+     * not to (rdma-core, providers/mlx5/verbs.c).
+     *
+     * @param devices the folder with what the kernel tells of devices, by name.
+     * @param scatter the value of {@code MLX5_SCATTER_TO_CQE}, or {@code null}.
+     */
+    static boolean copiesShortMessages(Path devices, String device, String scatter) {
+        if ("0".equals(scatter)) {
+            return false;
+        }
+        try {
+            return Files.readSymbolicLink(devices.resolve(device).resolve("device/driver")).getFileName().toString()
+                    .startsWith("mlx5");
+        } catch (IOException | RuntimeException e) {
+            // No device of the kernel.
+            return false;
+        }
     }
 
     @Override
@@ -60,10 +92,10 @@ final class ManualReceives implements Receives {
     /**
      * Posts a receive.
      *
-     * @param memory where the message goes, in this order. May be empty.
+     * @param target belongs to this object if nothing is thrown.
      * @throws IllegalStateException if there is no room for it in the receive queue.
      */
-    void post(List<RegisteredSlice> memory) throws VerbsException {
+    void post(ReceiveTarget target) throws VerbsException {
         if (count == posted.length) {
             throw new IllegalStateException(count + " receives are posted already: wait for messages, or raise " +
                     "RECEIVE_QUEUE_DEPTH");
@@ -71,65 +103,38 @@ final class ManualReceives implements Receives {
         int slot = (first + count) % posted.length;
         chain.clear();
         chain.receive(-1L - slot);
-        int retained = 0;
-        boolean taken = false;
         try {
-            for (RegisteredSlice slice : memory) {
-                slice.memory().retain();
-                retained++;
-                add(slice);
-            }
+            target.addTo(chain, queuePair, copying);
             QueuePair qp = queuePair.queuePair();
             if (qp.postReceive(chain) == 0) {
                 throw qp.postException();
             }
-            taken = true;
-        } finally {
-            if (!taken) {
-                release(memory.subList(0, retained));
-            }
+        } catch (Throwable t) {
+            target.releaseMemory();
+            throw t;
         }
-        posted[slot] = memory;
+        posted[slot] = target;
         count++;
     }
 
-    private void add(RegisteredSlice slice) throws VerbsException {
-        if (!slice.memory().permissions().contains(RdmaPermission.LOCAL_WRITE)) {
-            throw new IllegalArgumentException("a receive into the " + slice.memory() + " (expected: LOCAL_WRITE)");
-        }
-        if (slice.length() == 0) {
-            // As an element, 0 is 2^31 bytes to some devices.
-            return;
-        }
-        if (chain.remainingSges() == 0) {
-            throw new IllegalArgumentException("a receive of more than " + queuePair.queuePair().maxReceiveSges() +
-                    " slices: raise MAX_RECEIVE_SGES");
-        }
-        chain.addSge(slice.address(), slice.length(), queuePair.region(slice.memory()).lkey());
-    }
-
-    private static void release(List<RegisteredSlice> memory) {
-        for (RegisteredSlice slice : memory) {
-            slice.memory().release();
-        }
-    }
-
-    private List<RegisteredSlice> remove() {
-        List<RegisteredSlice> memory = posted[first];
+    private ReceiveTarget remove() {
+        ReceiveTarget target = posted[first];
         posted[first] = null;
         first = (first + 1) % posted.length;
         count--;
-        release(memory);
-        return memory;
+        target.releaseMemory();
+        return target;
     }
 
     @Override
     public void completed(WorkCompletions completions, int index) {
-        List<RegisteredSlice> memory = remove();
+        ReceiveTarget target = remove();
         if (completions.isSuccess(index)) {
             boolean immediate = completions.hasImmediate(index);
-            arrived.add(new RdmaReceive(Unpooled.EMPTY_BUFFER, memory, completions.opcode(index),
-                    completions.byteLength(index), immediate, immediate ? completions.immediate(index) : 0));
+            arrived.add(target.arrived(completions.opcode(index), completions.byteLength(index), immediate,
+                    immediate ? completions.immediate(index) : 0));
+        } else {
+            arrived.add(target.failed(completions.status(index)));
         }
     }
 
@@ -140,7 +145,12 @@ final class ManualReceives implements Receives {
 
     @Override
     public ByteBufHolder take() {
-        return arrived.remove();
+        RdmaReceive receive = arrived.remove();
+        if (receive.status() == WorkCompletionStatus.SUCCESS) {
+            return receive;
+        }
+        pipeline.fireUserEventTriggered(receive);
+        return null;
     }
 
     @Override
@@ -156,8 +166,10 @@ final class ManualReceives implements Receives {
     @Override
     public void release() {
         while (count > 0) {
-            remove();
+            remove().release();
         }
-        arrived.clear();
+        for (RdmaReceive message; (message = arrived.poll()) != null;) {
+            message.release();
+        }
     }
 }

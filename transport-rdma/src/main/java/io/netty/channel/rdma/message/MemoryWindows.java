@@ -75,7 +75,7 @@ final class MemoryWindows {
         if (connection.isBroken()) {
             throw new ClosedChannelException();
         }
-        if (queuePair.attributes().maxMemoryWindows() == 0) {
+        if (queuePair.context().attributes.maxMemoryWindows() == 0) {
             throw new UnsupportedOperationException(queuePair.device() + " has no memory windows of type 2");
         }
         memory.retain();
@@ -102,7 +102,7 @@ final class MemoryWindows {
     private MemoryWindow take() throws IOException {
         MemoryWindow window = free.poll();
         if (window == null) {
-            window = queuePair.domain().allocateMemoryWindow();
+            window = queuePair.context().domain.allocateMemoryWindow();
             allocated.add(window);
         }
         return window;

@@ -17,8 +17,10 @@ package io.netty.channel.rdma.message;
 
 import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.RdmaPermission;
-import io.netty.channel.rdma.RegisteredSlice;
+import io.netty.channel.rdma.connection.Liveness;
+import io.netty.channel.rdma.connection.LivenessOptions;
 import io.netty.channel.rdma.connection.OutgoingConnection;
+import io.netty.channel.rdma.connection.QueuePairResources;
 import io.netty.channel.rdma.loop.CompletionHandler;
 import io.netty.channel.rdma.loop.LoopReceiveQueue;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
@@ -37,14 +39,13 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 
 /**
  * The queue pair of a {@link RdmaMessageChannel}, from before the connection is made until it has ended. On the loop of
  * the channel.
  */
-final class MessageConnection extends CompletionHandler implements OutgoingConnection {
+final class MessageConnection extends CompletionHandler implements OutgoingConnection, Liveness.Connection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(MessageConnection.class);
 
     /** Maximum time until the device gives back the requests in flight after the end of the connection. */
@@ -84,6 +85,11 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     private MemoryWindows windows;
     /** {@code null} before the connection is established. */
     private MessageRecord record;
+    /** {@code null} as long as no option has asked for it. */
+    private Liveness liveness;
+    /** News of the peer in the completions of this turn: it has sent something, its device has acknowledged. */
+    private boolean heard;
+    private boolean acknowledged;
     /** {@code null} if the channel posts its receives itself. */
     private final ManualReceives manualReceives;
     private State state = State.OPEN;
@@ -103,7 +109,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
      * @param id bound to a device. On success it belongs to this object.
      */
     MessageConnection(RdmaMessageChannel channel, ConnectionId id) throws Exception {
-        this(channel, id, ChannelQueuePair.device(id), null);
+        this(channel, id, QueuePairResources.device(id), null);
     }
 
     /**
@@ -133,9 +139,9 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
                 manualReceive ? RdmaMessageChannelConfig.MAX_RECEIVE_SGES : null,
                 shared ? receiveSize : ChannelQueuePair.NOT_SHARED, this);
         Receives receives = null;
-        boolean posted = false;
         try {
-            manualReceives = manualReceive ? new ManualReceives(queuePair, () -> channel.postEarly(this)) : null;
+            manualReceives = manualReceive ? new ManualReceives(channel.pipeline(), queuePair,
+                    () -> channel.postEarly(this)) : null;
             receives = manualReceive ? manualReceives
                     : shared ? new SharedReceives(channel, queuePair, metrics)
                     : new OwnReceives(channel, queuePair, receiveSize, channel::isPosting, metrics);
@@ -147,14 +153,12 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
                 manual.init();
             }
             receiver.postAll();
-            posted = true;
-        } finally {
-            if (!posted) {
-                queuePair.close();
-                if (receives != null) {
-                    receives.release();
-                }
+        } catch (Throwable t) {
+            queuePair.close();
+            if (receives != null) {
+                receives.release();
             }
+            throw t;
         }
         metrics.open();
     }
@@ -167,7 +171,58 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     void opened(boolean outgoing, String providerReason) {
         record = new MessageRecord(queuePair, metrics, channel.localAddress(), channel.remoteAddress(), providerReason);
         record.open(outgoing);
+        livenessChanged();
     }
+
+    // ---- does the peer live?
+
+    /** Options were changed, or the connection just established. */
+    void livenessChanged() {
+        LivenessOptions options = channel.config.liveness;
+        if (record == null || isBroken()) {
+            return;
+        }
+        if (liveness == null && options.isOn()) {
+            liveness = queuePair.liveness(this, options);
+        }
+        if (liveness != null) {
+            liveness.start();
+        }
+    }
+
+    /** Work requests of the send queue were posted. */
+    void posted() {
+        if (liveness != null) {
+            liveness.posted();
+        }
+    }
+
+    @Override
+    public boolean isUsable() {
+        return !isBroken();
+    }
+
+    @Override
+    public boolean isWaiting() {
+        return sender.isWaiting();
+    }
+
+    @Override
+    public boolean isAcknowledged() {
+        return sender.isDrained();
+    }
+
+    @Override
+    public void probe() {
+        sender.probe();
+    }
+
+    @Override
+    public void timedOut(String why) {
+        fail(new IOException("Connection timed out: " + channel.remoteAddress() + " (" + why + ')'));
+    }
+
+    // ---- what belongs to it
 
     /** The maker of a connection without the connection manager, else {@code null}. */
     ManualConnector manual() {
@@ -187,7 +242,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     }
 
     /** Posts a receive for the application. */
-    void postReceive(List<RegisteredSlice> memory) throws IOException {
+    void postReceive(ReceiveTarget target) throws IOException {
         if (manualReceives == null) {
             throw new IllegalStateException("MANUAL_RECEIVES was not set when the connection was made: the channel " +
                     "posts its receives itself");
@@ -195,7 +250,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
         if (isBroken()) {
             throw new ClosedChannelException();
         }
-        manualReceives.post(memory);
+        manualReceives.post(target);
     }
 
     MemoryWindows windows() {
@@ -222,9 +277,9 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     ConnectionParameters parameters(byte[] data, ConnectionEvent request) throws VerbsException {
         RdmaMessageChannelConfig config = channel.config;
         int initiatorDepth = queuePair.limit(RdmaMessageChannelConfig.INITIATOR_DEPTH,
-                queuePair.attributes().maxInitiatorDepth(), "its max_qp_init_rd_atom");
+                queuePair.context().attributes.maxInitiatorDepth(), "its max_qp_init_rd_atom");
         int responderResources = queuePair.limit(RdmaMessageChannelConfig.RESPONDER_RESOURCES,
-                queuePair.attributes().maxResponderResources(), "its max_qp_rd_atom");
+                queuePair.context().attributes.maxResponderResources(), "its max_qp_rd_atom");
         Set<RdmaPermission> permissions = config.get(RdmaMessageChannelConfig.REMOTE_PERMISSIONS);
         if (!permissions.contains(RdmaPermission.REMOTE_READ) &&
                 !permissions.contains(RdmaPermission.REMOTE_ATOMIC)) {
@@ -265,6 +320,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
                 windows.invalidatedByPeer(completions.invalidatedKey(index));
             }
             receiver.completed(completions, index);
+            heard |= status == WorkCompletionStatus.SUCCESS;
             if (status != WorkCompletionStatus.SUCCESS && status != WorkCompletionStatus.WORK_REQUEST_FLUSHED &&
                     failure == null) {
                 failure = new RdmaOperationException(status);
@@ -272,6 +328,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
             }
         } else {
             sender.completed(workRequest, status);
+            acknowledged |= status == WorkCompletionStatus.SUCCESS;
             if (status != WorkCompletionStatus.SUCCESS && status != WorkCompletionStatus.WORK_REQUEST_FLUSHED &&
                     failure == null) {
                 failure = new IOException("The connection to " + channel.remoteAddress() + " ended: " +
@@ -293,6 +350,11 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
             channel.requestEstablished();
         }
         sender.complete();
+        if (liveness != null && (heard || acknowledged)) {
+            liveness.heard(acknowledged);
+        }
+        heard = false;
+        acknowledged = false;
         if (!isDestroyed()) {
             receiver.read();
         }
@@ -440,6 +502,9 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
         if (state.compareTo(State.FLUSHING) >= 0) {
             return;
         }
+        if (liveness != null) {
+            liveness.stop();
+        }
         state = State.FLUSHING;
         channel.stopping();
         try {
@@ -462,7 +527,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
         if (!isDestroyed()) {
             disconnect();
             end();
-            if (!settled && queuePair.isShared() && !channel.isEnding()) {
+            if (!settled && queuePair.shared() != null && !channel.isEnding()) {
                 // A shared receive that a message has begun to use would be lost with the queue pair.
                 releaseLater();
             } else {
@@ -478,20 +543,17 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     }
 
     private void releaseLater() {
-        boolean scheduled = false;
         try {
             timer = queuePair.schedule(this::release, SETTLE_MILLIS);
-            scheduled = true;
-        } finally {
-            if (!scheduled) {
-                release();
-            }
+        } catch (Throwable t) {
+            release();
+            throw t;
         }
     }
 
     @Override
     public boolean shares(LoopReceiveQueue receives) {
-        return queuePair.shares(receives);
+        return queuePair.shared() == receives;
     }
 
     @Override
@@ -519,8 +581,8 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     }
 
     private void giveBack(long workRequest) {
-        if (queuePair.isShared() && MessageReceiver.isReceive(workRequest)) {
-            queuePair.giveBack(workRequest);
+        if (queuePair.shared() != null && MessageReceiver.isReceive(workRequest)) {
+            queuePair.shared().giveBack(workRequest);
         }
     }
 

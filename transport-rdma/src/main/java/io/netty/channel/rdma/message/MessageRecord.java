@@ -29,7 +29,7 @@ final class MessageRecord extends ConnectionRecord {
 
     MessageRecord(ChannelQueuePair queuePair, RdmaMessageMetrics metrics, InetSocketAddress local,
                   InetSocketAddress remote, String reason) {
-        super(queuePair.deviceCounters(), local, remote, reason);
+        super(queuePair.context().counters, local, remote, reason);
         this.queuePair = queuePair;
         this.metrics = metrics;
     }

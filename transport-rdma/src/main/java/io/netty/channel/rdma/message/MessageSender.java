@@ -131,7 +131,8 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         try {
             operation.retain();
             retained = true;
-            refusal = refusal(operation);
+            refusal = operation.busy();
+            refusal = refusal != null ? refusal : refusal(operation);
             if (refusal == null && !gather(operation, id)) {
                 operation.release();
                 starved = true;
@@ -163,25 +164,25 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
     }
 
     private Throwable refusal(RdmaOperation operation) {
-        if (queuePair.isIwarp() && iwarpRefusal(operation) != null) {
+        if (queuePair.context().iwarp && iwarpRefusal(operation) != null) {
             return iwarpRefusal(operation);
         }
-        if (operation.kind() == RdmaMessageMetrics.Kind.ATOMIC && !queuePair.attributes().supportsAtomics()) {
+        if (operation.kind() == RdmaMessageMetrics.Kind.ATOMIC && !queuePair.context().attributes.supportsAtomics()) {
             return new UnsupportedOperationException(queuePair.device() + " has no atomic operations");
         }
-        if (operation instanceof RdmaSendInv && !queuePair.attributes().supportsSendWithInvalidate()) {
+        if (operation instanceof RdmaSendInv && !queuePair.context().attributes.supportsSendWithInvalidate()) {
             return new UnsupportedOperationException(queuePair.device() + " has no SEND WITH INVALIDATE");
         }
-        if (operation.length() > queuePair.maxMessage()) {
+        if (operation.length() > queuePair.context().maxMessage) {
             return new RdmaOperationException(operation, WorkCompletionStatus.LOCAL_LENGTH_ERROR,
-                    "a message on " + queuePair.device() + " has at most " + queuePair.maxMessage() + " bytes");
+                    "a message on " + queuePair.device() + " has at most " + queuePair.context().maxMessage + " bytes");
         }
         return operation.check();
     }
 
     /** The error for an operation that an iWARP device would end the connection for, or {@code null}. */
     private Throwable iwarpRefusal(RdmaOperation operation) {
-        if (!RdmaCapabilities.isSupported(operation.getClass(), true, queuePair.attributes())) {
+        if (!RdmaCapabilities.isSupported(operation.getClass(), true, queuePair.context().attributes)) {
             return new UnsupportedOperationException(queuePair.device() + " is an iWARP device, which has no " +
                     StringUtil.simpleClassName(operation) + ": RdmaCapabilities tells what there is");
         }
@@ -217,6 +218,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
     private void post(OperationGatherer chain) {
         VerbsException failure = chain.post(queuePair.queuePair(), slots);
         queuePair.loop().posted();
+        connection.posted();
         if (failure != null) {
             connection.fail(failure);
         }
@@ -280,6 +282,13 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
      */
     void drain() {
         if (unsignalled > 0 && !connection.isBroken() && gatherer == null) {
+            probe();
+        }
+    }
+
+    /** Posts an empty RDMA write whose completion tells that the peer's device has all that was posted before. */
+    void probe() {
+        if (slots.size() < queuePair.sendDepth()) {
             OperationGatherer marker = OperationGatherer.get();
             marker.clear();
             long id = slots.next();
@@ -288,6 +297,11 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
             unsignalled = 0;
             post(marker);
         }
+    }
+
+    /** Returns whether the completion of an operation, and so a sign of the peer's device, is to come. */
+    boolean isWaiting() {
+        return slots.size() > unsignalled;
     }
 
     /** Returns whether flushed operations are in flight, or wait. */

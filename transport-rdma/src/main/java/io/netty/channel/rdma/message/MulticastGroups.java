@@ -64,14 +64,11 @@ final class MulticastGroups {
         Group group = new Group();
         group.promise = promise;
         groups.put(address, group);
-        boolean joining = false;
         try {
             id.joinMulticast(address, sendOnly);
-            joining = true;
-        } finally {
-            if (!joining) {
-                groups.remove(address);
-            }
+        } catch (Throwable t) {
+            groups.remove(address);
+            throw t;
         }
     }
 

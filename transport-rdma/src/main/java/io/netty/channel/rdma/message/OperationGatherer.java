@@ -20,6 +20,7 @@ import io.netty.buffer.CompositeByteBuf;
 import io.netty.channel.rdma.ChannelQueuePair;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.RegisteredSlice;
+import io.netty.channel.rdma.memory.Staging;
 import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.SendFlags;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
@@ -125,6 +126,9 @@ final class OperationGatherer {
             operation.begin(chain, id, flags);
             return true;
         }
+        if (operation instanceof ValueOperation && ((ValueOperation) operation).isKept()) {
+            return addValue(operation, slots, id, flags, queuePair);
+        }
         if (operation.isLocal()) {
             addLocal(operation, slots, id, flags, queuePair);
             return true;
@@ -162,12 +166,18 @@ final class OperationGatherer {
     private void addLocal(RdmaOperation operation, SendSlots slots, long id, int flags, ChannelQueuePair queuePair)
             throws IOException {
         int most = mostElements(operation, queuePair);
+        List<RegisteredSlice> slices = operation.local();
+        int left = operation.length();
         count = 0;
-        for (RegisteredSlice slice : operation.local()) {
-            if (slice.length() == 0) {
+        // An iterator would be one more object for each operation.
+        for (int i = 0; left > 0; i++) {
+            RegisteredSlice slice = slices.get(i);
+            int length = Math.min(left, slice.length());
+            if (length == 0) {
                 // As an element, 0 is 2^31 bytes to some devices.
                 continue;
             }
+            left -= length;
             if (count == most) {
                 throw new RdmaOperationException(operation, WorkCompletionStatus.LOCAL_LENGTH_ERROR, "more than " +
                         most + " slices, which can't be copied: raise MAX_SEND_SGES, if the device can do more");
@@ -175,11 +185,26 @@ final class OperationGatherer {
             RegisteredMemory memory = slice.memory();
             memory.retain();
             slots.addMemory(id, memory);
-            addPiece(slice.address(), slice.length(), queuePair.region(memory).lkey());
+            addPiece(slice.address(), length, queuePair.region(memory).lkey());
         }
         operation.begin(chain, id, flags);
         addPieces();
         slots.metrics().postedInPlace(operation.length());
+    }
+
+    /** The result of one that keeps it goes through memory of the channel. */
+    private boolean addValue(RdmaOperation operation, SendSlots slots, long id, int flags, ChannelQueuePair queuePair)
+            throws IOException {
+        ByteBuf staging = Staging.buffer(Long.BYTES);
+        if (staging == null) {
+            return false;
+        }
+        slots.staging(id, staging);
+        int key = queuePair.localKey(staging);
+        operation.begin(chain, id, flags);
+        chain.addSge(staging.memoryAddress(), operation.length(), key);
+        slots.metrics().copied(RdmaMessageMetrics.CopyCause.HEAP, operation.length());
+        return true;
     }
 
     private void begin() {
@@ -204,8 +229,12 @@ final class OperationGatherer {
     }
 
     private static int mostElements(RdmaOperation operation, ChannelQueuePair queuePair) {
+        if (operation.kind() == RdmaMessageMetrics.Kind.ATOMIC) {
+            // Verbs allow a list, but a device writes the result by one access.
+            return 1;
+        }
         int most = Math.min(queuePair.queuePair().maxSendSges(), MAX_ELEMENTS);
-        return operation.isRead() ? Math.min(most, queuePair.attributes().maxReadSges()) : most;
+        return operation.isRead() ? Math.min(most, queuePair.context().attributes.maxReadSges()) : most;
     }
 
     /** Where the post finds the bytes: it copies them, so what only the JVM can reach has to be there until then. */
@@ -272,12 +301,12 @@ final class OperationGatherer {
     /** Copies what is not registered, or makes room for it. Returns false if there is no memory at the moment. */
     private boolean stage(RdmaOperation operation, ChannelQueuePair queuePair, SendSlots slots, long id)
             throws RdmaOperationException, VerbsException {
-        if (unregistered > ChannelQueuePair.maxStaging()) {
+        if (unregistered > Staging.MAX_BUFFER) {
             throw new RdmaOperationException(operation, WorkCompletionStatus.LOCAL_LENGTH_ERROR, unregistered +
                     " bytes would have to be copied, since they are not in registered memory or in too many pieces; " +
-                    "at most " + ChannelQueuePair.maxStaging() + " are: use RegisteredMemory");
+                    "at most " + Staging.MAX_BUFFER + " are: use RegisteredMemory");
         }
-        ByteBuf staging = ChannelQueuePair.staging(unregistered);
+        ByteBuf staging = Staging.buffer(unregistered);
         if (staging == null) {
             return false;
         }

@@ -20,6 +20,8 @@ import io.netty.buffer.ByteBufHolder;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.memory.PartialByteBuf;
+import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.ReceiveWorkRequests;
 import io.netty.channel.rdma.verbs.VerbsException;
@@ -87,7 +89,8 @@ class OwnReceives implements Receives {
     final ByteBuf buffer(int size) throws IOException {
         ByteBuf buf = queuePair.receiveBuffer(size);
         if (buf == null) {
-            throw ChannelQueuePair.noReceiveBuffer("RECEIVE_QUEUE_DEPTH or RECEIVE_BUFFER_SIZE");
+            throw PinnedMemory.PROCESS.exhausted("no registered memory to receive into",
+                    "lower RECEIVE_QUEUE_DEPTH or RECEIVE_BUFFER_SIZE");
         }
         return buf;
     }
@@ -189,7 +192,7 @@ class OwnReceives implements Receives {
             return channel.alloc().heapBuffer(length).writeBytes(full, 0, length);
         }
         buffers[slot] = empty;
-        return ChannelQueuePair.track(full.setIndex(0, length));
+        return PartialByteBuf.tracked(full.setIndex(0, length));
     }
 
     @Override

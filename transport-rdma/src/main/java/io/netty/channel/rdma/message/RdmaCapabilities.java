@@ -117,6 +117,11 @@ public final class RdmaCapabilities {
         return attributes.maxSges();
     }
 
+    /** The most that {@code MAX_RECEIVE_SGES} can be. */
+    public int maxReceiveSges() {
+        return attributes.maxSges();
+    }
+
     /** The most pieces of the buffer of an {@link RdmaRead}. */
     public int maxReadSges() {
         return attributes.maxReadSges();

@@ -15,8 +15,12 @@
  */
 package io.netty.channel.rdma.message;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
+
+import java.util.List;
 
 /**
  * ATOMIC COMPARE AND SWAP: 8 bytes of the peer's memory, a number in its byte order, become another one if they are
@@ -24,8 +28,8 @@ import io.netty.channel.rdma.verbs.SendWorkRequests;
  * changed.
  */
 public final class RdmaCompareAndSwap extends ValueOperation {
-    private final long expected;
-    private final long desired;
+    private long expected;
+    private long desired;
 
     /**
      * @param remote with {@link RdmaPermission#REMOTE_ATOMIC}.
@@ -38,9 +42,64 @@ public final class RdmaCompareAndSwap extends ValueOperation {
     }
 
     /**
+     * As above, with the result in a buffer.
+     *
+     * @param result gets the 8 bytes behind what is readable. The caller keeps its reference.
+     */
+    public RdmaCompareAndSwap(ByteBuf result, RemoteMemory remote, long offset, long expected, long desired) {
+        super(result, remote, offset, RdmaPermission.REMOTE_ATOMIC);
+        this.expected = expected;
+        this.desired = desired;
+    }
+
+    /**
+     * As above, with the result in registered memory, which may be a peer device's. {@code oldValue()} does not tell it
+     * then.
+     *
+     * @param result 8 bytes of memory with {@link RdmaPermission#LOCAL_WRITE}.
+     */
+    public RdmaCompareAndSwap(RegisteredSlice result, RemoteMemory remote, long offset, long expected, long desired) {
+        super(List.of(result), remote, offset, RdmaPermission.REMOTE_ATOMIC);
+        this.expected = expected;
+        this.desired = desired;
+    }
+
+    /** The number that has to be there for the other one to take its place. */
+    public long expected() {
+        return expected;
+    }
+
+    /**
+     * Sets it for the next write of the operation.
+     *
+     * @throws IllegalStateException if the operation is in flight.
+     */
+    public RdmaCompareAndSwap expected(long newExpected) {
+        change();
+        expected = newExpected;
+        return this;
+    }
+
+    /** The number that takes the place of the expected one. */
+    public long desired() {
+        return desired;
+    }
+
+    /**
+     * Sets it for the next write of the operation.
+     *
+     * @throws IllegalStateException if the operation is in flight.
+     */
+    public RdmaCompareAndSwap desired(long newDesired) {
+        change();
+        desired = newDesired;
+        return this;
+    }
+
+    /**
      * The number that was there.
      *
-     * @throws IllegalStateException if the operation has not succeeded.
+     * @throws IllegalStateException if the operation has not succeeded, or the number is in a slice.
      */
     public long oldValue() {
         return result();
@@ -48,11 +107,21 @@ public final class RdmaCompareAndSwap extends ValueOperation {
 
     @Override
     void begin(SendWorkRequests chain, long id, int flags) {
-        chain.compareAndSwap(id, flags, address(), remote().key(), expected, desired);
+        chain.compareAndSwap(id, flags, address(), key(), expected, desired);
     }
 
     @Override
     RdmaCompareAndSwap again() {
         return new RdmaCompareAndSwap(remote(), offset(), expected, desired);
+    }
+
+    @Override
+    RdmaCompareAndSwap into(ByteBuf result) {
+        return new RdmaCompareAndSwap(result, remote(), offset(), expected, desired);
+    }
+
+    @Override
+    RdmaCompareAndSwap withLocal() {
+        return new RdmaCompareAndSwap(local().get(0), remote(), offset(), expected, desired);
     }
 }

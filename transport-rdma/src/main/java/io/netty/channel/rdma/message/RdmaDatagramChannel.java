@@ -148,7 +148,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
      */
     public RdmaCapabilities capabilities() throws IOException {
         DatagramQueuePair bound = bound();
-        return new RdmaCapabilities(bound.queuePair().device(), bound.queuePair().attributes());
+        return new RdmaCapabilities(bound.queuePair().device(), bound.queuePair().context().attributes);
     }
 
     private DatagramQueuePair bound() {

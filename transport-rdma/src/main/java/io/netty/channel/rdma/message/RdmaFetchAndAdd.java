@@ -15,15 +15,19 @@
  */
 package io.netty.channel.rdma.message;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
+
+import java.util.List;
 
 /**
  * ATOMIC FETCH AND ADD: adds to 8 bytes of the peer's memory, a number in its byte order that wraps around. When the
  * promise is done, {@link #oldValue()} tells what it was before.
  */
 public final class RdmaFetchAndAdd extends ValueOperation {
-    private final long addend;
+    private long addend;
 
     /**
      * @param remote with {@link RdmaPermission#REMOTE_ATOMIC}.
@@ -35,9 +39,46 @@ public final class RdmaFetchAndAdd extends ValueOperation {
     }
 
     /**
+     * As above, with the result in a buffer.
+     *
+     * @param result gets the 8 bytes behind what is readable. The caller keeps its reference.
+     */
+    public RdmaFetchAndAdd(ByteBuf result, RemoteMemory remote, long offset, long addend) {
+        super(result, remote, offset, RdmaPermission.REMOTE_ATOMIC);
+        this.addend = addend;
+    }
+
+    /**
+     * As above, with the result in registered memory, which may be a peer device's. {@code oldValue()} does not tell it
+     * then.
+     *
+     * @param result 8 bytes of memory with {@link RdmaPermission#LOCAL_WRITE}.
+     */
+    public RdmaFetchAndAdd(RegisteredSlice result, RemoteMemory remote, long offset, long addend) {
+        super(List.of(result), remote, offset, RdmaPermission.REMOTE_ATOMIC);
+        this.addend = addend;
+    }
+
+    /** The number that is added. */
+    public long addend() {
+        return addend;
+    }
+
+    /**
+     * Sets it for the next write of the operation.
+     *
+     * @throws IllegalStateException if the operation is in flight.
+     */
+    public RdmaFetchAndAdd addend(long newAddend) {
+        change();
+        addend = newAddend;
+        return this;
+    }
+
+    /**
      * The number that was there.
      *
-     * @throws IllegalStateException if the operation has not succeeded.
+     * @throws IllegalStateException if the operation has not succeeded, or the number is in a slice.
      */
     public long oldValue() {
         return result();
@@ -45,11 +86,21 @@ public final class RdmaFetchAndAdd extends ValueOperation {
 
     @Override
     void begin(SendWorkRequests chain, long id, int flags) {
-        chain.fetchAndAdd(id, flags, address(), remote().key(), addend);
+        chain.fetchAndAdd(id, flags, address(), key(), addend);
     }
 
     @Override
     RdmaFetchAndAdd again() {
         return new RdmaFetchAndAdd(remote(), offset(), addend);
+    }
+
+    @Override
+    RdmaFetchAndAdd into(ByteBuf result) {
+        return new RdmaFetchAndAdd(result, remote(), offset(), addend);
+    }
+
+    @Override
+    RdmaFetchAndAdd withLocal() {
+        return new RdmaFetchAndAdd(local().get(0), remote(), offset(), addend);
     }
 }

@@ -52,7 +52,9 @@ import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetConnectedException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Queue;
@@ -172,7 +174,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
      */
     public RdmaCapabilities capabilities() throws IOException {
         ChannelQueuePair queuePair = existingConnection().queuePair();
-        return new RdmaCapabilities(queuePair.device(), queuePair.attributes());
+        return new RdmaCapabilities(queuePair.device(), queuePair.context().attributes);
     }
 
     /** The counters of the queue pair of this channel, all 0 before there is one. Any thread. */
@@ -282,12 +284,15 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
      * <li>retries: {@code RETRY_COUNT}, {@code RNR_RETRY_COUNT}, {@code ACK_TIMEOUT}, {@code MIN_RNR_TIMER} (default
      *     12: 0.64 milliseconds, since a sender may well find no receive posted here);</li>
      * <li>connecting: {@code RESOLVE_TIMEOUT_MILLIS}, {@code CONNECT_DATA}, {@code DEVICE}, {@code DEVICE_PORT},
-     *     {@code GID_INDEX}, {@code SERVICE_LEVEL};</li>
+     *     {@code GID_INDEX}, {@code SERVICE_LEVEL}, {@code PATH_MTU}, {@code GLOBAL_HEADER};</li>
      * <li>of {@link ChannelOption}: {@code CONNECT_TIMEOUT_MILLIS} (default 5000), {@code IP_TOS}, {@code
      *     SO_REUSEADDR}, and {@code SO_LINGER}: the most seconds that a close waits until what was flushed before is
-     *     done; -1, the default, as 3.</li>
+     *     done; -1, the default, as 3;</li>
+     * <li>a dead peer: {@code SO_KEEPALIVE}, {@code KEEP_ALIVE_IDLE_MILLIS}, {@code KEEP_ALIVE_INTERVAL_MILLIS},
+     *     {@code KEEP_ALIVE_COUNT}, {@code USER_TIMEOUT_MILLIS}, as for byte streams.</li>
      * </ul>
-     * They are read when the connection is made, {@code SO_LINGER} when the channel is closed.
+     * They are read when the connection is made, {@code SO_LINGER} when the channel is closed, and the last ones at any
+     * time.
      */
     @Override
     public ChannelConfig config() {
@@ -532,6 +537,12 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
             throw new ClosedChannelException();
         }
         if (msg instanceof RdmaOperation) {
+            RdmaOperation operation = (RdmaOperation) msg;
+            RuntimeException refusal = operation.busy();
+            if (refusal != null) {
+                throw refusal;
+            }
+            operation.written();
             return msg;
         }
         if (msg instanceof ByteBuf) {
@@ -563,7 +574,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     // ---- input
 
-    private record EarlyReceive(List<RegisteredSlice> memory, ChannelPromise promise) { }
+    private record EarlyReceive(ReceiveTarget target, ChannelPromise promise) { }
 
     /** Posts a receive as {@link #postReceive(List)}. */
     public ChannelFuture postReceive(RegisteredSlice... memory) {
@@ -577,34 +588,58 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
      * waits for that, so that it is there when the peer can send: a server posts when it gets the {@link
      * RdmaConnectionRequest}, a client when the channel is registered. Any thread.
      *
-     * <p>The memory is the device's until the message is read, or the channel is closed: {@link #closeFuture()}. If an
-     * attempt to connect fails, what was posted for it is the application's again.
+     * <p>A receive that fails, also because the connection has ended before a message came, is a user event of the
+     * pipeline: an {@code RdmaReceive} with its {@link RdmaReceive#status() status} and this memory. When this side
+     * closes the channel, those that are left are not told.
+     *
+     * <p>The memory is the device's until the message is read, the receive has failed, or the channel is closed: {@link
+     * #closeFuture()}. If a connect fails, what was posted for it is the application's again.
      *
      * @param memory slices that the message fills one after the other, as many as {@code MAX_RECEIVE_SGES}, each of
      *         memory with {@link io.netty.channel.rdma.RdmaPermission#LOCAL_WRITE}: also of a peer device. None for a
      *         receive that takes immediate data alone. A longer message than all of them ends the connection.
      * @return is done when it is posted. Fails with an {@link IllegalStateException} if {@code RECEIVE_QUEUE_DEPTH} of
      *         them are posted, or the option is not set; with an {@link IllegalArgumentException} if the memory is not
-     *         as said; with an {@link io.netty.util.IllegalReferenceCountException} if it is closed; with a {@link
-     *         ClosedChannelException}.
+     *         as said, or is a peer device's and short messages are copied by the processor (mlx5, unless {@code
+     *         MLX5_SCATTER_TO_CQE=0} is in the environment); with an {@link
+     *         io.netty.util.IllegalReferenceCountException} if it is closed; with a {@link ClosedChannelException}.
      */
     public ChannelFuture postReceive(List<RegisteredSlice> memory) {
-        List<RegisteredSlice> copy = List.copyOf(memory);
+        return postReceive(ReceiveTarget.ofSlices(memory));
+    }
+
+    /**
+     * Posts a receive as {@link #postReceive(List)}, into the writable bytes of buffers. The message is then behind
+     * what they had, and is the content of the {@link RdmaReceive}, which has {@link RdmaReceive#buffers() them}, too.
+     *
+     * @param first of the channel's allocator or of {@link RegisteredMemory} with {@code LOCAL_WRITE}, in one piece.
+     *         The caller keeps its reference and leaves the buffer alone; the receive has another one until it is read
+     *         or has failed, or the channel is closed.
+     * @param others the same, for the rest of a longer message.
+     */
+    public ChannelFuture postReceive(ByteBuf first, ByteBuf... others) {
+        List<ByteBuf> buffers = new ArrayList<>(1 + others.length);
+        buffers.add(first);
+        Collections.addAll(buffers, others);
+        return postReceive(ReceiveTarget.ofBuffers(buffers));
+    }
+
+    private ChannelFuture postReceive(ReceiveTarget target) {
         ChannelPromise promise = newPromise();
         onLoop(() -> {
             if (isOpen() && connection == null && config.get(RdmaMessageChannelConfig.MANUAL_RECEIVES)) {
                 if (earlyReceives == null) {
                     earlyReceives = new ArrayDeque<>();
                 }
-                earlyReceives.add(new EarlyReceive(copy, promise));
+                earlyReceives.add(new EarlyReceive(target, promise));
             } else {
-                post(connection, copy, promise);
+                post(connection, target, promise);
             }
         });
         return promise;
     }
 
-    private void post(MessageConnection to, List<RegisteredSlice> memory, ChannelPromise promise) {
+    private void post(MessageConnection to, ReceiveTarget target, ChannelPromise promise) {
         try {
             if (!isOpen()) {
                 throw new ClosedChannelException();
@@ -612,8 +647,9 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
             if (to == null) {
                 throw new IllegalStateException("MANUAL_RECEIVES is not set: the channel posts its receives itself");
             }
-            to.postReceive(memory);
+            to.postReceive(target);
         } catch (Throwable t) {
+            target.release();
             promise.tryFailure(t);
             return;
         }
@@ -627,7 +663,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
             if (receive == null) {
                 earlyReceives = null;
             } else {
-                post(to, receive.memory, receive.promise);
+                post(to, receive.target, receive.promise);
             }
         }
     }
@@ -733,6 +769,17 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
             changeState(RdmaChannelState.STOPPING);
         }
         changeState(RdmaChannelState.IDLE);
+    }
+
+    /** An option that says when the peer counts as dead has another value. */
+    void livenessChanged() {
+        if (isRegistered()) {
+            onLoop(() -> {
+                if (connection != null) {
+                    connection.livenessChanged();
+                }
+            });
+        }
     }
 
     /** An option has a value that it can't have. */

@@ -21,14 +21,15 @@ import io.netty.channel.DefaultMessageSizeEstimator;
 import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.rdma.RdmaByteBufAllocator;
+import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.connection.DeviceOptions;
+import io.netty.channel.rdma.connection.LivenessOptions;
 import io.netty.channel.rdma.connection.OptionRow;
 import io.netty.channel.rdma.connection.OptionTable;
 import io.netty.channel.rdma.connection.OptionValues;
 import io.netty.channel.rdma.connection.QueuePairOptions;
-import io.netty.channel.rdma.RdmaByteBufAllocator;
-import io.netty.channel.rdma.RdmaChannelOption;
-import io.netty.channel.rdma.RdmaPermission;
 
 import java.util.Collections;
 import java.util.EnumSet;
@@ -52,6 +53,9 @@ final class RdmaMessageChannelConfig extends DefaultChannelConfig {
     static final OptionRow<Integer> RESPONDER_RESOURCES =
             OptionRow.number(RdmaChannelOption.RESPONDER_RESOURCES, 16, 0, 255);
     static final OptionRow<Integer> SERVICE_LEVEL = OptionRow.number(RdmaChannelOption.SERVICE_LEVEL, 0, 0, 15);
+    static final OptionRow<Integer> PATH_MTU =
+            new OptionRow<>(RdmaChannelOption.PATH_MTU, 0, RdmaMessageChannelConfig::checkMtu);
+    static final OptionRow<Boolean> GLOBAL_HEADER = new OptionRow<>(RdmaChannelOption.GLOBAL_HEADER, false);
     static final OptionRow<Integer> RECEIVE_BUFFER_SIZE =
             OptionRow.number(RdmaChannelOption.RECEIVE_BUFFER_SIZE, 4096, 0, 4 << 20);
     static final OptionRow<Integer> LINGER = OptionRow.number(SO_LINGER, -1, -1, Integer.MAX_VALUE);
@@ -75,12 +79,13 @@ final class RdmaMessageChannelConfig extends DefaultChannelConfig {
             .addWithDefault(QueuePairOptions.MIN_RNR_TIMER, 12)
             .add(LINGER, MAX_SEND_SGES, RECEIVE_BUFFER_SIZE, SHARED_RECEIVE_QUEUE, MAX_UNREAD_MESSAGES,
                     QueuePairOptions.MAX_INLINE_RECEIVE, MANUAL_RECEIVES, MAX_RECEIVE_SGES, INITIATOR_DEPTH,
-                    RESPONDER_RESOURCES, REMOTE_PERMISSIONS, CONNECT_DATA, SERVICE_LEVEL)
-            .addAll(DeviceOptions.ROWS);
+                    RESPONDER_RESOURCES, REMOTE_PERMISSIONS, CONNECT_DATA, SERVICE_LEVEL, PATH_MTU, GLOBAL_HEADER)
+            .addAll(LivenessOptions.ROWS).addAll(DeviceOptions.ROWS);
 
     private final RdmaMessageChannel channel;
     private final OptionValues options = new OptionValues(TABLE);
     private final QueuePairOptions queuePair = new QueuePairOptions(options);
+    final LivenessOptions liveness = new LivenessOptions(options);
 
     RdmaMessageChannelConfig(RdmaMessageChannel channel) {
         // Messages of any length, also none, count as one each.
@@ -118,11 +123,24 @@ final class RdmaMessageChannelConfig extends DefaultChannelConfig {
     public <T> boolean setOption(ChannelOption<T> option, T value) {
         try {
             validate(option, value);
-            return options.set(option, value) || super.setOption(option, value);
+            if (!options.set(option, value)) {
+                return super.setOption(option, value);
+            }
         } catch (RuntimeException e) {
             channel.refused(e);
             throw e;
         }
+        if (LivenessOptions.has(option)) {
+            channel.livenessChanged();
+        }
+        return true;
+    }
+
+    private static int checkMtu(int mtu) {
+        if (mtu != 0 && (mtu < 256 || mtu > 4096 || Integer.bitCount(mtu) != 1)) {
+            throw new IllegalArgumentException("PATH_MTU: " + mtu + " (expected: 0, 256, 512, 1024, 2048 or 4096)");
+        }
+        return mtu;
     }
 
     private static Set<RdmaPermission> checkPermissions(Set<RdmaPermission> permissions) {

@@ -25,18 +25,34 @@ import io.netty.util.internal.StringUtil;
 import java.util.Collections;
 import java.util.List;
 
+import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
+
 /**
  * An operation that is written to a {@link RdmaMessageChannel}: one work request of its send queue. The promise of the
  * write is its completion, see the package description for what that means for each kind.
  *
  * <p>The buffer is the channel's until the promise is done: it must not be changed before.
+ *
+ * <p>An operation may be written again when its promise is done, also after {@link #length(int)} and the setters of its
+ * class have changed it, or the indexes of its buffer have been set; so a stream of operations needs no new objects. It
+ * is in flight once at a time: a second write meanwhile fails with an {@link IllegalStateException}, and so do setters.
+ * A write takes over a reference, as that of any buffer does, so an operation with a buffer is {@linkplain #retain()
+ * retained} before each write but the last. One without a buffer needs none.
  */
 public abstract class RdmaOperation extends DefaultByteBufHolder {
+    private static final int NOT_DONE = -1;
+
     /** {@code null} if there is a buffer. */
     private final List<RegisteredSlice> local;
     private final int localLength;
+    private int limit = Integer.MAX_VALUE;
     private boolean unsignalled;
     private boolean fenced;
+    private Object attachment;
+    /** Between the post and the completion. Only a help for other threads, which may see a change late. */
+    private boolean inFlight;
+    /** Number of bytes of the last completion; less than 0 since the operation was written again. */
+    private int moved = NOT_DONE;
 
     RdmaOperation(ByteBuf data) {
         super(data);
@@ -71,8 +87,49 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
         return local != null;
     }
 
-    final int localLength() {
-        return localLength;
+    /**
+     * Limits the bytes that the operation moves: the first ones of its buffer or slices, or all if there are fewer.
+     *
+     * @param most 0 or more.
+     * @throws IllegalStateException if the operation is in flight.
+     */
+    public RdmaOperation length(int most) {
+        change();
+        limit = checkPositiveOrZero(most, "most");
+        return this;
+    }
+
+    /** Keeps an object of the application with the operation, which does not use it. {@code null} removes it. */
+    public RdmaOperation attachment(Object newAttachment) {
+        attachment = newAttachment;
+        return this;
+    }
+
+    /** The object that the application keeps with the operation, or {@code null}. */
+    public final Object attachment() {
+        return attachment;
+    }
+
+    /** Begins every setter of what is posted. */
+    final void change() {
+        if (inFlight) {
+            throw new IllegalStateException(this + " is in flight: it can be changed when its promise is done");
+        }
+        moved = NOT_DONE;
+    }
+
+    final void posted() {
+        inFlight = true;
+    }
+
+    final void returned() {
+        inFlight = false;
+    }
+
+    /** Why it can't be posted now, or {@code null}. */
+    final IllegalStateException busy() {
+        return inFlight ? new IllegalStateException(this + " is in flight already: it can be written again when its " +
+                "promise is done") : null;
     }
 
     /**
@@ -102,9 +159,19 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
         return fenced;
     }
 
-    /** Number of bytes that the operation moves. */
-    public int length() {
-        return local != null ? localLength : content().readableBytes();
+    /** Number of bytes that the operation has moved, if the last write of it has succeeded; else that it would move. */
+    public final int length() {
+        return moved >= 0 ? moved : requested();
+    }
+
+    /** Number of bytes that the operation would move now. */
+    int requested() {
+        return Math.min(limit, isLocal() ? localLength : bufferLength());
+    }
+
+    /** Number of bytes that the buffer has for it. */
+    int bufferLength() {
+        return content().readableBytes();
     }
 
     /** Begins the work request; its elements are added by the caller. */
@@ -130,9 +197,14 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
         return kind() == RdmaMessageMetrics.Kind.READ || kind() == RdmaMessageMetrics.Kind.ATOMIC;
     }
 
+    /** The application writes it, perhaps once more. */
+    void written() {
+        moved = NOT_DONE;
+    }
+
     /** The device has done it. */
     void completed(int bytes) {
-        // Nothing to be said about it.
+        moved = bytes;
     }
 
     /** Returns the copy with the same flags. */
@@ -140,6 +212,8 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
         RdmaOperation other = copy;
         other.unsignalled = unsignalled;
         other.fenced = fenced;
+        other.limit = limit;
+        other.attachment = attachment;
         return copy;
     }
 

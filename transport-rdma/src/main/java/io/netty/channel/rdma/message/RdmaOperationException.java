@@ -27,10 +27,12 @@ public final class RdmaOperationException extends IOException {
 
     private final int status;
     private final boolean posted;
+    private final transient RdmaOperation operation;
 
     RdmaOperationException(RdmaOperation operation, int status) {
         super(operation + " failed: " + WorkCompletionStatus.describe(status) + " (status " + status + ')');
         this.status = status;
+        this.operation = operation;
         posted = true;
     }
 
@@ -38,13 +40,23 @@ public final class RdmaOperationException extends IOException {
         super(operation + " was not begun: " + why + " (status " + status + ": " +
                 WorkCompletionStatus.describe(status) + ')');
         this.status = status;
+        this.operation = operation;
         posted = false;
     }
 
     RdmaOperationException(int status) {
         super("Receiving failed: " + WorkCompletionStatus.describe(status) + " (status " + status + ')');
         this.status = status;
+        operation = null;
         posted = true;
+    }
+
+    /**
+     * The operation that failed, whose reference is not the reader's; or {@code null} if it was a receive, a datagram,
+     * or nobody's.
+     */
+    public RdmaOperation operation() {
+        return operation instanceof DatagramSend ? null : operation;
     }
 
     /** The status, one of {@link WorkCompletionStatus}. */

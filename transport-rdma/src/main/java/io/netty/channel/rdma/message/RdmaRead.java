@@ -24,12 +24,13 @@ import java.util.List;
 
 /**
  * RDMA READ: fills the writable bytes of a buffer from the peer's memory. When the promise is done they are readable.
+ * As many bytes are read as the lesser of both has: {@link #length()} tells how many, and may be 0.
  */
 public final class RdmaRead extends RemoteOperation {
     /**
-     * @param destination as many bytes are read as are writable, which may be none. The caller keeps its reference,
-     *         since the result is in there; the operation takes another one.
-     * @param remote with {@link RdmaPermission#REMOTE_READ}.
+     * @param destination at most as many bytes are read as are writable, which may be none. The caller keeps its
+     *         reference, since the result is in there; the operation takes another one.
+     * @param remote {@code null} reads nothing; otherwise with {@link RdmaPermission#REMOTE_READ}.
      * @param offset in that memory, in bytes.
      */
     public RdmaRead(ByteBuf destination, RemoteMemory remote, long offset) {
@@ -57,8 +58,13 @@ public final class RdmaRead extends RemoteOperation {
     }
 
     @Override
-    public int length() {
-        return isLocal() ? localLength() : content().writableBytes();
+    int requested() {
+        return limited(super.requested());
+    }
+
+    @Override
+    int bufferLength() {
+        return content().writableBytes();
     }
 
     @Override
@@ -73,11 +79,12 @@ public final class RdmaRead extends RemoteOperation {
 
     @Override
     void begin(SendWorkRequests chain, long id, int flags) {
-        chain.read(id, flags, address(), remote().key());
+        chain.read(id, flags, address(), key());
     }
 
     @Override
     void completed(int bytes) {
+        super.completed(bytes);
         if (!isLocal()) {
             content().writerIndex(content().writerIndex() + bytes);
         }

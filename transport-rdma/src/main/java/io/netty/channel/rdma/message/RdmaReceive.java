@@ -19,8 +19,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.DefaultByteBufHolder;
 import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
+import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 
-import java.util.Collections;
 import java.util.List;
 
 /**
@@ -29,19 +29,23 @@ import java.util.List;
  */
 public final class RdmaReceive extends DefaultByteBufHolder {
     private final List<RegisteredSlice> memory;
+    private final List<ByteBuf> buffers;
+    private final int status;
     private final int opcode;
     private final int length;
     private final boolean withImmediate;
     private final int immediate;
 
     RdmaReceive(ByteBuf content, int opcode, int length, boolean withImmediate, int immediate) {
-        this(content, Collections.emptyList(), opcode, length, withImmediate, immediate);
+        this(content, List.of(), List.of(), WorkCompletionStatus.SUCCESS, opcode, length, withImmediate, immediate);
     }
 
-    RdmaReceive(ByteBuf content, List<RegisteredSlice> memory, int opcode, int length, boolean withImmediate,
-                int immediate) {
+    RdmaReceive(ByteBuf content, List<RegisteredSlice> memory, List<ByteBuf> buffers, int status, int opcode,
+                int length, boolean withImmediate, int immediate) {
         super(content);
         this.memory = memory;
+        this.buffers = buffers;
+        this.status = status;
         this.opcode = opcode;
         this.length = length;
         this.withImmediate = withImmediate;
@@ -49,8 +53,17 @@ public final class RdmaReceive extends DefaultByteBufHolder {
     }
 
     /**
+     * {@link WorkCompletionStatus#SUCCESS} for a message that was read. Another one for a receive of the application
+     * that has failed, which is a user event of the pipeline: {@link RdmaMessageChannel#postReceive(List)}.
+     */
+    public int status() {
+        return status;
+    }
+
+    /**
      * {@link WorkCompletionOpcode#RECEIVE} for a send of the peer, {@link
-     * WorkCompletionOpcode#RECEIVE_RDMA_WITH_IMMEDIATE} for a write with immediate.
+     * WorkCompletionOpcode#RECEIVE_RDMA_WITH_IMMEDIATE} for a write with immediate. {@code RECEIVE} for a receive that
+     * has failed, as verbs tell no more.
      */
     public int opcode() {
         return opcode;
@@ -62,12 +75,21 @@ public final class RdmaReceive extends DefaultByteBufHolder {
     }
 
     /**
-     * The memory that the application gave to {@link RdmaMessageChannel#postReceive}: a send of the peer is there, in
-     * the order of the slices, and there is no content; a write has left it as it was. Empty if the channel posts its
-     * receives itself.
+     * The memory that the application gave to {@link RdmaMessageChannel#postReceive(List)}: a send of the peer is
+     * there, in the order of the slices, and there is no content; a write has left it as it was. Empty if the channel
+     * posts its receives itself, or there are {@link #buffers()}.
      */
     public List<RegisteredSlice> memory() {
         return memory;
+    }
+
+    /**
+     * The buffers that the application gave to {@link RdmaMessageChannel#postReceive(ByteBuf, ByteBuf...)}, whose
+     * references are not the reader's: a send of the peer is behind what they had, one after the other, and is the
+     * content, too.
+     */
+    public List<ByteBuf> buffers() {
+        return buffers;
     }
 
     public boolean hasImmediate() {
@@ -81,7 +103,7 @@ public final class RdmaReceive extends DefaultByteBufHolder {
 
     @Override
     public RdmaReceive replace(ByteBuf content) {
-        return new RdmaReceive(content, memory, opcode, length, withImmediate, immediate);
+        return new RdmaReceive(content, memory, buffers, status, opcode, length, withImmediate, immediate);
     }
 
     @Override
@@ -96,7 +118,8 @@ public final class RdmaReceive extends DefaultByteBufHolder {
 
     @Override
     public String toString() {
-        return WorkCompletionOpcode.describe(opcode) + " of " + length + " bytes" +
+        return (status == WorkCompletionStatus.SUCCESS ? "" : "failed ") + WorkCompletionOpcode.describe(opcode) +
+                " of " + length + " bytes" +
                 (withImmediate ? ", immediate 0x" + Integer.toHexString(immediate) : "");
     }
 }

@@ -25,7 +25,7 @@ import java.util.List;
  * SEND WITH IMMEDIATE: as {@link RdmaSend}, with 32 bits that the peer finds in {@link RdmaReceive#immediate()}.
  */
 public final class RdmaSendImm extends RdmaOperation {
-    private final int immediate;
+    private int immediate;
 
     /**
      * @param data may be empty. The reference is the operation's.
@@ -55,6 +55,17 @@ public final class RdmaSendImm extends RdmaOperation {
 
     public int immediate() {
         return immediate;
+    }
+
+    /**
+     * Sets the 32 bits for the next write of the operation.
+     *
+     * @throws IllegalStateException if the operation is in flight.
+     */
+    public RdmaSendImm immediate(int newImmediate) {
+        change();
+        immediate = newImmediate;
+        return this;
     }
 
     @Override

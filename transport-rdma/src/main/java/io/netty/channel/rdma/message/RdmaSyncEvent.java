@@ -19,6 +19,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
@@ -29,7 +30,11 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongPredicate;
+
+import static io.netty.util.internal.ObjectUtil.checkNotNull;
 
 /**
  * A 64-bit number that peers get, set and add to while its owner waits for it: a signal without a message. {@linkplain
@@ -76,9 +81,43 @@ public final class RdmaSyncEvent implements AutoCloseable {
                 : bytes.writeLong(value), event, 0);
     }
 
+    /**
+     * The operation that sets the peer's event from a buffer.
+     *
+     * @param value in the byte order of the hosts: its first 8 readable bytes, or all if there are fewer, which set
+     *         only that part. The reference is the operation's.
+     */
+    public static RdmaWrite set(ByteBuf value, RemoteMemory event) {
+        RdmaWrite write = new RdmaWrite(value, checkNotNull(event, "event"), 0);
+        write.length(Long.BYTES);
+        return write;
+    }
+
+    /**
+     * The operation that sets the peer's event from registered memory, which may be a peer device's.
+     *
+     * @param value in the byte order of the hosts: the first 8 bytes, or all if there are fewer, which set only that
+     *         part.
+     */
+    public static RdmaWrite set(List<RegisteredSlice> value, RemoteMemory event) {
+        RdmaWrite write = new RdmaWrite(value, checkNotNull(event, "event"), 0);
+        write.length(Long.BYTES);
+        return write;
+    }
+
     /** The operation that adds to the peer's event, to be written to a channel. */
     public static RdmaFetchAndAdd add(RemoteMemory event, long addend) {
         return new RdmaFetchAndAdd(event, 0, addend);
+    }
+
+    /** As above, with the former value in a buffer: see {@link RdmaFetchAndAdd}. */
+    public static RdmaFetchAndAdd add(ByteBuf result, RemoteMemory event, long addend) {
+        return new RdmaFetchAndAdd(result, event, 0, addend);
+    }
+
+    /** As above, with the former value in registered memory: see {@link RdmaFetchAndAdd}. */
+    public static RdmaFetchAndAdd add(RegisteredSlice result, RemoteMemory event, long addend) {
+        return new RdmaFetchAndAdd(result, event, 0, addend);
     }
 
     /**
@@ -115,30 +154,37 @@ public final class RdmaSyncEvent implements AutoCloseable {
         return buffer;
     }
 
+    /** Waits until the value is no less than this one: see {@link #waitUntil(LongPredicate, EventExecutor)}. */
+    public Future<Long> waitUntil(long least, EventExecutor executor) {
+        return waitUntil(value -> value >= least, executor);
+    }
+
     /**
-     * Waits until the value is no less than this one. It is looked at now and then, at intervals of 10 microseconds
-     * that grow to one millisecond, so a value that does not stay is missed.
+     * Waits until the value is as wanted: {@code value -> value == expected}, or {@code value -> value != last}. It is
+     * looked at now and then, at intervals of 10 microseconds that grow to one millisecond, so a value that does not
+     * stay is missed.
      *
+     * @param wanted is called by the executor; what it throws ends the waiting.
      * @param executor looks, and tells; usually the event loop of a channel.
      * @return the value that was found. Fails with an {@link IllegalStateException} when the event is closed; cancel it
      *         to wait no longer.
      */
-    public Future<Long> waitUntil(long least, EventExecutor executor) {
+    public Future<Long> waitUntil(LongPredicate wanted, EventExecutor executor) {
         Promise<Long> promise = executor.newPromise();
-        executor.execute(() -> look(least, executor, promise, MIN_PAUSE_NANOS));
+        executor.execute(() -> look(wanted, executor, promise, MIN_PAUSE_NANOS));
         return promise;
     }
 
-    private void look(long least, EventExecutor executor, Promise<Long> promise, long pauseNanos) {
+    private void look(LongPredicate wanted, EventExecutor executor, Promise<Long> promise, long pauseNanos) {
         if (promise.isDone()) {
             return;
         }
         try {
             long value = get();
-            if (value >= least) {
+            if (wanted.test(value)) {
                 promise.trySuccess(value);
             } else {
-                executor.schedule(() -> look(least, executor, promise, Math.min(pauseNanos * 2, MAX_PAUSE_NANOS)),
+                executor.schedule(() -> look(wanted, executor, promise, Math.min(pauseNanos * 2, MAX_PAUSE_NANOS)),
                         pauseNanos, TimeUnit.NANOSECONDS);
             }
         } catch (Throwable t) {

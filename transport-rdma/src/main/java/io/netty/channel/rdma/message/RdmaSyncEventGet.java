@@ -15,8 +15,12 @@
  */
 package io.netty.channel.rdma.message;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
+
+import java.util.List;
 
 /**
  * Gets the value of the peer's {@link RdmaSyncEvent}, by an RDMA READ.
@@ -27,6 +31,27 @@ public final class RdmaSyncEventGet extends ValueOperation {
         super(event, 0, RdmaPermission.REMOTE_READ);
     }
 
+    /**
+     * As above, with the value in a buffer, in the byte order of the hosts.
+     *
+     * @param result gets the value behind what is readable: 8 bytes, or as many as are writable. The caller keeps its
+     *         reference.
+     */
+    public RdmaSyncEventGet(ByteBuf result, RemoteMemory event) {
+        super(result, event, 0, RdmaPermission.REMOTE_READ);
+    }
+
+    /**
+     * As above, with the value in registered memory, which may be a peer device's. {@link #value()} does not tell it
+     * then.
+     *
+     * @param result get the value one after the other: 8 bytes, or as many as they have. Memory with {@link
+     *         RdmaPermission#LOCAL_WRITE}, as for an {@link RdmaRead}.
+     */
+    public RdmaSyncEventGet(List<RegisteredSlice> result, RemoteMemory event) {
+        super(result, event, 0, RdmaPermission.REMOTE_READ);
+    }
+
     @Override
     RdmaMessageMetrics.Kind kind() {
         return RdmaMessageMetrics.Kind.READ;
@@ -35,7 +60,7 @@ public final class RdmaSyncEventGet extends ValueOperation {
     /**
      * The value.
      *
-     * @throws IllegalStateException if the operation has not succeeded.
+     * @throws IllegalStateException if the operation has not succeeded with 8 bytes, or the value is in slices.
      */
     public long value() {
         return result();
@@ -43,11 +68,26 @@ public final class RdmaSyncEventGet extends ValueOperation {
 
     @Override
     void begin(SendWorkRequests chain, long id, int flags) {
-        chain.read(id, flags, address(), remote().key());
+        chain.read(id, flags, address(), key());
     }
 
     @Override
     RdmaSyncEventGet again() {
         return new RdmaSyncEventGet(remote());
+    }
+
+    @Override
+    RdmaSyncEventGet into(ByteBuf result) {
+        return new RdmaSyncEventGet(result, remote());
+    }
+
+    @Override
+    RdmaSyncEventGet withLocal() {
+        return new RdmaSyncEventGet(local(), remote());
+    }
+
+    @Override
+    int requested() {
+        return limited(super.requested());
     }
 }

@@ -29,7 +29,7 @@ import java.util.List;
 public final class RdmaWrite extends RemoteOperation {
     /**
      * @param data may be empty. The reference is the operation's.
-     * @param remote with {@link RdmaPermission#REMOTE_WRITE}.
+     * @param remote may be {@code null} if there are no bytes; otherwise with {@link RdmaPermission#REMOTE_WRITE}.
      * @param offset in that memory, in bytes.
      */
     public RdmaWrite(ByteBuf data, RemoteMemory remote, long offset) {
@@ -56,7 +56,7 @@ public final class RdmaWrite extends RemoteOperation {
 
     @Override
     void begin(SendWorkRequests chain, long id, int flags) {
-        chain.write(id, flags, address(), remote().key());
+        chain.write(id, flags, address(), key());
     }
 
     @Override

@@ -27,11 +27,11 @@ import java.util.List;
  * the length and these 32 bits. It consumes a receive of the peer.
  */
 public final class RdmaWriteImm extends RemoteOperation {
-    private final int immediate;
+    private int immediate;
 
     /**
      * @param data may be empty. The reference is the operation's.
-     * @param remote with {@link RdmaPermission#REMOTE_WRITE}.
+     * @param remote may be {@code null} if there are no bytes; otherwise with {@link RdmaPermission#REMOTE_WRITE}.
      * @param offset in that memory, in bytes.
      * @param immediate goes over the wire in network order.
      */
@@ -65,9 +65,20 @@ public final class RdmaWriteImm extends RemoteOperation {
         return immediate;
     }
 
+    /**
+     * Sets the 32 bits for the next write of the operation.
+     *
+     * @throws IllegalStateException if the operation is in flight.
+     */
+    public RdmaWriteImm immediate(int newImmediate) {
+        change();
+        immediate = newImmediate;
+        return this;
+    }
+
     @Override
     void begin(SendWorkRequests chain, long id, int flags) {
-        chain.writeWithImmediate(id, flags, address(), remote().key(), immediate);
+        chain.writeWithImmediate(id, flags, address(), key(), immediate);
     }
 
     @Override

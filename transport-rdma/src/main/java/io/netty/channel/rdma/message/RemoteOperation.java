@@ -22,20 +22,18 @@ import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 
 import java.util.List;
 
-import static io.netty.util.internal.ObjectUtil.checkNotNull;
-
 /**
  * An operation on the peer's memory, of which its process notices nothing.
  */
 abstract class RemoteOperation extends RdmaOperation {
     private final RemoteMemory remote;
-    private final long offset;
+    private long offset;
     private final RdmaPermission needed;
 
     /** @param needed that the memory must have. */
     RemoteOperation(ByteBuf data, RemoteMemory remote, long offset, RdmaPermission needed) {
         super(data);
-        this.remote = checkNotNull(remote, "remote");
+        this.remote = remote;
         this.offset = offset;
         this.needed = needed;
     }
@@ -43,12 +41,12 @@ abstract class RemoteOperation extends RdmaOperation {
     /** @param needed that the memory must have. */
     RemoteOperation(List<RegisteredSlice> local, RemoteMemory remote, long offset, RdmaPermission needed) {
         super(local);
-        this.remote = checkNotNull(remote, "remote");
+        this.remote = remote;
         this.offset = offset;
         this.needed = needed;
     }
 
-    /** The memory of the peer. */
+    /** The memory of the peer, or {@code null} for an operation without bytes. */
     public final RemoteMemory remote() {
         return remote;
     }
@@ -58,8 +56,33 @@ abstract class RemoteOperation extends RdmaOperation {
         return offset;
     }
 
+    /**
+     * Sets the offset in the remote memory for the next write of the operation.
+     *
+     * @throws IllegalStateException if the operation is in flight.
+     */
+    public final RdmaOperation offset(long newOffset) {
+        change();
+        offset = newOffset;
+        return this;
+    }
+
     final long address() {
-        return remote.address() + offset;
+        return remote == null ? 0 : remote.address() + offset;
+    }
+
+    final int key() {
+        return remote == null ? 0 : remote.key();
+    }
+
+    /** Number of bytes that the remote memory has. */
+    private long remoteLength() {
+        return remote == null ? 0 : remote.length();
+    }
+
+    /** The lesser of a length and what is left of the remote memory, if the offset is in there. */
+    final int limited(int length) {
+        return offset < 0 || offset > remoteLength() ? length : (int) Math.min(length, remoteLength() - offset);
     }
 
     @Override
@@ -71,9 +94,10 @@ abstract class RemoteOperation extends RdmaOperation {
     @Override
     RdmaOperationException check() {
         int length = length();
-        if (offset < 0 || offset > remote.length() - length) {
+        if (offset < 0 || offset > remoteLength() - length) {
             return new RdmaOperationException(this, WorkCompletionStatus.REMOTE_ACCESS_ERROR, length +
-                    " bytes at offset " + offset + " are not all in the " + remote);
+                    " bytes at offset " + offset + " are not all in " +
+                    (remote == null ? "no remote memory" : "the " + remote));
         }
         // An operation without bytes needs no key (InfiniBand Architecture Specification vol. 1, C9-88).
         if (length > 0 && !remote.permissions().contains(needed)) {

@@ -92,6 +92,9 @@ final class SendSlots {
         operations[i] = operation;
         failures[i] = failure;
         retained[i] = operation != null && failure == null;
+        if (retained[i]) {
+            operation.posted();
+        }
         lengths[i] = retained[i] ? operation.length() : 0;
         next++;
     }
@@ -159,8 +162,12 @@ final class SendSlots {
                 from += copy.length;
             }
         }
-        if (operations[i] != null) {
-            operations[i].completed(lengths[i]);
+        RdmaOperation operation = operations[i];
+        if (operation != null) {
+            operation.completed(lengths[i]);
+            if (operation instanceof ValueOperation && ((ValueOperation) operation).isKept()) {
+                ((ValueOperation) operation).yields(ValueOperation.number(staging[i], 0));
+            }
         }
     }
 
@@ -181,6 +188,7 @@ final class SendSlots {
         releaseStaging(first);
         first++;
         if (retained[i]) {
+            operation.returned();
             operation.release();
         }
     }

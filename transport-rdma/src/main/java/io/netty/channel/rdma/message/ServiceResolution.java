@@ -70,7 +70,6 @@ final class ServiceResolution {
     void start(InetSocketAddress local, int timeoutMillis) throws Exception {
         id = channel.newConnectionId(remote.getAddress());
         InetSocketAddress from = local;
-        boolean started = false;
         try {
             channel.watch(id, this::event);
             if (from == null) {
@@ -89,11 +88,9 @@ final class ServiceResolution {
                         timeoutMillis + " ms which queue pair receives the datagrams for " + remote)), timeoutMillis,
                         TimeUnit.MILLISECONDS);
             }
-            started = true;
-        } finally {
-            if (!started) {
-                cancel();
-            }
+        } catch (Throwable t) {
+            cancel();
+            throw t;
         }
     }
 

@@ -18,6 +18,7 @@ package io.netty.channel.rdma.message;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.memory.PartialByteBuf;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 
@@ -54,7 +55,7 @@ final class SharedReceives implements Receives {
     public void completed(WorkCompletions completions, int index) {
         long workRequest = completions.workRequestId(index);
         if (!completions.isSuccess(index)) {
-            queuePair.giveBack(workRequest);
+            queuePair.shared().giveBack(workRequest);
             return;
         }
         int opcode = completions.opcode(index);
@@ -65,16 +66,14 @@ final class SharedReceives implements Receives {
         if (opcode == WorkCompletionOpcode.RECEIVE && length > 0) {
             content = content(workRequest, length);
         } else {
-            queuePair.giveBack(workRequest);
+            queuePair.shared().giveBack(workRequest);
         }
-        boolean added = false;
         try {
-            added = arrived.add(new RdmaReceive(content, opcode, length, withImmediate,
+            arrived.add(new RdmaReceive(content, opcode, length, withImmediate,
                     withImmediate ? completions.immediate(index) : 0));
-        } finally {
-            if (!added) {
-                content.release();
-            }
+        } catch (Throwable t) {
+            content.release();
+            throw t;
         }
         if (arrived.size() > most) {
             channel.connectionFailed(new IOException(channel.remoteAddress() + " has sent more than " + most +
@@ -86,19 +85,19 @@ final class SharedReceives implements Receives {
     private ByteBuf content(long workRequest, int length) {
         ByteBuf full = null;
         try {
-            full = arrived.size() < queuePair.receiveDepth() ? queuePair.takeShared(workRequest) : null;
+            full = arrived.size() < queuePair.receiveDepth() ? queuePair.shared().take(workRequest) : null;
             if (full == null) {
                 metrics.copied(RdmaMessageMetrics.CopyCause.RECEIVED_HELD, length);
                 return channel.alloc().heapBuffer(length, length)
-                        .writeBytes(queuePair.sharedBuffer(workRequest), 0, length);
+                        .writeBytes(queuePair.shared().buffer(workRequest), 0, length);
             }
         } finally {
             if (full == null) {
                 // The receive is given back even if an allocator throws: it belongs to others, too.
-                queuePair.giveBack(workRequest);
+                queuePair.shared().giveBack(workRequest);
             }
         }
-        return ChannelQueuePair.track(full.setIndex(0, length));
+        return PartialByteBuf.tracked(full.setIndex(0, length));
     }
 
     @Override

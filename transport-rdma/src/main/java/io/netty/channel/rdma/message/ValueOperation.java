@@ -18,20 +18,44 @@ package io.netty.channel.rdma.message;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 
 import java.nio.ByteOrder;
+import java.util.List;
+
+import static io.netty.util.internal.ObjectUtil.checkNotNull;
 
 /**
  * An operation on 8 bytes of the peer's memory that yields what was there: a number in the byte order of the hosts,
- * which must be the same for both.
+ * which must be the same for both. The number goes to a buffer or to slices of the application, or to the operation.
  */
 abstract class ValueOperation extends RemoteOperation {
+    /** The number has no other place than this. */
+    private final boolean kept;
     private volatile long value;
     private volatile boolean done;
 
     ValueOperation(RemoteMemory remote, long offset, RdmaPermission needed) {
-        super(Unpooled.buffer(Long.BYTES, Long.BYTES), remote, offset, needed);
+        super(Unpooled.EMPTY_BUFFER, checkNotNull(remote, "remote"), offset, needed);
+        kept = true;
+    }
+
+    /** @param result gets the number behind what it has; the caller keeps its reference. */
+    ValueOperation(ByteBuf result, RemoteMemory remote, long offset, RdmaPermission needed) {
+        super(retained(result, remote), remote, offset, needed);
+        kept = false;
+    }
+
+    ValueOperation(List<RegisteredSlice> result, RemoteMemory remote, long offset, RdmaPermission needed) {
+        super(result, checkNotNull(remote, "remote"), offset, needed);
+        kept = false;
+    }
+
+    /** Retains the buffer once nothing else can be refused. */
+    private static ByteBuf retained(ByteBuf result, RemoteMemory remote) {
+        checkNotNull(remote, "remote");
+        return result.retain();
     }
 
     /** Not every device has atomic operations. */
@@ -40,48 +64,95 @@ abstract class ValueOperation extends RemoteOperation {
         return RdmaMessageMetrics.Kind.ATOMIC;
     }
 
+    /** Returns whether the operation itself keeps the number: then the device writes to memory of the channel. */
+    final boolean isKept() {
+        return kept;
+    }
+
     @Override
-    public final int length() {
-        return Long.BYTES;
+    final int bufferLength() {
+        return kept ? Long.BYTES : content().writableBytes();
+    }
+
+    @Override
+    int requested() {
+        return Math.min(Long.BYTES, super.requested());
     }
 
     @Override
     final int index() {
-        return 0;
+        return content().writerIndex();
     }
 
     @Override
     final void completed(int bytes) {
-        value = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? content().getLongLE(0) : content().getLong(0);
+        super.completed(bytes);
+        if (!kept && !isLocal()) {
+            int from = content().writerIndex();
+            content().writerIndex(from + bytes);
+            if (bytes == Long.BYTES) {
+                yields(number(content(), from));
+            }
+        }
+    }
+
+    /** The number is there. */
+    final void yields(long number) {
+        value = number;
         done = true;
+    }
+
+    /** A number in the byte order of the host. */
+    static long number(ByteBuf from, int index) {
+        return ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? from.getLongLE(index) : from.getLong(index);
     }
 
     /** The former value of the memory, once the promise of the write has succeeded. */
     final long result() {
+        if (isLocal()) {
+            throw new IllegalStateException("the number is in the slice: " + local());
+        }
         if (!done) {
             throw new IllegalStateException(this + " is not done, or has failed");
         }
         return value;
     }
 
+    @Override
+    void written() {
+        super.written();
+        done = false;
+    }
+
     /** Checks what a device checks: an atomic operation is of 8 aligned bytes (IBA vol. 1, 9.4.5). */
     @Override
     final RdmaOperationException check() {
         RdmaOperationException inherited = super.check();
-        if (inherited == null && kind() == RdmaMessageMetrics.Kind.ATOMIC && address() % Long.BYTES != 0) {
+        if (inherited != null || kind() != RdmaMessageMetrics.Kind.ATOMIC) {
+            return inherited;
+        }
+        if (length() != Long.BYTES) {
+            return new RdmaOperationException(this, WorkCompletionStatus.LOCAL_LENGTH_ERROR,
+                    "the result has 8 bytes, and there is room for " + length());
+        }
+        if (address() % Long.BYTES != 0) {
             return new RdmaOperationException(this, WorkCompletionStatus.REMOTE_INVALID_REQUEST_ERROR,
                     "offset " + offset() + " in the " + remote() + " is no multiple of 8 in its owner's memory");
         }
-        return inherited;
+        return null;
     }
 
-    /** The result has a place of its own: the buffer is not replaced. */
     @Override
     final RdmaOperation with(ByteBuf content) {
+        RdmaOperation copy = kept ? again() : into(content);
+        // As with any holder, the reference of the caller becomes that of the copy.
         content.release();
-        return again();
+        return copy;
     }
 
-    /** The same operation once more. */
+    /** The same operation once more, which keeps its number. */
     abstract ValueOperation again();
+
+    /** The same operation once more, with another buffer for the number. */
+    abstract ValueOperation into(ByteBuf result);
 }

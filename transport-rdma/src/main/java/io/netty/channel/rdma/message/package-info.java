@@ -48,7 +48,7 @@
  *     <td>nothing</td></tr>
  * <tr><td>{@link io.netty.channel.rdma.message.RdmaCompareAndSwap}, {@link
  *     io.netty.channel.rdma.message.RdmaFetchAndAdd}</td><td>atomics on 8 aligned bytes</td><td>it has happened, and
- *     {@code oldValue()} tells what was there</td><td>nothing</td></tr>
+ *     {@code oldValue()} tells what was there, or it is in a buffer or in registered memory</td><td>nothing</td></tr>
  * </table>
  * {@link io.netty.channel.rdma.message.RdmaSyncEvent} makes a counter of these, for which its owner can wait. Not every
  * device has atomics, and iWARP has no immediate data, reads only into memory with {@code REMOTE_WRITE}, and ends a
@@ -70,8 +70,15 @@
  *
  * <p>Messages arrive in buffers that the channel posts, up to {@code RECEIVE_BUFFER_SIZE}. With {@link
  * io.netty.channel.rdma.RdmaChannelOption#MANUAL_RECEIVES} the application posts the receives, lists of slices of its
- * own memory, which may be a peer device's. A message then goes there and nowhere else: see {@link
+ * own memory, which may be a peer device's, or buffers. A message then goes there and nowhere else: see {@link
  * io.netty.channel.rdma.message.RdmaMessageChannel#postReceive(java.util.List)}.
+ *
+ * <p>A message that is longer than the peer's receive ends the connection, as verbs demand. With {@link
+ * io.netty.channel.rdma.message.RdmaRendezvousHandler} at both ends messages have any length.
+ *
+ * <p>An operation can be {@linkplain io.netty.channel.rdma.message.RdmaOperation written again} with another offset,
+ * length or value. Without bytes it needs no remote memory: a write or read with {@code null} has no effect but to find
+ * out whether the peer's device answers.
  *
  * <p>Operations that the send queue has no room for wait, and the channel is not writable meanwhile, whatever their
  * sizes are; nor is it above the usual water mark, where bytes in flight count, too. A SEND whose peer has no receive
@@ -110,8 +117,8 @@
  * <tr><td>send, with immediate or not</td><td>none</td><td>(the receive is the channel's own)</td><td>none</td></tr>
  * <tr><td>write, with immediate or not</td><td>none</td><td>LOCAL_WRITE and REMOTE_WRITE</td><td>REMOTE_WRITE</td></tr>
  * <tr><td>read</td><td>LOCAL_WRITE</td><td>REMOTE_READ</td><td>REMOTE_READ</td></tr>
- * <tr><td>atomics</td><td>(the result has memory of its own)</td><td>LOCAL_WRITE and REMOTE_ATOMIC, at a multiple of
- *     8</td><td>REMOTE_ATOMIC</td></tr>
+ * <tr><td>atomics</td><td>LOCAL_WRITE, if the result goes to registered memory</td><td>LOCAL_WRITE and REMOTE_ATOMIC,
+ *     at a multiple of 8</td><td>REMOTE_ATOMIC</td></tr>
  * <tr><td>any of these on a {@linkplain io.netty.channel.rdma.message.RdmaMessageChannel#bindWindow window}</td><td>as
  *     above</td><td>LOCAL_WRITE as above; the remote permission is the window's</td><td>as above</td></tr>
  * <tr><td>any, of no bytes</td><td>none</td><td>none</td><td>none</td></tr>
@@ -169,8 +176,8 @@
  * io.netty.channel.rdma.message.RdmaMessageChannel#exportEndpoint export} where its queue pair is, hand that {@link
  * io.netty.channel.rdma.message.RdmaEndpoint} to the other side in any way that nobody can change it on, and {@code
  * connect} each channel to the other's. The connection manager has no part in it, so there is no data, no timeout, and
- * nobody tells a channel that its peer has gone: it finds out when an operation fails. Not with iWARP, where nothing
- * but the connection manager makes connections.
+ * nobody tells a channel that its peer has gone: it finds out when an operation fails, or by {@code SO_KEEPALIVE}. Not
+ * with iWARP, where nothing but the connection manager makes connections.
  *
  * <p>An application with an event channel of its own gives the request that it read there to {@link
  * io.netty.channel.rdma.message.RdmaMessageChannel#RdmaMessageChannel(io.netty.channel.rdma.verbs.ConnectionEvent,

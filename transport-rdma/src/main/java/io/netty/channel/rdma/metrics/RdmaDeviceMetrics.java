@@ -18,7 +18,7 @@ package io.netty.channel.rdma.metrics;
 import io.netty.channel.rdma.monitor.DeviceCounters;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.channel.rdma.verbs.Device;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 
@@ -145,7 +145,7 @@ public final class RdmaDeviceMetrics {
             return portCounters(KERNEL_DEVICES, name(), port);
         }
         try {
-            Device device = Device.shared(Verbs.of(VerbsProvider.EMBEDDED), name());
+            Device device = Device.shared(VerbsApi.of(VerbsProvider.EMBEDDED), name());
             return port > device.attributes().portCount() ? Map.of()
                     : Map.of("rnr_nak_retry_err", device.receiverNotReady());
         } catch (VerbsException e) {

@@ -35,20 +35,45 @@ import java.util.Locale;
 final class Events {
     private Events() { }
 
-    @Name("io.netty.rdma.Connect")
-    @Label("RDMA Connect")
-    @Description("A connection is established")
     @Category({ "Netty", "RDMA" })
     @StackTrace(false)
-    static final class Connect extends Event {
-        @Label("Local Address")
-        String local;
+    private abstract static class RdmaEvent extends Event {
+    }
+
+    private abstract static class PeerEvent extends RdmaEvent {
         @Label("Remote Address")
         String remote;
+    }
+
+    private abstract static class ConnectionEvent extends PeerEvent {
+        @Label("Local Address")
+        String local;
         @Label("Kind")
         String kind;
         @Label("Device")
         String device;
+
+        final void describe(ConnectionRecord connection) {
+            local = text(connection.local());
+            remote = text(connection.remote());
+            kind = connection.kind().name().toLowerCase(Locale.ROOT);
+            device = connection.device().device();
+        }
+    }
+
+    private abstract static class ReceiveMemoryEvent extends PeerEvent {
+        @Label("Before")
+        @DataAmount
+        long before;
+        @Label("After")
+        @DataAmount
+        long after;
+    }
+
+    @Name("io.netty.rdma.Connect")
+    @Label("RDMA Connect")
+    @Description("A connection is established")
+    static final class Connect extends ConnectionEvent {
         @Label("Provider")
         String provider;
         @Label("Reason")
@@ -62,17 +87,7 @@ final class Events {
     @Name("io.netty.rdma.Disconnect")
     @Label("RDMA Disconnect")
     @Description("The queue pair of a connection is gone")
-    @Category({ "Netty", "RDMA" })
-    @StackTrace(false)
-    static final class Disconnect extends Event {
-        @Label("Local Address")
-        String local;
-        @Label("Remote Address")
-        String remote;
-        @Label("Kind")
-        String kind;
-        @Label("Device")
-        String device;
+    static final class Disconnect extends ConnectionEvent {
         @Label("Age")
         @Timespan(Timespan.MILLISECONDS)
         long age;
@@ -94,13 +109,9 @@ final class Events {
     @Name("io.netty.rdma.ConnectionError")
     @Label("RDMA Connection Error")
     @Description("A connection has ended by an error")
-    @Category({ "Netty", "RDMA" })
-    @StackTrace(false)
-    static final class ConnectionError extends Event {
+    static final class ConnectionError extends PeerEvent {
         @Label("Local Address")
         String local;
-        @Label("Remote Address")
-        String remote;
         @Label("Message")
         String message;
     }
@@ -108,9 +119,7 @@ final class Events {
     @Name("io.netty.rdma.CompletionError")
     @Label("RDMA Completion Error")
     @Description("A work request has failed; not those that were flushed after that")
-    @Category({ "Netty", "RDMA" })
-    @StackTrace(false)
-    static final class CompletionError extends Event {
+    static final class CompletionError extends RdmaEvent {
         @Label("Device")
         String device;
         @Label("Queue Pair Number")
@@ -125,11 +134,7 @@ final class Events {
     @Name("io.netty.rdma.ConnectFailure")
     @Label("RDMA Connect Failure")
     @Description("A connection that this process has asked for was not made")
-    @Category({ "Netty", "RDMA" })
-    @StackTrace(false)
-    static final class ConnectFailure extends Event {
-        @Label("Remote Address")
-        String remote;
+    static final class ConnectFailure extends PeerEvent {
         @Label("Reason")
         String reason;
         @Label("Message")
@@ -139,11 +144,7 @@ final class Events {
     @Name("io.netty.rdma.FallBack")
     @Label("RDMA Fall Back")
     @Description("TCP is tried instead of RDMA; a connect failure on the same thread, if any, says more")
-    @Category({ "Netty", "RDMA" })
-    @StackTrace(false)
-    static final class FallBack extends Event {
-        @Label("Remote Address")
-        String remote;
+    static final class FallBack extends PeerEvent {
         @Label("Reason")
         String reason;
     }
@@ -151,53 +152,26 @@ final class Events {
     @Name("io.netty.rdma.CreditStall")
     @Label("RDMA Credit Stall")
     @Description("Flushed bytes have waited for the peer, and for nothing else")
-    @Category({ "Netty", "RDMA" })
-    @StackTrace(false)
     @Threshold("10 ms")
-    static final class CreditStall extends Event {
-        @Label("Remote Address")
-        String remote;
+    static final class CreditStall extends PeerEvent {
     }
 
     @Name("io.netty.rdma.ReceiveMemoryGrown")
     @Label("RDMA Receive Memory Grown")
     @Description("A connection has got more receive memory, since its peer had to wait for it")
-    @Category({ "Netty", "RDMA" })
-    @StackTrace(false)
-    static final class ReceiveMemoryGrown extends Event {
-        @Label("Remote Address")
-        String remote;
-        @Label("Before")
-        @DataAmount
-        long before;
-        @Label("After")
-        @DataAmount
-        long after;
+    static final class ReceiveMemoryGrown extends ReceiveMemoryEvent {
     }
 
     @Name("io.netty.rdma.ReceiveMemoryShrunk")
     @Label("RDMA Receive Memory Shrunk")
     @Description("A connection gives receive memory back, since it was not used")
-    @Category({ "Netty", "RDMA" })
-    @StackTrace(false)
-    static final class ReceiveMemoryShrunk extends Event {
-        @Label("Remote Address")
-        String remote;
-        @Label("Before")
-        @DataAmount
-        long before;
-        @Label("After")
-        @DataAmount
-        long after;
+    static final class ReceiveMemoryShrunk extends ReceiveMemoryEvent {
     }
 
     static void connected(ConnectionRecord connection) {
         Connect event = new Connect();
         if (event.shouldCommit()) {
-            event.local = text(connection.local());
-            event.remote = text(connection.remote());
-            event.kind = text(connection.kind());
-            event.device = connection.device().device();
+            event.describe(connection);
             event.provider = connection.device().provider();
             event.reason = connection.reason();
             event.outgoing = connection.isOutgoing();
@@ -208,10 +182,7 @@ final class Events {
     static void disconnected(ConnectionRecord connection, Throwable loss) {
         Disconnect event = new Disconnect();
         if (event.shouldCommit()) {
-            event.local = text(connection.local());
-            event.remote = text(connection.remote());
-            event.kind = text(connection.kind());
-            event.device = connection.device().device();
+            event.describe(connection);
             event.age = connection.ageMillis();
             event.bytesSent = connection.bytesSent();
             event.bytesReceived = connection.bytesReceived();
@@ -223,7 +194,7 @@ final class Events {
         if (loss != null && error.shouldCommit()) {
             error.local = text(connection.local());
             error.remote = text(connection.remote());
-            error.message = message(loss);
+            error.message = loss.toString();
             error.commit();
         }
     }
@@ -233,7 +204,7 @@ final class Events {
         if (event.shouldCommit()) {
             event.remote = text(remote);
             event.reason = reason;
-            event.message = message(cause);
+            event.message = cause.toString();
             event.commit();
         }
     }
@@ -277,34 +248,16 @@ final class Events {
     }
 
     static void receiveMemory(SocketAddress remote, long before, long after) {
-        if (after > before) {
-            ReceiveMemoryGrown event = new ReceiveMemoryGrown();
-            if (event.shouldCommit()) {
-                event.remote = text(remote);
-                event.before = before;
-                event.after = after;
-                event.commit();
-            }
-        } else {
-            ReceiveMemoryShrunk event = new ReceiveMemoryShrunk();
-            if (event.shouldCommit()) {
-                event.remote = text(remote);
-                event.before = before;
-                event.after = after;
-                event.commit();
-            }
+        ReceiveMemoryEvent event = after > before ? new ReceiveMemoryGrown() : new ReceiveMemoryShrunk();
+        if (event.shouldCommit()) {
+            event.remote = text(remote);
+            event.before = before;
+            event.after = after;
+            event.commit();
         }
     }
 
     private static String text(SocketAddress address) {
         return address == null ? null : address.toString();
-    }
-
-    private static String text(ConnectionKind kind) {
-        return kind.name().toLowerCase(Locale.ROOT);
-    }
-
-    private static String message(Throwable cause) {
-        return cause.toString();
     }
 }

@@ -25,6 +25,7 @@
  *   TcpDestination     where clients for RDMA and TCP have connections over TCP, and why
  *   Registry           the devices, loops and connections that there are, and who is told of changes
  *   Recorder, Events   events of the JDK's Flight Recorder
+ *   ManagementThread   on which MBeans are registered, when the program has started
  * </pre>
  *
  * <h2>What counting costs</h2>

@@ -26,7 +26,7 @@ import io.netty.channel.rdma.attempt.AttemptPlan;
 import io.netty.channel.rdma.attempt.AttemptRules;
 import io.netty.channel.rdma.attempt.Destination;
 import io.netty.channel.rdma.monitor.TcpDestination;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.NetUtil;
 import io.netty.util.internal.logging.InternalLogLevel;
@@ -147,7 +147,7 @@ abstract class ConnectPlan {
             boolean sharedMemory = false;
             boolean device = false;
             Object allowed = restrictions.get(RdmaChannelOption.PROVIDERS);
-            for (Verbs verbs : Verbs.usable()) {
+            for (VerbsApi verbs : VerbsApi.usable()) {
                 if (allowed == null || ((Set<?>) allowed).contains(verbs.provider())) {
                     sharedMemory |= verbs.provider() == VerbsProvider.EMBEDDED;
                     device |= verbs.provider() == VerbsProvider.IBVERBS;

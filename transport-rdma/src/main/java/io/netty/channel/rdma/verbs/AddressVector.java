@@ -69,7 +69,7 @@ public final class AddressVector {
      * A port or group by its global identifier: always with RoCE, and with InfiniBand across subnets and for groups.
      *
      * @param localPort      the port that we send from, from 1.
-     * @param localGidIndex  which of its {@link Gid}s is the source.
+     * @param localGidIndex  which of its {@link GidEntry}s is the source.
      * @param destinationGid 16 bytes in network order.
      * @param hopLimit       0 to 255; with 0 and 1 the datagram stays in the subnet.
      * @param destinationLid with InfiniBand that of the port, of the group or of the first router; else 0.
@@ -148,7 +148,7 @@ public final class AddressVector {
             text.append(", lid ").append(destinationLid());
         }
         if (isGlobal()) {
-            text.append(", gid ").append(new Gid(0, Gid.Type.UNKNOWN, 0, gid).addressText()).append(" from ")
+            text.append(", gid ").append(new GidEntry(0, GidEntry.Type.UNKNOWN, 0, gid).addressText()).append(" from ")
                     .append(values[GID_INDEX]).append(", hop limit ").append(values[HOP_LIMIT]);
         }
         if (values[TRAFFIC_CLASS] != 0) {

@@ -19,11 +19,12 @@ import io.netty.util.internal.UnstableApi;
 
 /**
  * The file descriptor that becomes readable when an armed completion queue gets a completion
- * ({@code struct ibv_comp_channel}). It is non-blocking.
+ * ({@code struct ibv_comp_channel}). Nothing that is done with it blocks.
  */
 @UnstableApi
 public final class CompletionChannel extends VerbsObject {
     private final int fd;
+    private final boolean edgeTriggered;
 
     /**
      * @param device already retained.
@@ -31,30 +32,40 @@ public final class CompletionChannel extends VerbsObject {
     CompletionChannel(long address, Device device) {
         super(VerbsResource.COMPLETION_CHANNEL, address, device);
         fd = fd0(address);
+        edgeTriggered = isEdgeTriggered0(device.api(), address);
     }
 
-    /** The descriptor to be watched for reading, level-triggered. Owned by the channel: don't close it. */
+    /** The descriptor to be watched for reading. Owned by the channel: don't close it. */
     public int fd() {
         address();
         return fd;
     }
 
     /**
+     * Returns whether {@link #fd()} stays readable, so that it is to be watched edge-triggered ({@code EPOLLET});
+     * otherwise level-triggered.
+     */
+    public boolean isEdgeTriggered() {
+        return edgeTriggered;
+    }
+
+    /**
      * Takes events that are there, without blocking, and acknowledges them. To be called when {@link #fd()} is
      * readable, before the completion queues of the channel are polled. What is left makes the descriptor readable
-     * again.
+     * again; where it is edge-triggered nothing is left, whatever the limit.
      *
      * @param max so many events are taken at most, 1 and more. A completion queue has one event each time it is armed,
      *            so a program that takes the events before it arms again needs no more than it has queues there; one
      *            more costs a system call that finds nothing.
-     * @return the number of events; it may be 0.
+     * @return the marks of the queues that had events, by bitwise or ({@link Device#createCompletionQueue(int,
+     *         CompletionChannel, long)}); 0 if there were none.
      */
-    public int consumeEvents(int max) throws VerbsException {
-        int n = consume0(api(), address(), max);
-        if (n < 0) {
-            throw new VerbsException("ibv_get_cq_event", -n, "read events of a completion channel");
+    public long consumeEvents(int max) throws VerbsException {
+        long marks = consume0(api(), address(), max);
+        if (marks < 0) {
+            throw new VerbsException("ibv_get_cq_event", (int) -marks, "read events of a completion channel");
         }
-        return n;
+        return marks;
     }
 
     @Override
@@ -68,5 +79,7 @@ public final class CompletionChannel extends VerbsObject {
 
     private static native int fd0(long channel);
 
-    private static native int consume0(long api, long channel, int max);
+    private static native boolean isEdgeTriggered0(long api, long channel);
+
+    private static native long consume0(long api, long channel, int max);
 }

@@ -82,7 +82,7 @@ public final class CompletionQueue extends VerbsObject {
         return destroy0(api(), address);
     }
 
-    static native long create0(long api, long context, int capacity, long channel);
+    static native long create0(long api, long context, int capacity, long channel, long mark);
 
     private static native int destroy0(long api, long cq);
 

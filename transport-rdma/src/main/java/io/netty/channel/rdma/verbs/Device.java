@@ -44,19 +44,19 @@ public final class Device extends VerbsObject {
     private final String name;
     private final boolean owned;
 
-    private Device(Verbs verbs, long address, boolean owned) {
+    private Device(VerbsApi verbs, long address, boolean owned) {
         super(VerbsResource.DEVICE, verbs, address);
         this.owned = owned;
         name = name0(api(), address);
     }
 
     /**
-     * The names of the devices of {@link Verbs#usable()}: first those of {@link Verbs#preferred()}, in its order.
+     * The names of the devices of {@link VerbsApi#usable()}: first those of {@link VerbsApi#preferred()}, in its order.
      */
     public static List<String> names() throws VerbsException {
-        List<String> names = new ArrayList<>(names(Verbs.preferred()));
-        for (Verbs verbs : Verbs.usable()) {
-            if (verbs != Verbs.preferred()) {
+        List<String> names = new ArrayList<>(names(VerbsApi.preferred()));
+        for (VerbsApi verbs : VerbsApi.usable()) {
+            if (verbs != VerbsApi.preferred()) {
                 names.addAll(names(verbs));
             }
         }
@@ -66,7 +66,7 @@ public final class Device extends VerbsObject {
     /**
      * The names of the devices of a provider, in its order.
      */
-    public static List<String> names(Verbs verbs) throws VerbsException {
+    public static List<String> names(VerbsApi verbs) throws VerbsException {
         String[] names = names0(verbs.api());
         if (names == null) {
             return Collections.emptyList();
@@ -84,23 +84,23 @@ public final class Device extends VerbsObject {
     }
 
     /** The provider that has a device of this name; for one that there is not the preferred one, which says so. */
-    private static Verbs providerOf(String name) throws VerbsException {
+    private static VerbsApi providerOf(String name) throws VerbsException {
         ObjectUtil.checkNotNull(name, "name");
-        if (!isPresent(Verbs.preferred(), name)) {
-            for (Verbs verbs : Verbs.usable()) {
+        if (!isPresent(VerbsApi.preferred(), name)) {
+            for (VerbsApi verbs : VerbsApi.usable()) {
                 if (isPresent(verbs, name)) {
                     return verbs;
                 }
             }
         }
-        return Verbs.preferred();
+        return VerbsApi.preferred();
     }
 
     /**
      * Returns whether a provider has a device of this name, or had when it was asked before: one that is removed fails
      * when it is used.
      */
-    public static boolean isPresent(Verbs verbs, String name) throws VerbsException {
+    public static boolean isPresent(VerbsApi verbs, String name) throws VerbsException {
         Set<String> known = KNOWN.computeIfAbsent(verbs.provider(), provider -> ConcurrentHashMap.newKeySet());
         if (known.contains(name)) {
             return true;
@@ -113,9 +113,9 @@ public final class Device extends VerbsObject {
     /**
      * Opens a device.
      *
-     * @param name one of {@link #names(Verbs)}.
+     * @param name one of {@link #names(VerbsApi)}.
      */
-    public static Device open(Verbs verbs, String name) throws VerbsException {
+    public static Device open(VerbsApi verbs, String name) throws VerbsException {
         ObjectUtil.checkNotNull(name, "name");
         return new Device(verbs,
                 created(open0(verbs.api(), name), "ibv_open_device", "open RDMA device " + name), true);
@@ -136,10 +136,10 @@ public final class Device extends VerbsObject {
      * The device of a given provider, as the connection manager and so all channels of this process have it. It stays
      * open.
      *
-     * @param name one of {@link #names(Verbs)}.
+     * @param name one of {@link #names(VerbsApi)}.
      * @throws VerbsException with {@link Errno#ENODEV} if there is no such device.
      */
-    public static Device shared(Verbs verbs, String name) throws VerbsException {
+    public static Device shared(VerbsApi verbs, String name) throws VerbsException {
         ObjectUtil.checkNotNull(name, "name");
         return shared(verbs, created(shared0(verbs.api(), name), "rdma_get_devices", "find RDMA device " + name));
     }
@@ -147,7 +147,7 @@ public final class Device extends VerbsObject {
     /**
      * The one object for a context that belongs to the connection manager.
      */
-    static Device shared(Verbs verbs, long context) {
+    static Device shared(VerbsApi verbs, long context) {
         return SHARED.computeIfAbsent(context, c -> new Device(verbs, c, false));
     }
 
@@ -233,9 +233,9 @@ public final class Device extends VerbsObject {
      *
      * @param port from 1 to {@link DeviceAttributes#portCount()}.
      */
-    public List<Gid> gids(int port) throws VerbsException {
+    public List<GidEntry> gids(int port) throws VerbsException {
         int length = portAttributes(port).gidTableLength();
-        List<Gid> gids = new ArrayList<>();
+        List<GidEntry> gids = new ArrayList<>();
         int[] typeAndInterface = new int[2];
         for (int index = 0; index < length; index++) {
             byte[] bytes = new byte[16];
@@ -244,7 +244,7 @@ public final class Device extends VerbsObject {
                 continue;
             }
             check(errno, "ibv_query_gid_ex", "query GID " + index + " of " + name);
-            gids.add(new Gid(index, Gid.Type.of(typeAndInterface[0]), typeAndInterface[1], bytes));
+            gids.add(new GidEntry(index, GidEntry.Type.of(typeAndInterface[0]), typeAndInterface[1], bytes));
         }
         return gids;
     }
@@ -319,10 +319,23 @@ public final class Device extends VerbsObject {
      * @param channel  to be woken up through, or {@code null} to poll only.
      */
     public CompletionQueue createCompletionQueue(int capacity, CompletionChannel channel) throws VerbsException {
+        return createCompletionQueue(capacity, channel, 1);
+    }
+
+    /**
+     * Creates a completion queue as {@link #createCompletionQueue(int, CompletionChannel)}.
+     *
+     * @param mark positive, usually with one bit set: {@link CompletionChannel#consumeEvents} returns it for an event
+     *             of this queue.
+     */
+    public CompletionQueue createCompletionQueue(int capacity, CompletionChannel channel, long mark)
+            throws VerbsException {
         ObjectUtil.checkPositive(capacity, "capacity");
+        ObjectUtil.checkPositive(mark, "mark");
         VerbsObject[] parents = channel == null ? new VerbsObject[] { this } : new VerbsObject[] { this, channel };
         retainAll(parents);
-        long cq = created(CompletionQueue.create0(api(), address(), capacity, channel == null ? 0 : channel.address()),
+        long cq = created(CompletionQueue.create0(api(), address(), capacity, channel == null ? 0 : channel.address(),
+                mark),
                 "ibv_create_cq", "create a completion queue of " + capacity + " entries on " + name, parents);
         return new CompletionQueue(cq, parents);
     }

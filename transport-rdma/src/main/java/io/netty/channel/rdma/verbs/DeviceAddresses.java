@@ -43,7 +43,7 @@ public final class DeviceAddresses {
     private static final int MOST_IN_TEXT = 16;
 
     private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final ConcurrentMap<Verbs, DeviceAddresses> RECENT = new ConcurrentHashMap<>();
+    private static final ConcurrentMap<VerbsApi, DeviceAddresses> RECENT = new ConcurrentHashMap<>();
 
     private final Map<String, List<InetAddress>> byDevice;
     private final Map<InetAddress, Integer> ports;
@@ -55,18 +55,18 @@ public final class DeviceAddresses {
     }
 
     /**
-     * Asks for all addresses that this host has now, and the devices of {@link Verbs#preferred()}. Takes some system
+     * Asks for all addresses that this host has now, and the devices of {@link VerbsApi#preferred()}. Takes some system
      * calls for each of them. Any thread.
      */
     public static DeviceAddresses find() throws VerbsException, SocketException {
-        return find(Verbs.preferred());
+        return find(VerbsApi.preferred());
     }
 
     /**
      * Asks for all addresses that this host has now, and the devices of a given provider. Takes some system calls for
      * each of them. Any thread.
      */
-    public static DeviceAddresses find(Verbs verbs) throws VerbsException, SocketException {
+    public static DeviceAddresses find(VerbsApi verbs) throws VerbsException, SocketException {
         Map<String, List<InetAddress>> byDevice = new LinkedHashMap<>();
         Map<InetAddress, Integer> ports = new HashMap<>();
         for (String name : Device.names(verbs)) {
@@ -86,10 +86,10 @@ public final class DeviceAddresses {
     }
 
     /**
-     * The addresses of {@link #find(Verbs)}, or those that were found less than a second ago: for each connect. A
-     * caller that misses an address that must be there asks {@link #find(Verbs)}. Any thread.
+     * The addresses of {@link #find(VerbsApi)}, or those that were found less than a second ago: for each connect. A
+     * caller that misses an address that must be there asks {@link #find(VerbsApi)}. Any thread.
      */
-    public static DeviceAddresses recent(Verbs verbs) throws VerbsException, SocketException {
+    public static DeviceAddresses recent(VerbsApi verbs) throws VerbsException, SocketException {
         DeviceAddresses recent = RECENT.get(verbs);
         if (recent == null || System.nanoTime() - recent.nanos >= RECENT_NANOS) {
             recent = find(verbs);
@@ -116,7 +116,7 @@ public final class DeviceAddresses {
         }
     }
 
-    /** The addresses by the names of all devices, in the order of {@link Device#names(Verbs)}. */
+    /** The addresses by the names of all devices, in the order of {@link Device#names(VerbsApi)}. */
     public Map<String, List<InetAddress>> byDevice() {
         return byDevice;
     }

@@ -50,22 +50,22 @@ public final class EventChannel extends VerbsObject {
     private final int[] addressVector = new int[AddressVector.COUNT];
     private final byte[] gid = new byte[AddressVector.GID_LENGTH];
 
-    private EventChannel(Verbs verbs, long address) {
+    private EventChannel(VerbsApi verbs, long address) {
         super(VerbsResource.EVENT_CHANNEL, verbs, address);
         fd = fd0(address);
     }
 
     /**
-     * Creates a channel of {@link Verbs#preferred()}.
+     * Creates a channel of {@link VerbsApi#preferred()}.
      */
     public static EventChannel create() throws VerbsException {
-        return create(Verbs.preferred());
+        return create(VerbsApi.preferred());
     }
 
     /**
      * Creates a channel, for ids of the connection manager of a provider.
      */
-    public static EventChannel create(Verbs verbs) throws VerbsException {
+    public static EventChannel create(VerbsApi verbs) throws VerbsException {
         return new EventChannel(verbs, created(create0(verbs.api()), "rdma_create_event_channel",
                 "create an event channel of the RDMA connection manager"));
     }

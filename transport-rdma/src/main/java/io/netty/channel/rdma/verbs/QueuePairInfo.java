@@ -20,7 +20,7 @@ package io.netty.channel.rdma.verbs;
  * ibv_query_qp(3)). Immutable.
  */
 public final class QueuePairInfo {
-    static final int COUNT = 16;
+    static final int COUNT = 19;
 
     private final VerbsProvider provider;
     private final String deviceName;
@@ -138,14 +138,31 @@ public final class QueuePairInfo {
         return QueuePairState.of(values[15]);
     }
 
+    /** The most RDMA reads and atomics that this end has under way at a time ({@code max_rd_atomic}). */
+    public int initiatorDepth() {
+        return values[16];
+    }
+
+    /** The most RDMA reads and atomics of the peer that are under way here ({@code max_dest_rd_atomic}). */
+    public int responderResources() {
+        return values[17];
+    }
+
+    /** The operations that the peer may do through the queue pair, as bits of {@link AccessFlags}. */
+    public int accessFlags() {
+        return values[18];
+    }
+
     @Override
     public String toString() {
         return deviceName + " port " + port() + ", GID index " + gidIndex() + ", queue pair " + number + " to " +
                 peerNumber() + " (" + state() + "), path MTU " + pathMtu() + ", traffic class " + trafficClass() +
                 ", service level " + serviceLevel() + ", ACK timeout " + ackTimeout() + ", retry count " +
                 retryCount() + ", RNR retry count " + rnrRetryCount() + ", min RNR timer " + minRnrTimer() + ", " +
-                maxSendRequests() + " sends of " + maxSendSges() + " elements and " + maxInlineData() +
-                " bytes inline, " + (maxReceiveRequests() == 0 ? "shared" : maxReceiveRequests()) + " receives" +
+                initiatorDepth() + " reads here and " + responderResources() + " of the peer, access flags 0x" +
+                Integer.toHexString(accessFlags()) + ", " + maxSendRequests() + " sends of " + maxSendSges() +
+                " elements and " + maxInlineData() + " bytes inline, " +
+                (maxReceiveRequests() == 0 ? "shared" : maxReceiveRequests()) + " receives" +
                 (maxInlineReceive == 0 ? "" : " with " + maxInlineReceive + " bytes inline");
     }
 }

@@ -34,7 +34,7 @@ public abstract class VerbsObject implements AutoCloseable {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(VerbsObject.class);
 
     private final VerbsResource kind;
-    private final Verbs verbs;
+    private final VerbsApi verbs;
     private final VerbsObject[] parents;
     private volatile long address;
     private int users;
@@ -46,7 +46,7 @@ public abstract class VerbsObject implements AutoCloseable {
         this(kind, parents[0].verbs, address, parents);
     }
 
-    VerbsObject(VerbsResource kind, Verbs verbs, long address, VerbsObject... parents) {
+    VerbsObject(VerbsResource kind, VerbsApi verbs, long address, VerbsObject... parents) {
         this.kind = kind;
         this.verbs = verbs;
         this.address = address;
@@ -77,7 +77,7 @@ public abstract class VerbsObject implements AutoCloseable {
     /**
      * The provider that made the object, and that alone can be asked about it. Any thread, also after {@link #close()}.
      */
-    public final Verbs verbs() {
+    public final VerbsApi verbs() {
         return verbs;
     }
 

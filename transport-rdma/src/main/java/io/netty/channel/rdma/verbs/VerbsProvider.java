@@ -28,7 +28,7 @@ public enum VerbsProvider {
 
     /**
      * The provider inside our own native library: processes of the same user on the same host, over shared memory. With
-     * a folder (see {@link Verbs}) also those of other network namespaces, and of users who are listed.
+     * a folder (see {@link VerbsApi}) also those of other network namespaces, and of users who are listed.
      * Needs no device, no kernel module and no privilege.
      */
     EMBEDDED

@@ -62,7 +62,7 @@ public final class WorkCompletionStatus {
     };
     private static final String[] NAMES = {
             "success",
-            "local length error: a message is longer than the receive posted for it",
+            "local length error: a message is longer than the device or the receive allows",
             "local queue pair operation error",
             "local EE context operation error",
             "local protection error: a buffer is not in the memory region of its lkey",

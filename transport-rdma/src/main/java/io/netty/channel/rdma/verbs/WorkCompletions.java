@@ -18,7 +18,6 @@ package io.netty.channel.rdma.verbs;
 import io.netty.util.internal.UnstableApi;
 
 import java.nio.BufferOverflowException;
-import java.nio.ByteBuffer;
 
 import static io.netty.util.internal.ObjectUtil.checkPositive;
 
@@ -41,8 +40,7 @@ public final class WorkCompletions {
      */
     private static final int KERNEL_WITH_INVALIDATE = 1 << 2;
 
-    private final ByteBuffer memory;
-    private final long address;
+    private final NativeMemory memory;
     private final int capacity;
     private int size;
 
@@ -50,10 +48,9 @@ public final class WorkCompletions {
      * @param capacity the most completions that one poll returns, at least 1. 16 to 64 pays for the call.
      */
     public WorkCompletions(int capacity) {
-        Verbs.ensureAvailability();
+        VerbsApi.ensureAvailability();
         this.capacity = checkPositive(capacity, "capacity");
-        memory = NativeMemory.allocate(Math.multiplyExact(capacity, NativeMemory.WC_SIZE));
-        address = NativeMemory.address(memory);
+        memory = new NativeMemory(Math.multiplyExact(capacity, NativeMemory.WC_SIZE));
     }
 
     public int capacity() {
@@ -195,12 +192,12 @@ public final class WorkCompletions {
     }
 
     long address() {
-        return address;
+        return memory.address();
     }
 
     /** The address of one completion. */
     long address(int index) {
-        return address + offset(index);
+        return memory.address() + offset(index);
     }
 
     void size(int newSize) {

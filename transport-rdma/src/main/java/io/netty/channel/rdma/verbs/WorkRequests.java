@@ -15,8 +15,6 @@
  */
 package io.netty.channel.rdma.verbs;
 
-import java.nio.ByteBuffer;
-
 import static io.netty.util.internal.ObjectUtil.checkPositive;
 import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
 
@@ -25,22 +23,22 @@ import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
  * {@code sg_list}, {@code num_sge}), and behind them the elements of all.
  */
 abstract class WorkRequests {
-    final ByteBuffer memory;
-    private final long address;
+    final NativeMemory memory;
     private final int requestSize;
     private final int maxRequests;
     private final int maxSges;
     private int size;
     private int sges;
+    /** Elements of the request started last. */
+    private int latestSges;
 
     WorkRequests(int requestSize, int maxRequests, int maxSges) {
-        Verbs.ensureAvailability();
+        VerbsApi.ensureAvailability();
         this.requestSize = requestSize;
         this.maxRequests = checkPositive(maxRequests, "maxRequests");
         this.maxSges = checkPositiveOrZero(maxSges, "maxSges");
-        memory = NativeMemory.allocate(Math.addExact(Math.multiplyExact(maxRequests, requestSize),
+        memory = new NativeMemory(Math.addExact(Math.multiplyExact(maxRequests, requestSize),
                 Math.multiplyExact(maxSges, NativeMemory.SGE_SIZE)));
-        address = NativeMemory.address(memory);
     }
 
     /** Starts a request without elements, and returns its offset. */
@@ -49,6 +47,7 @@ abstract class WorkRequests {
             throw new IllegalStateException("no room: " + maxRequests + " requests");
         }
         int offset = size * requestSize;
+        long address = memory.address();
         if (size > 0) {
             memory.putLong(offset - requestSize + NativeMemory.WR_NEXT, address + offset);
         }
@@ -57,6 +56,7 @@ abstract class WorkRequests {
         memory.putLong(offset + NativeMemory.WR_SG_LIST, address +
                 (long) maxRequests * requestSize + (long) sges * NativeMemory.SGE_SIZE);
         memory.putInt(offset + NativeMemory.WR_NUM_SGE, 0);
+        latestSges = 0;
         size++;
         return offset;
     }
@@ -76,8 +76,7 @@ abstract class WorkRequests {
         memory.putLong(sge + NativeMemory.SGE_ADDR, memoryAddress);
         memory.putInt(sge + NativeMemory.SGE_LENGTH, length);
         memory.putInt(sge + NativeMemory.SGE_LKEY, lkey);
-        int count = (size - 1) * requestSize + NativeMemory.WR_NUM_SGE;
-        memory.putInt(count, memory.getInt(count) + 1);
+        memory.putInt((size - 1) * requestSize + NativeMemory.WR_NUM_SGE, ++latestSges);
         sges++;
     }
 
@@ -123,6 +122,6 @@ abstract class WorkRequests {
     }
 
     final long address() {
-        return address;
+        return memory.address();
     }
 }

@@ -19,16 +19,17 @@
  *
  * <h2>Providers</h2>
  * <table>
- * <caption>Who makes the calls; see {@link Verbs}</caption>
+ * <caption>Who makes the calls; see {@link VerbsApi}</caption>
  * <tr><th>provider</th><th>what</th><th>reaches</th></tr>
  * <tr><td>{@link VerbsProvider#IBVERBS}</td><td>libibverbs.so.1 and librdmacm.so.1, loaded with dlopen</td>
  * <td>other hosts, through adapters, soft-RoCE or iWARP</td></tr>
  * <tr><td>{@link VerbsProvider#EMBEDDED}</td><td>the same calls in user space, in our native library</td>
  * <td>processes of the same user on this host</td></tr>
  * </table>
- * A process can use both, side by side: each object knows its {@link Verbs}, that is the function table of the native
- * library that made it, and refuses objects of the other one. Calls that name none mean {@link Verbs#preferred()}, the
- * furthest reaching one of those that channels use. Above this package nothing depends on which it is.
+ * A process can use both, side by side: each object knows its {@link VerbsApi}, that is the function table of the
+ * native library that made it, and refuses objects of the other one. Calls that name none mean
+ * {@link VerbsApi#preferred()}, the furthest reaching one of those that channels use. Above this package nothing
+ * depends on which it is.
  *
  * <h2>Objects</h2>
  * <pre>
@@ -55,10 +56,10 @@
  * its receives begins with {@link WorkCompletions#GLOBAL_HEADER_LENGTH} bytes that are not data.
  *
  * <h2>Threads</h2>
- * {@link Verbs}, {@link Device}, {@link ProtectionDomain}, {@link MemoryRegion} and {@link AddressHandle} may be used
- * by any thread. The others are used by one thread at a time, which in a transport is the event loop. In particular
- * {@code close()} of an object must be ordered with its other calls: a check on each poll that another thread isn't
- * closing the queue would cost more than the poll.
+ * {@link VerbsApi}, {@link Device}, {@link ProtectionDomain}, {@link MemoryRegion} and {@link AddressHandle} may be
+ * used by any thread. The others are used by one thread at a time, which in a transport is the event loop. In
+ * particular {@code close()} of an object must be ordered with its other calls: a check on each poll that another
+ * thread isn't closing the queue would cost more than the poll.
  *
  * <h2>Errors</h2>
  * <ul>

@@ -27,7 +27,7 @@ import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.Device;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 import java.io.IOException;
@@ -66,7 +66,7 @@ final class OpenedOnce {
             openDescriptorOfClosedSockets();
             if (Rdma.isAvailable()) {
                 connect();
-                for (Verbs verbs : Verbs.usable()) {
+                for (VerbsApi verbs : VerbsApi.usable()) {
                     for (String name : Device.names(verbs)) {
                         HELD.add(Device.open(verbs, name));
                     }

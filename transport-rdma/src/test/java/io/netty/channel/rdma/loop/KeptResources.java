@@ -18,7 +18,7 @@ package io.netty.channel.rdma.loop;
 import io.netty.channel.rdma.RdmaByteBufAllocator;
 import io.netty.channel.rdma.RdmaMetrics;
 import io.netty.channel.rdma.memory.RegisteredRanges;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsResource;
 
 import java.util.HashSet;
@@ -63,7 +63,7 @@ public final class KeptResources {
     }
 
     private static List<LoopEvents> events(LoopHandler handler) {
-        return Verbs.usable().stream().map(handler::eventsIfAny).filter(Objects::nonNull).toList();
+        return VerbsApi.usable().stream().map(handler::eventsIfAny).filter(Objects::nonNull).toList();
     }
 
     /** The numbers of the descriptors of what event loops keep. */

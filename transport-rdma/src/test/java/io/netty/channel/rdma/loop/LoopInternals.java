@@ -15,7 +15,7 @@
  */
 package io.netty.channel.rdma.loop;
 
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 
 import java.io.IOException;
 
@@ -43,7 +43,7 @@ public final class LoopInternals {
 
     /** Handles what the connection manager has to report. */
     public static void process(LoopHandler handler) throws Exception {
-        for (Verbs verbs : Verbs.usable()) {
+        for (VerbsApi verbs : VerbsApi.usable()) {
             handler.events(verbs).process();
         }
     }

@@ -48,10 +48,6 @@ final class SimulatedMachine {
     private record Event(long time, long number, Runnable action) {
     }
 
-    long now() {
-        return now;
-    }
-
     void at(long time, Runnable action) {
         events.add(new Event(Math.max(time, now), ++lastEvent, action));
     }

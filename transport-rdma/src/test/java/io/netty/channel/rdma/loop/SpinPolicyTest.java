@@ -377,6 +377,22 @@ class SpinPolicyTest {
         assertThat(waits).isBetween(20, 500);
     }
 
+    @Test
+    void sleepsUntilTheNextTimerDoNotMakeSleepsUntilAnAnswerLookExpensive() {
+        for (int i = 0; i < 100; i++) {
+            policy.begin(now, true);
+            policy.woke(now += 12_000);
+        }
+        int waits = 0;
+        for (; waits < 1000 && policy.begin(now, true); waits++) {
+            policy.found(now += 20_000);
+            policy.begin(now, false);
+            policy.woke(now += 300_000);
+        }
+        assertThat(policy.state(now)).isEqualTo(OVERSPENT);
+        assertThat(waits).isBetween(20, 500);
+    }
+
     @Property(tries = 30)
     void pacedSenderPollsForItsAnswersAndSleepsBetweenThem(
             @ForAll @IntRange(min = 10, max = 45) int wakeUpMicros,

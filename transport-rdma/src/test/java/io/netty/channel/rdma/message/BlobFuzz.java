@@ -16,9 +16,13 @@
 package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.rdma.FuzzInput;
+import io.netty.channel.rdma.RdmaPermission;
 
+import java.util.EnumSet;
+import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
@@ -54,10 +58,15 @@ public final class BlobFuzz {
             bytes[0] = 0x60;
             input.patch(bytes);
             break;
+        case 3:
+            bytes = announcement();
+            input.patch(bytes);
+            break;
         default:
             bytes = input.rest();
         }
         ByteBuf buf = Unpooled.wrappedBuffer(bytes);
+        frame(buf.duplicate());
         switch (what % 3) {
         case 0:
             blob(buf, RemoteMemory.BLOB_LENGTH, RemoteMemory::read, (memory, out) -> {
@@ -75,6 +84,41 @@ public final class BlobFuzz {
             break;
         default:
             datagram(buf, input);
+        }
+    }
+
+    private static byte[] announcement() {
+        ByteBuf out = Unpooled.buffer();
+        RemoteMemory piece = new RemoteMemory(4096, 100, 5, EnumSet.of(RdmaPermission.REMOTE_READ));
+        RendezvousFrame.writeAnnouncement(out, 1, List.of(piece, piece, piece));
+        return ByteBufUtil.getBytes(out);
+    }
+
+    private static void frame(ByteBuf in) {
+        int length = in.readableBytes();
+        RendezvousFrame frame;
+        try {
+            frame = RendezvousFrame.read(in);
+        } catch (IllegalArgumentException e) {
+            check(e.getMessage() != null, "no reason");
+            return;
+        }
+        long sum = 0;
+        for (RemoteMemory piece : frame.pieces) {
+            sum = Math.addExact(sum, piece.length());
+        }
+        switch (frame.type) {
+        case RendezvousFrame.MESSAGE:
+            check(frame.value == in.readableBytes() && frame.value == length - RendezvousFrame.HEADER_LENGTH, "length");
+            break;
+        case RendezvousFrame.ANNOUNCEMENT:
+            check(frame.value == sum && sum > 0, "sum of the pieces");
+            ByteBuf again = Unpooled.buffer();
+            RendezvousFrame.writeAnnouncement(again, frame.id, frame.pieces);
+            check(again.equals(in.readerIndex(0)), "something else is written");
+            break;
+        default:
+            check(sum == 0 && !in.isReadable() && frame.value >= 0 && frame.value <= 2, "more than a header");
         }
     }
 

@@ -107,6 +107,7 @@ final class MessagePair implements AutoCloseable {
      */
     static final class Recorder extends EventRecorder {
         private final BlockingQueue<RdmaReceive> messages = new LinkedBlockingQueue<>();
+        private final BlockingQueue<RdmaReceive> failedReceives = new LinkedBlockingQueue<>();
         private final BlockingQueue<RdmaChannelState> states = new LinkedBlockingQueue<>();
         /** Keep requests from the end of the pipeline, where they would be accepted. */
         volatile boolean takesRequests;
@@ -133,6 +134,11 @@ final class MessagePair implements AutoCloseable {
             return TestTimeouts.take(states, "a state");
         }
 
+        /** The next receive of the application that has failed. */
+        RdmaReceive failedReceive() throws InterruptedException {
+            return TestTimeouts.take(failedReceives, "a failed receive");
+        }
+
         int messages() {
             return messages.size();
         }
@@ -157,6 +163,8 @@ final class MessagePair implements AutoCloseable {
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
             if (event instanceof RdmaConnectionRequest && !takesRequests) {
                 ctx.fireUserEventTriggered(event);
+            } else if (event instanceof RdmaReceive) {
+                failedReceives.add((RdmaReceive) event);
             } else if (event instanceof RdmaChannelState) {
                 states.add((RdmaChannelState) event);
             } else {

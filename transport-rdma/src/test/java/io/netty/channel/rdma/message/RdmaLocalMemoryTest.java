@@ -24,8 +24,9 @@ import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.RegisteredSlice;
+import io.netty.channel.rdma.SoftwareDevice;
 import io.netty.channel.rdma.TestTimeouts;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
@@ -167,9 +168,59 @@ class RdmaLocalMemoryTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = { false, true })
+    void memoryOfAnotherDeviceIsUsedByItsClient(boolean byDescriptor) throws Exception {
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED, "a device asks its driver");
+        try (SoftwareDevice device = new SoftwareDevice(); MessagePair pair = new MessagePair(loops.group());
+             SoftwareDevice.Memory there = device.allocate(SIZE);
+             RegisteredMemory memory = RegisteredMemory.allocate(SIZE, ALL);
+             RegisteredMemory own = byDescriptor ? RegisteredMemory.ofDmabuf(there.fd(), 0, SIZE, ALL) :
+                     RegisteredMemory.ofAddress(there.address(), SIZE, ALL)) {
+            byte[] bytes = fill(there.bytes(), 8);
+            assertThat(own.buf().capacity()).isZero();
+            operate(pair, own, memory, pair.server.export(memory));
+            assertThat(there.bytes().get(SIZE - 1)).isEqualTo(bytes[SIZE - 1]);
+            assertThat(there.bytes().getInt(5000)).isEqualTo(memory.buf().getInt(0));
+
+            RemoteMemory remote = pair.server.export(own);
+            MessagePair.write(pair.client, new RdmaWrite(memory.slice(0, 30000), remote, 30000));
+            assertThat(Unpooled.wrappedBuffer(there.bytes()).slice(30000, 30000))
+                    .isEqualTo(memory.buf().slice(0, 30000));
+            there.bytes().putLong(8, 77);
+            MessagePair.write(pair.client, new RdmaRead(memory.slice(0, 16), remote, 0));
+            assertThat(memory.buf().nioBuffer(8, 8).order(ByteOrder.BIG_ENDIAN).getLong()).isEqualTo(77);
+            assertThat(MessagePair.failure(pair.client, new RdmaFetchAndAdd(remote, 0, 1)))
+                    .isInstanceOfSatisfying(RdmaOperationException.class,
+                            e -> assertThat(e.status()).isEqualTo(WorkCompletionStatus.REMOTE_ACCESS_ERROR));
+        }
+    }
+
+    @Test
+    void memoryOfAnotherDeviceThatIsFreedFailsOperationsOnItAndNothingElse() throws Exception {
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED, "a device asks its driver");
+        try (SoftwareDevice device = new SoftwareDevice(); MessagePair pair = new MessagePair(loops.group());
+             MessagePair target = new MessagePair(loops.group()); MessagePair other = new MessagePair(loops.group());
+             SoftwareDevice.Memory there = device.allocate(SIZE);
+             RegisteredMemory memory = RegisteredMemory.ofAddress(there.address(), SIZE, ALL)) {
+            MessagePair.write(pair.client, new RdmaSend(memory.slice(0, 4000)));
+            pair.serverEvents.message().release();
+            RemoteMemory remote = target.server.export(memory);
+            MessagePair.write(target.client, new RdmaWrite(Unpooled.buffer(8).writeZero(8), remote, 0));
+            there.free();
+
+            assertGone(pair.client.writeAndFlush(new RdmaSend(memory.slice(0, 4000))),
+                    WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
+            assertGone(target.client.writeAndFlush(new RdmaWrite(Unpooled.buffer(8).writeZero(8), remote, 0)),
+                    WorkCompletionStatus.REMOTE_OPERATION_ERROR);
+            MessagePair.write(other.client, Unpooled.copyInt(1));
+            other.serverEvents.message().release();
+        }
+    }
+
     private static void assertGone(ChannelFuture future, Integer... statuses) throws Exception {
         TestTimeouts.await(future);
-        if (Verbs.preferred().provider() == VerbsProvider.EMBEDDED || !future.isSuccess()) {
+        if (VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED || !future.isSuccess()) {
             assertThat(future.cause()).isInstanceOfSatisfying(RdmaOperationException.class,
                     e -> assertThat(e.status()).isIn((Object[]) statuses));
         }

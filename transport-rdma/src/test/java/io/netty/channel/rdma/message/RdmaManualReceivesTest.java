@@ -31,16 +31,20 @@ import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.MessagePair.Recorder;
+import io.netty.channel.rdma.verbs.ReceiveWorkRequests;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.util.IllegalReferenceCountException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
@@ -48,6 +52,7 @@ import java.util.Random;
 
 import static io.netty.channel.rdma.RdmaPermission.LOCAL_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
@@ -128,6 +133,134 @@ class RdmaManualReceivesTest {
             }
             assertThat(target.buf().getLong(8)).isEqualTo(5);
             assertThat(bytes(memory)).isEqualTo(new byte[100]);
+        }
+    }
+
+    @Test
+    void messageGoesBehindWhatTheBuffersOfItsReceiveHave() throws Exception {
+        try (MessagePair pair = pair(); RegisteredMemory memory = RegisteredMemory.allocate(100, ALL)) {
+            ByteBuf first = pair.server.alloc().buffer(14, 14).writeInt(1);
+            ByteBuf full = pair.server.alloc().buffer(4, 4).writeInt(2);
+            ByteBuf last = memory.buf().setIndex(3, 20);
+            TestTimeouts.sync(pair.server.postReceive(first, full, last));
+            byte[] bytes = random(50, 4);
+            MessagePair.write(pair.client, new RdmaSendImm(Unpooled.wrappedBuffer(bytes), 8));
+            RdmaReceive message = pair.serverEvents.message();
+            assertThat(message.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+            assertThat(message.buffers()).containsExactly(first, full, last);
+            assertThat(message.memory()).isEmpty();
+            assertThat(message.length()).isEqualTo(50);
+            assertThat(message.content()).isEqualTo(Unpooled.wrappedBuffer(bytes));
+            assertThat(first.readInt()).isEqualTo(1);
+            assertThat(first).isEqualTo(Unpooled.wrappedBuffer(bytes, 0, 10));
+            assertThat(full.readableBytes()).isEqualTo(4);
+            assertThat(last.readerIndex()).isEqualTo(3);
+            assertThat(last.slice(20, 40)).isEqualTo(Unpooled.wrappedBuffer(bytes, 10, 40));
+            assertThat(last.writerIndex()).isEqualTo(60);
+            message.release();
+
+            // A short message behind that, and a write that leaves the buffer as it was.
+            TestTimeouts.sync(pair.server.postReceive(last));
+            TestTimeouts.sync(pair.server.postReceive(last));
+            MessagePair.write(pair.client, new RdmaWriteImm(Unpooled.EMPTY_BUFFER, null, 0, 1));
+            MessagePair.write(pair.client, new RdmaSend(Unpooled.wrappedBuffer(bytes, 0, 1)));
+            for (int i = 0; i < 2; i++) {
+                message = pair.serverEvents.message();
+                assertThat(message.content().readableBytes()).isEqualTo(i);
+                message.release();
+            }
+            assertThat(last.writerIndex()).isEqualTo(61);
+            assertThat(first.release()).as("nothing else has it").isTrue();
+            assertThat(full.release()).isTrue();
+            assertThat(memory.refCnt()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void buffersThatTheDeviceCantWriteToAreRefusedAndStayTheCallers() throws Exception {
+        try (MessagePair pair = pair();
+             RegisteredMemory constant = RegisteredMemory.of(ByteBuffer.allocateDirect(100),
+                     EnumSet.noneOf(RdmaPermission.class))) {
+            ByteBuf good = pair.server.alloc().buffer(100, 100);
+            for (ByteBuf bad : List.of(Unpooled.buffer(100), constant.buf().setIndex(0, 0).retain(),
+                    Unpooled.compositeBuffer().addComponent(pair.server.alloc().buffer(10, 10).writeZero(10))
+                            .addComponent(pair.server.alloc().buffer(10, 10).writeZero(10)))) {
+                assertThat(TestTimeouts.await(pair.server.postReceive(good, bad)).cause())
+                        .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("allocator");
+                assertThat(good.refCnt()).isEqualTo(1);
+                bad.release();
+            }
+            ByteBuf released = Unpooled.buffer();
+            released.release();
+            assertThatThrownBy(() -> pair.server.postReceive(good, released))
+                    .isInstanceOf(IllegalReferenceCountException.class);
+            assertThat(good.refCnt()).isEqualTo(1);
+            // The channel gives back what is posted when it closes.
+            TestTimeouts.sync(pair.server.postReceive(good));
+            assertThat(good.refCnt()).isEqualTo(2);
+            TestTimeouts.sync(pair.server.close());
+            assertThat(good.release()).isTrue();
+        }
+    }
+
+    @Test
+    void receiveThatFailsArrivesWithItsStatusAndMemory() throws Exception {
+        try (MessagePair pair = pair(); RegisteredMemory memory = RegisteredMemory.allocate(100, ALL)) {
+            ByteBuf buffer = pair.server.alloc().buffer(100, 100);
+            List<RegisteredSlice> tooShort = List.of(memory.slice(0, 10));
+            TestTimeouts.sync(pair.server.postReceive(tooShort));
+            TestTimeouts.sync(pair.server.postReceive(memory.slice(10, 10)));
+            TestTimeouts.sync(pair.server.postReceive(buffer));
+            MessagePair.failure(pair.client, new RdmaSend(Unpooled.wrappedBuffer(random(11, 5))));
+            RdmaReceive failed = pair.serverEvents.failedReceive();
+            assertThat(failed.status()).isEqualTo(WorkCompletionStatus.LOCAL_LENGTH_ERROR);
+            assertThat(failed.opcode()).isEqualTo(WorkCompletionOpcode.RECEIVE);
+            assertThat(failed.memory()).isEqualTo(tooShort);
+            assertThat(failed.length()).isZero();
+            assertThat(failed.toString()).startsWith("failed ");
+            failed = pair.serverEvents.failedReceive();
+            assertThat(failed.status()).isEqualTo(WorkCompletionStatus.WORK_REQUEST_FLUSHED);
+            assertThat(failed.memory()).hasSize(1);
+            failed = pair.serverEvents.failedReceive();
+            assertThat(failed.status()).isEqualTo(WorkCompletionStatus.WORK_REQUEST_FLUSHED);
+            assertThat(failed.buffers()).containsExactly(buffer);
+            assertThat(pair.serverEvents.next()).isInstanceOf(RdmaOperationException.class);
+            assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+            assertThat(buffer.release()).isTrue();
+            assertThat(pair.serverEvents.messages()).isZero();
+        }
+    }
+
+    @Test
+    void shortMessagesAreCopiedByTheProcessorOnMlx5Alone(@TempDir Path devices) throws Exception {
+        for (String driver : List.of("mlx5_core", "mlx4_core")) {
+            Path drivers = Files.createDirectories(devices.resolve("drivers").resolve(driver));
+            Path device = Files.createDirectories(devices.resolve(driver + "_0/device"));
+            Files.createSymbolicLink(device.resolve("driver"), drivers);
+        }
+        // The name tells nothing: rdma(8) and udev change it.
+        Files.createSymbolicLink(devices.resolve("rocep1s0"), devices.resolve("mlx5_core_0"));
+        for (String scatter : new String[] { null, "", "1", "2" }) {
+            assertThat(ManualReceives.copiesShortMessages(devices, "mlx5_core_0", scatter)).isTrue();
+            assertThat(ManualReceives.copiesShortMessages(devices, "rocep1s0", scatter)).isTrue();
+            assertThat(ManualReceives.copiesShortMessages(devices, "mlx4_core_0", scatter)).isFalse();
+            assertThat(ManualReceives.copiesShortMessages(devices, "shm0", scatter)).isFalse();
+        }
+        assertThat(ManualReceives.copiesShortMessages(devices, "mlx5_core_0", "0")).isFalse();
+    }
+
+    @Test
+    void receiveIntoPeerMemoryIsRefusedWhereTheProcessorWouldCopyIntoIt() throws Exception {
+        try (RegisteredMemory own = RegisteredMemory.allocate(4096, ALL);
+             RegisteredMemory foreign = RegisteredMemory.ofAddress(own.address(), 4096, ALL)) {
+            ReceiveWorkRequests receive = new ReceiveWorkRequests(1, 4);
+            receive.receive(1);
+            ReceiveTarget target = ReceiveTarget.ofSlices(List.of(foreign.slice(0, 10)));
+            assertThatThrownBy(() -> target.addTo(receive, null, "mlx5_0"))
+                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("mlx5_0")
+                    .hasMessageContaining("MLX5_SCATTER_TO_CQE=0");
+            target.releaseMemory();
+            assertThat(foreign.refCnt()).isEqualTo(1);
         }
     }
 

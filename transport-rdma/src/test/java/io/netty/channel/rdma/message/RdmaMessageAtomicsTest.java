@@ -15,6 +15,8 @@
  */
 package io.netty.channel.rdma.message;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaPermission;
@@ -123,6 +125,129 @@ class RdmaMessageAtomicsTest {
             get = new RdmaSyncEventGet(remote);
             MessagePair.write(pair.client, get);
             assertThat(get.value()).as("the owner has added").isEqualTo(15);
+        }
+    }
+
+    @Test
+    void inputsOfAtomicsCanBeReadAndSetForAnotherWrite() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory memory = RegisteredMemory.allocate(24, ALL)) {
+            RemoteMemory remote = pair.server.export(memory);
+            RdmaFetchAndAdd add = new RdmaFetchAndAdd(remote, 0, 3);
+            assertThat(add.addend()).isEqualTo(3);
+            MessagePair.write(pair.client, add);
+            MessagePair.write(pair.client, add.addend(4));
+            assertThat(add.addend()).isEqualTo(4);
+            assertThat(add.oldValue()).isEqualTo(3);
+            MessagePair.write(pair.client, add.offset(16));
+            assertThat(add.oldValue()).isZero();
+            assertThat(value(memory, 0)).isEqualTo(7);
+            assertThat(value(memory, 16)).isEqualTo(4);
+
+            RdmaCompareAndSwap swap = new RdmaCompareAndSwap(remote, 0, 7, 8);
+            assertThat(swap.expected()).isEqualTo(7);
+            assertThat(swap.desired()).isEqualTo(8);
+            MessagePair.write(pair.client, swap);
+            MessagePair.write(pair.client, swap.expected(8).desired(9));
+            assertThat(swap.oldValue()).isEqualTo(8);
+            assertThat(value(memory, 0)).isEqualTo(9);
+            assertThat(MessagePair.failure(pair.client, swap.offset(4))).isInstanceOf(RdmaOperationException.class);
+            assertThatThrownBy(swap::oldValue).as("it is not that of the write before")
+                    .isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void resultsOfAtomicsGoToRegisteredMemoryOrToABuffer() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory memory = RegisteredMemory.allocate(8, ALL);
+             RegisteredMemory results = RegisteredMemory.allocate(64, ALL)) {
+            RemoteMemory remote = pair.server.export(memory);
+            MessagePair.write(pair.client, new RdmaFetchAndAdd(remote, 0, 0x0102030405060708L));
+            RdmaFetchAndAdd add = new RdmaFetchAndAdd(results.slice(16, 8), remote, 0, 1);
+            MessagePair.write(pair.client, add);
+            assertThat(value(results, 16)).isEqualTo(0x0102030405060708L);
+            assertThatThrownBy(add::oldValue).isInstanceOf(IllegalStateException.class).hasMessageContaining("slice");
+            RdmaCompareAndSwap swap = new RdmaCompareAndSwap(results.slice(40, 8), remote, 0, 0, 1);
+            MessagePair.write(pair.client, swap);
+            assertThat(value(results, 40)).isEqualTo(0x0102030405060709L);
+            assertThat(results.refCnt()).as("nothing is in flight").isEqualTo(1);
+
+            // In place and copied, and in a composite.
+            for (ByteBuf buf : new ByteBuf[] { pair.client.alloc().buffer(100), Unpooled.buffer(12),
+                    Unpooled.wrappedBuffer(new byte[6], new byte[6]).clear() }) {
+                buf.writeInt(5);
+                swap = new RdmaCompareAndSwap(buf, remote, 0, 0, 1);
+                MessagePair.write(pair.client, swap);
+                assertThat(swap.oldValue()).isEqualTo(0x0102030405060709L);
+                assertThat(swap.length()).isEqualTo(8);
+                assertThat(buf.readInt()).isEqualTo(5);
+                assertThat(ValueOperation.number(buf, buf.readerIndex())).isEqualTo(0x0102030405060709L);
+                assertThat(buf.readableBytes()).isEqualTo(8);
+                assertThat(buf.release()).isTrue();
+            }
+            ByteBuf tooShort = Unpooled.buffer(7, 7);
+            for (RdmaOperation operation : List.of(new RdmaFetchAndAdd(tooShort, remote, 0, 1),
+                    new RdmaFetchAndAdd(results.slice(0, 7), remote, 0, 1))) {
+                assertThat(MessagePair.failure(pair.client, operation)).isInstanceOf(RdmaOperationException.class)
+                        .hasMessageContaining("8 bytes");
+            }
+            assertThat(tooShort.release()).isTrue();
+            assertThat(value(memory, 0)).isEqualTo(0x0102030405060709L);
+        }
+    }
+
+    @Test
+    void syncEventIsGotIntoAndSetFromMemory() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group()); RdmaSyncEvent event = new RdmaSyncEvent(7);
+             RegisteredMemory own = RegisteredMemory.allocate(64, ALL)) {
+            RemoteMemory remote = event.export(pair.server);
+            RdmaSyncEventGet get = new RdmaSyncEventGet(List.of(own.slice(0, 3), own.slice(3, 20)), remote);
+            MessagePair.write(pair.client, get);
+            assertThat(get.length()).isEqualTo(8);
+            assertThat(value(own, 0)).isEqualTo(7);
+            ByteBuf buf = pair.client.alloc().buffer(100);
+            get = new RdmaSyncEventGet(buf, remote);
+            MessagePair.write(pair.client, get);
+            assertThat(get.value()).isEqualTo(7);
+            assertThat(buf.readableBytes()).isEqualTo(8);
+            assertThat(ValueOperation.number(buf, 0)).isEqualTo(7);
+
+            // From a buffer, with more than 8 bytes, and with fewer.
+            MessagePair.write(pair.client, RdmaSyncEvent.set(buf.retain().writeLong(1), remote));
+            assertThat(event.get()).isEqualTo(7);
+            event.set(-1);
+            own.buf().setLong(32, 0);
+            MessagePair.write(pair.client, RdmaSyncEvent.set(List.of(own.slice(32, 2), own.slice(34, 2)), remote));
+            assertThat(Long.bitCount(event.get())).as("4 of the bytes are 0").isEqualTo(32);
+            MessagePair.write(pair.client, RdmaSyncEvent.set(List.of(own.slice(0, 64)), remote));
+            assertThat(event.get()).isEqualTo(7);
+            MessagePair.write(pair.client, RdmaSyncEvent.add(own.slice(48, 8), remote, 5));
+            assertThat(value(own, 48)).isEqualTo(7);
+            buf.clear();
+            RdmaFetchAndAdd add = RdmaSyncEvent.add(buf, remote, 5);
+            MessagePair.write(pair.client, add);
+            assertThat(add.oldValue()).isEqualTo(12);
+            assertThat(event.get()).isEqualTo(17);
+            assertThat(buf.release()).isTrue();
+        }
+    }
+
+    @Test
+    void ownerWaitsForAValueThatIsEqualOrDifferent() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group()); RdmaSyncEvent event = new RdmaSyncEvent(7)) {
+            RemoteMemory remote = event.export(pair.server);
+            Future<Long> equal = event.waitUntil(value -> value == 3, pair.server.eventLoop());
+            Future<Long> different = event.waitUntil(value -> value != 7, pair.server.eventLoop());
+            Future<Long> thrown = event.waitUntil(value -> {
+                throw new IllegalArgumentException("no");
+            }, pair.server.eventLoop());
+            assertThat(TestTimeouts.await(thrown).cause()).isInstanceOf(IllegalArgumentException.class);
+            MessagePair.write(pair.client, RdmaSyncEvent.set(remote, 9));
+            assertThat(TestTimeouts.sync(different).getNow()).isEqualTo(9);
+            assertThat(equal.isDone()).isFalse();
+            MessagePair.write(pair.client, RdmaSyncEvent.set(remote, 3));
+            assertThat(TestTimeouts.sync(equal).getNow()).isEqualTo(3);
         }
     }
 

@@ -33,10 +33,11 @@ import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.MessagePair.Recorder;
 import io.netty.channel.rdma.metrics.RdmaDeviceMetrics;
+import io.netty.channel.rdma.verbs.AccessFlags;
 import io.netty.channel.rdma.verbs.ConnectionRejectedException;
 import io.netty.channel.rdma.verbs.Errno;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
@@ -562,7 +563,29 @@ class RdmaMessageConnectionTest {
             assertThat(capabilities.maxSharedReceives()).isGreaterThanOrEqualTo(1024);
             assertThat(capabilities.supportsDmabuf()).isEqualTo(capabilities.maxInlineReceive() > 0)
                     .as("both with the embedded provider only")
-                            .isEqualTo(Verbs.preferred().provider() == VerbsProvider.EMBEDDED);
+                            .isEqualTo(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED);
+        }
+    }
+
+    @Test
+    void depthsOfReadsAccessFlagsAndElementsReachBothQueuePairs() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group(), server -> server
+                .childOption(RdmaChannelOption.REMOTE_PERMISSIONS, EnumSet.of(RdmaPermission.REMOTE_READ))
+                .childOption(RdmaChannelOption.MANUAL_RECEIVES, true)
+                .childOption(RdmaChannelOption.MAX_RECEIVE_SGES, 5), client -> client
+                .option(RdmaChannelOption.INITIATOR_DEPTH, 3).option(RdmaChannelOption.RESPONDER_RESOURCES, 2))) {
+            QueuePairInfo client = TestTimeouts.sync(pair.client.info()).getNow();
+            QueuePairInfo server = TestTimeouts.sync(pair.server.info()).getNow();
+            assertThat(client.initiatorDepth()).isEqualTo(3);
+            assertThat(client.responderResources()).isEqualTo(2);
+            assertThat(server.initiatorDepth()).isEqualTo(2);
+            assertThat(server.responderResources()).isEqualTo(3);
+            assertThat(server.maxReceiveSges()).isGreaterThanOrEqualTo(5);
+            assertThat(pair.server.capabilities().maxReceiveSges()).isGreaterThanOrEqualTo(server.maxReceiveSges());
+            int remote = RdmaPermission.accessFlags(EnumSet.allOf(RdmaPermission.class)) & ~AccessFlags.LOCAL_WRITE;
+            assertThat(server.accessFlags() & remote).isEqualTo(AccessFlags.REMOTE_READ);
+            assertThat(client.accessFlags() & remote).as("the default").isEqualTo(remote);
+            assertThat(client.toString()).contains("3 reads here and 2 of the peer");
         }
     }
 

@@ -26,9 +26,10 @@ import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.MessagePair.Recorder;
 import io.netty.channel.rdma.metrics.RdmaMetricsMBean;
+import io.netty.channel.rdma.verbs.AccessFlags;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import org.junit.jupiter.api.Tag;
@@ -105,6 +106,42 @@ class RdmaMessageManualTest {
     }
 
     @Test
+    void pathMtuDepthsAndGlobalHeaderAreSetWhereTheConnectionIsMade() throws Exception {
+        RdmaMessageChannel left = MessagePair.bound(loops.group(), new Recorder(), config -> {
+            config.setOption(RdmaChannelOption.PATH_MTU, 512);
+            config.setOption(RdmaChannelOption.INITIATOR_DEPTH, 4);
+            config.setOption(RdmaChannelOption.GLOBAL_HEADER, true);
+            config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, EnumSet.of(RdmaPermission.REMOTE_WRITE));
+        });
+        Recorder rightEvents = new Recorder();
+        RdmaMessageChannel right = MessagePair.bound(loops.group(), rightEvents,
+                config -> config.setOption(RdmaChannelOption.RESPONDER_RESOURCES, 2));
+        try {
+            RdmaEndpoint leftEnd = handOver(TestTimeouts.sync(left.exportEndpoint()).getNow());
+            TestTimeouts.sync(left.connect(handOver(TestTimeouts.sync(right.exportEndpoint()).getNow())));
+            TestTimeouts.sync(right.connect(leftEnd));
+            QueuePairInfo leftInfo = TestTimeouts.sync(left.info()).getNow();
+            QueuePairInfo rightInfo = TestTimeouts.sync(right.info()).getNow();
+            assertThat(leftInfo.pathMtu()).isEqualTo(512);
+            assertThat(rightInfo.pathMtu()).as("the least of both ends").isEqualTo(512);
+            assertThat(leftInfo.initiatorDepth()).isEqualTo(2);
+            assertThat(rightInfo.responderResources()).isEqualTo(2);
+            assertThat(leftInfo.accessFlags() & AccessFlags.REMOTE_READ).isZero();
+            assertThat(leftInfo.accessFlags() & AccessFlags.REMOTE_WRITE).isNotZero();
+            assertThat(leftInfo.gidIndex()).isNotNegative();
+            boolean ethernet = Device.shared(leftInfo.deviceName()).portAttributes(leftInfo.port()).isEthernet();
+            assertThat(rightInfo.gidIndex() >= 0).as("without the option").isEqualTo(ethernet);
+            MessagePair.write(left, text("with a global header"));
+            assertThat(rightEvents.text()).isEqualTo("with a global header");
+        } finally {
+            TestTimeouts.sync(left.close());
+            TestTimeouts.sync(right.close());
+        }
+        assertThatThrownBy(() -> new RdmaMessageChannel().config().setOption(RdmaChannelOption.PATH_MTU, 1500))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("PATH_MTU: 1500");
+    }
+
+    @Test
     void whatTheApplicationHasConnectedIsListedWithoutAReasonForItsProvider() throws Exception {
         RdmaMessageChannel left = bound(new Recorder());
         RdmaMessageChannel right = bound(new Recorder());
@@ -147,7 +184,7 @@ class RdmaMessageManualTest {
                 assertThat(info.gidIndex()).isEqualTo(gidIndex);
                 // soft-RoCE has no service levels (rxe_av_from_attr() of the kernel drops it).
                 assertThat(info.serviceLevel())
-                        .isEqualTo(Verbs.preferred().provider() == VerbsProvider.EMBEDDED ? 3 + i : 0);
+                        .isEqualTo(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED ? 3 + i : 0);
                 assertThat(channels[i].localAddress()).isNull();
             }
         } finally {

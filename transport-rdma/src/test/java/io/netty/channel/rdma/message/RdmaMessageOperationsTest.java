@@ -26,6 +26,7 @@ import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -41,8 +43,10 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * Results of each operation, wherever its bytes are.
@@ -180,6 +184,119 @@ class RdmaMessageOperationsTest {
     }
 
     @Test
+    void readIsAsLongAsTheLesserOfBothSides() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory memory = RegisteredMemory.allocate(100, ALL);
+             RegisteredMemory own = RegisteredMemory.allocate(8192, ALL)) {
+            fill(memory.buf(), 100, 6);
+            RemoteMemory remote = handOver(pair.server.export(memory));
+            // A pooled buffer has room for more than was asked for.
+            ByteBuf destination = pair.client.alloc().buffer(4096).writeInt(1);
+            RdmaRead read = new RdmaRead(destination, remote, 30);
+            assertThat(read.length()).isEqualTo(70);
+            MessagePair.write(pair.client, read);
+            assertThat(read.length()).isEqualTo(70);
+            assertThat(read).hasToString("RdmaRead of 70 bytes");
+            assertThat(destination.readInt()).isEqualTo(1);
+            assertThat(destination).isEqualTo(memory.buf().slice(30, 70));
+            read = new RdmaRead(destination, remote, 100);
+            MessagePair.write(pair.client, read);
+            assertThat(read.length()).isZero();
+            destination.release();
+
+            read = new RdmaRead(List.of(own.slice(10, 60), own.slice(100, 60)), remote, 20);
+            MessagePair.write(pair.client, read);
+            assertThat(read.length()).isEqualTo(80);
+            assertThat(own.buf().slice(10, 60)).isEqualTo(memory.buf().slice(20, 60));
+            assertThat(own.buf().slice(100, 20)).isEqualTo(memory.buf().slice(80, 20));
+            assertThat(own.buf().slice(120, 8192 - 120)).isEqualTo(Unpooled.buffer().writeZero(8192 - 120));
+        }
+    }
+
+    @Test
+    void withoutRemoteMemoryAReadAndAWriteAreEmpty() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory own = RegisteredMemory.allocate(100, ALL)) {
+            ByteBuf buf = pair.client.alloc().buffer(100);
+            for (RdmaOperation operation : List.of(new RdmaRead(buf, null, 0), new RdmaRead(own.slice(0, 100), null, 0),
+                    new RdmaWrite(Unpooled.EMPTY_BUFFER, null, 0), new RdmaWrite(own.slice(0, 0), null, 0),
+                    new RdmaWriteImm(Unpooled.EMPTY_BUFFER, null, 0, 9))) {
+                MessagePair.write(pair.client, operation);
+                assertThat(operation.length()).isZero();
+            }
+            assertThat(buf.writerIndex()).isZero();
+            assertThat(buf.release()).isTrue();
+            RdmaReceive message = pair.serverEvents.message();
+            assertThat(message.immediate()).isEqualTo(9);
+            message.release();
+
+            ByteBuf data = text("nowhere to go");
+            Throwable cause = MessagePair.failure(pair.client, new RdmaWrite(data, null, 0));
+            assertThat(cause).isInstanceOf(RdmaOperationException.class).hasMessageContaining("no remote memory");
+            assertThat(data.refCnt()).isZero();
+            MessagePair.write(pair.client, text("goes on"));
+            assertThat(pair.serverEvents.text()).isEqualTo("goes on");
+        }
+    }
+
+    @Test
+    void emptyOperationFindsOutThatThePeerHasGone() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group())) {
+            TestTimeouts.sync(pair.server.close());
+            // Either the disconnect is known already, or the device says so.
+            assertThat(MessagePair.failure(pair.client, new RdmaWrite(Unpooled.EMPTY_BUFFER, null, 0)))
+                    .isInstanceOf(IOException.class);
+            TestTimeouts.sync(pair.client.closeFuture());
+        }
+    }
+
+    @Test
+    void lengthIsWhatWasMovedAfterSuccess() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory memory = RegisteredMemory.allocate(100, ALL)) {
+            RemoteMemory remote = handOver(pair.server.export(memory));
+            ByteBuf buf = pair.client.alloc().buffer(5, 5);
+            for (RdmaOperation operation : List.of(new RdmaSend(text("12345")), new RdmaSendImm(text("12345"), 1),
+                    new RdmaWrite(text("12345"), remote, 0), new RdmaWriteImm(text("12345"), remote, 0, 1),
+                    new RdmaRead(buf, remote, 0), new RdmaCompareAndSwap(remote, 8, 1, 2),
+                    new RdmaFetchAndAdd(remote, 8, 1), new RdmaSyncEventGet(remote.slice(8, 8)))) {
+                int length = operation instanceof ValueOperation ? 8 : 5;
+                assertThat(operation.length()).as("before %s", operation).isEqualTo(length);
+                MessagePair.write(pair.client, operation);
+                assertThat(operation.length()).as("after %s", operation).isEqualTo(length);
+            }
+            buf.release();
+            for (int i = 0; i < 3; i++) {
+                pair.serverEvents.message().release();
+            }
+        }
+    }
+
+    @Test
+    void refusedArgumentLeavesTheBufferToTheCaller() {
+        ByteBuf buf = Unpooled.buffer(8);
+        RemoteMemory remote = new RemoteMemory(0, 8, 0, EnumSet.noneOf(RdmaPermission.class));
+        for (Runnable wrong : List.<Runnable>of(() -> new RdmaSendInv(buf, null),
+                () -> new RdmaFetchAndAdd(buf, null, 0, 1), () -> new RdmaCompareAndSwap(buf, null, 0, 1, 2),
+                () -> new RdmaSyncEventGet(buf, null), () -> RdmaSyncEvent.add(buf, null, 1),
+                () -> RdmaSyncEvent.set(buf, null))) {
+            assertThatThrownBy(wrong::run).isInstanceOf(NullPointerException.class);
+            assertThat(buf.refCnt()).isEqualTo(1);
+        }
+        for (Supplier<RdmaOperation> maker : List.<Supplier<RdmaOperation>>of(() -> new RdmaRead(buf, remote, 0),
+                () -> new RdmaFetchAndAdd(buf, remote, 0, 1), () -> new RdmaCompareAndSwap(buf, remote, 0, 1, 2),
+                () -> new RdmaSyncEventGet(buf, remote))) {
+            RdmaOperation right = maker.get();
+            assertThat(buf.refCnt()).as("%s", right).isEqualTo(2);
+            RdmaOperation copy = right.replace(buf);
+            assertThat(copy).hasSameClassAs(right);
+            assertThat(buf.refCnt()).as("the caller's reference is the copy's: %s", right).isEqualTo(2);
+            copy.release();
+        }
+        assertThat(buf.release()).isTrue();
+    }
+
+    @Test
     void readIntoACompositeIsScattered() throws Exception {
         try (MessagePair pair = new MessagePair(loops.group());
              RegisteredMemory memory = RegisteredMemory.allocate(3000, ALL)) {
@@ -244,6 +361,24 @@ class RdmaMessageOperationsTest {
             MessagePair.write(pair.client, text("done"));
             assertThat(pair.serverEvents.text()).isEqualTo("done");
             assertRandom(memory.buf().slice(0, 5 << 20), 5);
+        }
+    }
+
+    @Test
+    void messageLongerThanTheDeviceCanIsRefusedAndTheConnectionGoesOn() throws Exception {
+        try (MessagePair pair = new MessagePair(loops.group());
+             RegisteredMemory never = RegisteredMemory.ofAddress(4096, 1L << 31, ALL)) {
+            long most = pair.client.capabilities().maxMessageLength();
+            RegisteredSlice part = never.slice(0, (int) (most / 4));
+            RemoteMemory anywhere = new RemoteMemory(0, 1L << 40, 5, EnumSet.of(RdmaPermission.REMOTE_WRITE));
+            Throwable cause = MessagePair.failure(pair.client,
+                    new RdmaWrite(List.of(part, part, part, part, never.slice(0, 4)), anywhere, 0));
+            assertThat(cause).isInstanceOf(RdmaOperationException.class).hasMessageContaining("at most " + most)
+                    .hasMessageContaining("longer than the device or the receive allows");
+            assertThat(((RdmaOperationException) cause).isPosted()).isFalse();
+            assertThat(((RdmaOperationException) cause).status()).isEqualTo(WorkCompletionStatus.LOCAL_LENGTH_ERROR);
+            MessagePair.write(pair.client, text("done"));
+            assertThat(pair.serverEvents.text()).isEqualTo("done");
         }
     }
 

@@ -19,7 +19,7 @@ import io.netty.channel.rdma.LogRecorder;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.monitor.TcpDestination;
-import io.netty.channel.rdma.verbs.Verbs;
+import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
@@ -109,7 +109,7 @@ class FallbackLogTest {
     @Test
     void listenerOfThisHostHasLongerToAnswer() {
         InetSocketAddress own = TestAddress.anyPort();
-        boolean sharedMemory = Verbs.usable().get(0).provider() == VerbsProvider.EMBEDDED;
+        boolean sharedMemory = VerbsApi.usable().get(0).provider() == VerbsProvider.EMBEDDED;
         assertThat(settings(0, Map.of()).rdmaTimeoutMillis(own))
                 .isEqualTo(sharedMemory ? 3000 : 1000);
         assertThat(settings(7, Map.of()).rdmaTimeoutMillis(own)).isEqualTo(7);

@@ -53,7 +53,8 @@ class ArmingTest {
             }
             Receiver receiver = new Receiver(pair.server);
             IoRegistration registration = TestTimeouts.result(group.register(receiver));
-            registration.submit(EpollIoOps.EPOLLIN);
+            registration.submit(pair.server.channel.isEdgeTriggered() ?
+                    EpollIoOps.EPOLLIN.with(EpollIoOps.EPOLLET) : EpollIoOps.EPOLLIN);
             TestTimeouts.sync(group.submit(receiver::drainAndArm));
 
             send(pair.client, receiver);
@@ -91,8 +92,8 @@ class ArmingTest {
             assertThat(pair.server.queue.pollOrArm(new WorkCompletions(4))).isTrue();
             pair.server.receive(2, 0, 8);
             pair.client.send(2, 0, 8);
-            int events = TestSupport.await("event", () -> {
-                int consumed = pair.server.channel.consumeEvents(8);
+            long events = TestSupport.await("event", () -> {
+                long consumed = pair.server.channel.consumeEvents(8);
                 return consumed > 0 ? consumed : null;
             });
             assertThat(events + pair.server.channel.consumeEvents(8)).isOne();

@@ -65,7 +65,7 @@ public final class ChildJvm implements AutoCloseable {
     public static ChildJvm withBothProviders(List<String> launcher, Class<?> main, List<String> properties,
             String... arguments) throws IOException {
         List<String> command = new ArrayList<>(launcher);
-        if (Verbs.preferred().provider() != VerbsProvider.IBVERBS) {
+        if (VerbsApi.preferred().provider() != VerbsProvider.IBVERBS) {
             assertThat(SECOND.resolve("librdmacm.so.1")).as("made by the build of transport-rdma-native").exists();
             command.addAll(List.of("env", "LD_LIBRARY_PATH=" + SECOND.toAbsolutePath().normalize()));
         }

@@ -291,7 +291,7 @@ class CompletionErrorTest {
     /** Where a device would have kept the pages. */
     @Test
     void aWriteToAFileThatWasTruncatedFails(@TempDir Path directory) throws Exception {
-        assumeTrue(Verbs.preferred().provider() == VerbsProvider.EMBEDDED, "the process is the device");
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED, "the process is the device");
         connect();
         try (FileChannel file = FileChannel.open(directory.resolve("mapped"), StandardOpenOption.CREATE,
                 StandardOpenOption.READ, StandardOpenOption.WRITE)) {

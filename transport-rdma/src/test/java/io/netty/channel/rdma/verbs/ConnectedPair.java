@@ -34,15 +34,15 @@ final class ConnectedPair implements AutoCloseable {
     }
 
     ConnectedPair(ConnectionParameters clientParameters, ConnectionParameters serverParameters) throws Exception {
-        this(Verbs.preferred(), clientParameters, serverParameters);
+        this(VerbsApi.preferred(), clientParameters, serverParameters);
     }
 
     /** Pair of a given provider. */
-    ConnectedPair(Verbs verbs) throws Exception {
+    ConnectedPair(VerbsApi verbs) throws Exception {
         this(verbs, DEFAULTS, DEFAULTS);
     }
 
-    private ConnectedPair(Verbs verbs, ConnectionParameters clientParameters, ConnectionParameters serverParameters)
+    private ConnectedPair(VerbsApi verbs, ConnectionParameters clientParameters, ConnectionParameters serverParameters)
             throws Exception {
         clientEvents = EventChannel.create(verbs);
         serverEvents = EventChannel.create(verbs);

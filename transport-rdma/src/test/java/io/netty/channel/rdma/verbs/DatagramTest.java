@@ -245,7 +245,7 @@ class DatagramTest {
     void aBindThatGetsNoQueuePairSaysWhy() {
         VerbsException cause = new VerbsException("rdma_create_qp", Errno.EADDRNOTAVAIL, "create a queue pair");
         InetSocketAddress address = address(0);
-        assertThat(Bind.exception(Verbs.preferred(), cause, address)).hasMessageContaining(address.toString())
+        assertThat(Bind.exception(VerbsApi.preferred(), cause, address)).hasMessageContaining(address.toString())
                 .hasMessageContaining("other users hold the names of queue pairs");
     }
 

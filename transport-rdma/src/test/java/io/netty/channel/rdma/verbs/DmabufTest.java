@@ -53,7 +53,7 @@ class DmabufTest {
     @Test
     void aDeviceWithoutItSaysSo() throws Exception {
         assertThat(pair.server.domain.device().supportsDmabuf())
-                .isEqualTo(Verbs.preferred().provider() == VerbsProvider.EMBEDDED);
+                .isEqualTo(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED);
         assumeTrue(pair.server.isSoftRoce(), "a device without dma-bufs");
         assertThatThrownBy(() -> pair.server.domain.registerDmabuf(0, 0, SIZE, 0, ACCESS))
                 .isInstanceOf(VerbsException.class).hasMessageContaining("ibv_reg_dmabuf_mr")
@@ -62,7 +62,7 @@ class DmabufTest {
 
     @Test
     void aPeerWritesAndReadsTheFile() throws Exception {
-        assumeTrue(Verbs.preferred().provider() == VerbsProvider.EMBEDDED, "a memfd instead of a dma-buf");
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED, "a memfd instead of a dma-buf");
         try (MemoryFile file = new MemoryFile(SIZE)) {
             exchange(file.fd(), file.map());
         }

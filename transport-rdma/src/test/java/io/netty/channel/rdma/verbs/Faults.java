@@ -26,7 +26,7 @@ public final class Faults {
     private static final List<Call> CALLS = new ArrayList<>();
 
     static {
-        Verbs.preferred().provider();
+        VerbsApi.preferred().provider();
         String[] names = names0();
         for (int i = 0; i < names.length; i++) {
             CALLS.add(new Call(i, names[i]));

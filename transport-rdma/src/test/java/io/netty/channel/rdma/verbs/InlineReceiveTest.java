@@ -46,7 +46,7 @@ class InlineReceiveTest {
             assertThat(sender.maxInlineReceive()).isZero();
             assertThat(receiver.maxInlineReceive()).isEqualTo(Math.min(ASKED, device.maxInlineReceive()));
             assertThat(device.maxInlineReceive())
-                    .isEqualTo(Verbs.preferred().provider() == VerbsProvider.EMBEDDED ? 64 : 0);
+                    .isEqualTo(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED ? 64 : 0);
             ManualConnection.connect(device, sender, receiver);
             for (int length = 1; length <= 256; length *= 2) {
                 assertThat(receiver.postReceive(new ReceiveWorkRequests(1, 1).receive(length)

@@ -37,7 +37,7 @@ class NativeVersionTest {
         private Report() { }
 
         public static void main(String[] arguments) {
-            System.out.println("cause " + Verbs.unavailabilityCause());
+            System.out.println("cause " + VerbsApi.unavailabilityCause());
         }
     }
 

@@ -29,15 +29,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  */
 @Tag("quick")
 class ProviderSelectionTest {
-    /** Prints what {@link Verbs} says. */
+    /** Prints what {@link VerbsApi} says. */
     static final class Report {
         private Report() { }
 
         public static void main(String[] arguments) {
-            System.out.println("available " + Verbs.isAvailable());
-            System.out.println("cause " + Verbs.unavailabilityCause());
-            if (Verbs.isAvailable()) {
-                System.out.println("chosen " + Verbs.preferred().provider() + ", " + Verbs.choice());
+            System.out.println("available " + VerbsApi.isAvailable());
+            System.out.println("cause " + VerbsApi.unavailabilityCause());
+            if (VerbsApi.isAvailable()) {
+                System.out.println("chosen " + VerbsApi.preferred().provider() + ", " + VerbsApi.choice());
             } else {
                 try {
                     EventChannel.create();
@@ -69,7 +69,7 @@ class ProviderSelectionTest {
     @Test
     void theLibrariesOfTheSystemAreTakenOrSayWhatIsMissing() throws Exception {
         String report = report("io.netty.rdma.provider=ibverbs");
-        if (Verbs.preferred().provider() == VerbsProvider.IBVERBS) {
+        if (VerbsApi.preferred().provider() == VerbsProvider.IBVERBS) {
             assertThat(report).contains("available true", "cause null",
                     "chosen IBVERBS, -Dio.netty.rdma.provider=ibverbs");
             return;
@@ -109,7 +109,7 @@ class ProviderSelectionTest {
 
     @Test
     void thisProcessHasAProvider() throws Exception {
-        assertThat(Verbs.unavailabilityCause()).isNull();
+        assertThat(VerbsApi.unavailabilityCause()).isNull();
         assertThat(Device.names()).isNotEmpty().doesNotContainAnyElementsOf(Collections.singleton(""));
         try (Device device = Device.open(Device.names().get(0))) {
             DeviceAttributes attributes = device.attributes();
@@ -118,13 +118,13 @@ class ProviderSelectionTest {
             assertThat(attributes.maxCompletions()).isPositive();
             assertThat(device.portAttributes(1).isActive()).isTrue();
             assertThat(device.portAttributes(1).activeMtu()).isBetween(256, 4096);
-            List<Gid> gids = device.gids(1);
+            List<GidEntry> gids = device.gids(1);
             assertThat(gids).isNotEmpty().hasSizeLessThanOrEqualTo(device.portAttributes(1).gidTableLength());
-            for (Gid gid : gids) {
+            for (GidEntry gid : gids) {
                 assertThat(gid.bytes()).hasSize(16).isEqualTo(device.gid(1, gid.index()));
-                assertThat(gid.type()).isNotEqualTo(Gid.Type.UNKNOWN);
+                assertThat(gid.type()).isNotEqualTo(GidEntry.Type.UNKNOWN);
                 assertThat(gid.interfaceIndex() > 0).as("RoCE has interfaces")
-                        .isEqualTo(gid.type() != Gid.Type.INFINIBAND);
+                        .isEqualTo(gid.type() != GidEntry.Type.INFINIBAND);
                 assertThat(gid.toString()).startsWith(gid.index() + ": " + gid.type());
             }
             assertThatThrownBy(() -> device.gids(99)).isInstanceOf(VerbsException.class);

@@ -57,19 +57,20 @@ class TwoProvidersTest {
 
     @Test
     void whatIsMissingIsTold() {
-        assumeFalse(Verbs.preferred().provider() == VerbsProvider.IBVERBS || Files.exists(Path.of("/dev/infiniband")),
+        assumeFalse(VerbsApi.preferred().provider() == VerbsProvider.IBVERBS ||
+                Files.exists(Path.of("/dev/infiniband")),
                 "nothing is missing");
-        assertThatThrownBy(() -> Verbs.of(VerbsProvider.IBVERBS)).isInstanceOf(UnsatisfiedLinkError.class)
+        assertThatThrownBy(() -> VerbsApi.of(VerbsProvider.IBVERBS)).isInstanceOf(UnsatisfiedLinkError.class)
                 .hasMessageStartingWith("verbs provider ibverbs: ");
-        assertThat(Verbs.of(VerbsProvider.EMBEDDED)).isSameAs(Verbs.preferred());
+        assertThat(VerbsApi.of(VerbsProvider.EMBEDDED)).isSameAs(VerbsApi.preferred());
     }
 
     static final class Names {
         private Names() { }
 
         public static void main(String[] arguments) throws Exception {
-            Verbs other = Verbs.of(VerbsProvider.IBVERBS);
-            System.out.println("preferred " + Verbs.preferred());
+            VerbsApi other = VerbsApi.of(VerbsProvider.IBVERBS);
+            System.out.println("preferred " + VerbsApi.preferred());
             System.out.println("other " + other + ' ' + Device.names(other));
         }
     }
@@ -78,8 +79,8 @@ class TwoProvidersTest {
         private SideBySide() { }
 
         public static void main(String[] arguments) throws Exception {
-            try (ConnectedPair ibverbs = new ConnectedPair(Verbs.of(VerbsProvider.IBVERBS));
-                 ConnectedPair embedded = new ConnectedPair(Verbs.of(VerbsProvider.EMBEDDED))) {
+            try (ConnectedPair ibverbs = new ConnectedPair(VerbsApi.of(VerbsProvider.IBVERBS));
+                 ConnectedPair embedded = new ConnectedPair(VerbsApi.of(VerbsProvider.EMBEDDED))) {
                 assertThat(ibverbs.client.queuePair.verbs().provider()).isEqualTo(VerbsProvider.IBVERBS);
                 assertThat(embedded.server.id.device().verbs().provider()).isEqualTo(VerbsProvider.EMBEDDED);
                 for (int round = 1; round <= 20; round++) {
@@ -118,8 +119,8 @@ class TwoProvidersTest {
         }
 
         public static void main(String[] arguments) throws Exception {
-            try (ConnectedPair ibverbs = new ConnectedPair(Verbs.of(VerbsProvider.IBVERBS));
-                 ConnectedPair embedded = new ConnectedPair(Verbs.of(VerbsProvider.EMBEDDED));
+            try (ConnectedPair ibverbs = new ConnectedPair(VerbsApi.of(VerbsProvider.IBVERBS));
+                 ConnectedPair embedded = new ConnectedPair(VerbsApi.of(VerbsProvider.EMBEDDED));
                  ConnectionId id = ConnectedPair.resolved(embedded.clientEvents, embedded.listener)) {
                 Endpoint one = ibverbs.client;
                 Endpoint other = embedded.client;
@@ -162,7 +163,7 @@ class TwoProvidersTest {
 
         /** Address vector of the device's first port to itself. */
         private static AddressVector own(Device device) throws VerbsException {
-            Gid gid = device.gids(1).get(0);
+            GidEntry gid = device.gids(1).get(0);
             return AddressVector.global(1, gid.index(), gid.bytes(), 1, 0);
         }
     }

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.agent.hooks;
 
 import io.netty.channel.rdma.metrics.RdmaMetricsMBean;
+import io.netty.channel.rdma.monitor.ManagementThread;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
@@ -38,8 +39,6 @@ import java.util.concurrent.atomic.LongAdder;
  */
 final class Report implements AgentMXBean {
     private static final String NAME = "io.netty.rdma:type=Agent";
-    /** To make the platform's server takes a tenth of a second of a processor, which a program that starts has not. */
-    private static final int REGISTER_DELAY_MILLIS = 1000;
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("io.netty.channel.rdma.agent");
     /** By what the program has asked for, how many others have taken its place. */
     private static final Map<String, Entry> SWAPPED = new ConcurrentHashMap<>();
@@ -53,9 +52,7 @@ final class Report implements AgentMXBean {
         }
         try {
             if (MBeanServerFactory.findMBeanServer(null).isEmpty()) {
-                Thread thread = new Thread(Report::registerLater, "rdma-agent-management");
-                thread.setDaemon(true);
-                thread.start();
+                ManagementThread.runLater(Report::register);
             } else {
                 register();
             }
@@ -66,15 +63,6 @@ final class Report implements AgentMXBean {
     }
 
     private Report() { }
-
-    private static void registerLater() {
-        try {
-            Thread.sleep(REGISTER_DELAY_MILLIS);
-        } catch (InterruptedException e) {
-            return;
-        }
-        register();
-    }
 
     private static void register() {
         try {

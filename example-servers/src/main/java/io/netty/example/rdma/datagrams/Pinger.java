@@ -1,0 +1,112 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.datagrams;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.message.RdmaDatagramChannel;
+import io.netty.example.rdma.util.Pattern;
+import io.netty.example.rdma.verbs.Result;
+import io.netty.util.concurrent.Future;
+
+import java.net.SocketAddress;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Sends numbered data, and the next ones when they have come back. Nobody tells of a datagram that is lost, on either
+ * way, so the same one is sent again after a while.
+ */
+final class Pinger extends DatagramEnd {
+    private static final long REPEAT_MILLIS = 100;
+
+    private final SocketAddress server;
+    private final long count;
+    private final long run = ThreadLocalRandom.current().nextLong();
+    private final ByteBuf data = Unpooled.buffer();
+    private int size;
+    private long number;
+    private long again;
+    private long wrong;
+    private long startNanos;
+    private long endNanos;
+    private Future<?> timer;
+
+    /** @param size bytes of data in a datagram, if it has room for so many */
+    Pinger(SocketAddress server, long count, int size) {
+        this.server = server;
+        this.count = count;
+        this.size = size;
+    }
+
+    @Override
+    void begin(ChannelHandlerContext ctx) {
+        size = Math.min(size, ((RdmaDatagramChannel) ctx.channel()).maxPayload() - Packet.HEADER_LENGTH);
+        startNanos = System.nanoTime();
+        ping(ctx);
+    }
+
+    private void ping(ChannelHandlerContext ctx) {
+        if (number == count) {
+            send(ctx, Packet.Type.END, run, count, server);
+        } else {
+            data.clear();
+            Pattern.write(data, number * size, size);
+            send(ctx, new Packet(Packet.Type.PING, run, number, data), server);
+            ctx.flush();
+        }
+        timer = ctx.executor().schedule(() -> {
+            again++;
+            ping(ctx);
+        }, REPEAT_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    void received(ChannelHandlerContext ctx, Packet packet, SocketAddress sender) {
+        if (packet.run() != run) {
+            return;
+        }
+        if (packet.type() == Packet.Type.PONG && packet.number() == number && number < count) {
+            timer.cancel(false);
+            if (packet.data().readableBytes() != size || !Pattern.matches(packet.data(), number * size)) {
+                wrong++;
+            }
+            number++;
+            endNanos = System.nanoTime();
+            ping(ctx);
+        } else if (packet.type() == Packet.Type.REPORT && number == count) {
+            timer.cancel(false);
+            finish(ctx, new Result("datagrams there and back, " + again + " sent again", count, size,
+                    packet.number() == count ? wrong : wrong + 1, endNanos - startNanos));
+        }
+        // Others are late, because they were sent again.
+    }
+
+    @Override
+    void damaged(IllegalArgumentException what) {
+        System.err.println(what.getMessage());
+        wrong++;
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext ctx) {
+        if (timer != null) {
+            timer.cancel(false);
+        }
+        super.handlerRemoved(ctx);
+    }
+}

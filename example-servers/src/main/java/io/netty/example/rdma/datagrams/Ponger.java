@@ -1,0 +1,86 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.example.rdma.datagrams;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.example.rdma.verbs.Result;
+import io.netty.util.concurrent.Future;
+
+import java.net.SocketAddress;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Sends back what comes, to whom it came from: the sender of a datagram can be answered without an address of its own.
+ */
+final class Ponger extends DatagramEnd {
+    /** So long after the last end of the client it has the report. */
+    private static final long QUIET_MILLIS = 500;
+
+    private long answered;
+    private long again;
+    private long last = -1;
+    private long wrong;
+    private int size;
+    private long firstNanos;
+    private long lastNanos;
+    private Future<?> quiet;
+
+    @Override
+    void begin(ChannelHandlerContext ctx) {
+        // The client begins.
+    }
+
+    @Override
+    void received(ChannelHandlerContext ctx, Packet packet, SocketAddress sender) {
+        switch (packet.type()) {
+        case PING:
+            lastNanos = System.nanoTime();
+            if (answered++ == 0) {
+                firstNanos = lastNanos;
+            }
+            if (packet.number() == last) {
+                again++;
+            } else {
+                last = packet.number();
+            }
+            size = packet.data().readableBytes();
+            send(ctx, new Packet(Packet.Type.PONG, packet.run(), packet.number(), packet.data()), sender);
+            ctx.flush();
+            break;
+        case END:
+            send(ctx, Packet.Type.REPORT, packet.run(), last + 1, sender);
+            finishWhenQuiet(ctx, packet.number());
+            break;
+        default:
+            wrong++;
+        }
+    }
+
+    @Override
+    void damaged(IllegalArgumentException what) {
+        System.err.println(what.getMessage());
+        wrong++;
+    }
+
+    private void finishWhenQuiet(ChannelHandlerContext ctx, long count) {
+        if (quiet != null) {
+            quiet.cancel(false);
+        }
+        quiet = ctx.executor().schedule(() -> finish(ctx, new Result("answered datagrams, " + again + " twice",
+                last + 1, size, last + 1 == count ? wrong : wrong + 1, lastNanos - firstNanos)),
+                QUIET_MILLIS, TimeUnit.MILLISECONDS);
+    }
+}

@@ -1,0 +1,266 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/* Clients of peer memory, and what they have acquired: see peer_memory.h. */
+#include "peer_memory.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "embedded/base/cancel.h"
+#include "embedded/base/epoch.h"
+#include "embedded/base/fork.h"
+#include "embedded/rdma_peer_memory.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Registered client. All fields are guarded by the lock. */
+struct client {
+    const struct rdma_peer_memory_client *table;
+    unsigned calls; /* number of calls of acquire and release that run: the client stays meanwhile */
+    bool leaving;   /* the client is asked no more */
+    struct rdma_peer_memory *memories;
+    struct client *next;
+};
+
+struct rdma_peer_memory {
+    const struct rdma_peer_memory_client *table;
+    void *memory;        /* client's name for it */
+    atomic_bool gone;    /* invalidated */
+    unsigned generation; /* fork_generation at the acquisition */
+
+    /* Fields guarded by the lock. */
+    struct client *client; /* client that has to release the memory, or NULL: nobody has */
+    struct rdma_peer_memory *next, **previous;
+};
+
+/* Memory that is asked for. */
+struct wanted {
+    int fd; /* -1: `start` is an address, else an offset */
+    uint64_t start;
+    size_t length;
+    int access;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held during no call of a client */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* calls have ended, or memory has been released */
+static struct client *clients;
+
+/* ---- memory ---- */
+
+static void enlist(struct client *client, struct rdma_peer_memory *memory) {
+    memory->client = client;
+    memory->next = client->memories;
+    memory->previous = &client->memories;
+    if (memory->next != NULL) {
+        memory->next->previous = &memory->next;
+    }
+    client->memories = memory;
+}
+
+static void unlist(struct rdma_peer_memory *memory) {
+    memory->client = NULL;
+    *memory->previous = memory->next;
+    if (memory->next != NULL) {
+        memory->next->previous = memory->previous;
+    }
+}
+
+static void end_call(struct client *client) {
+    if (--client->calls == 0) {
+        pthread_cond_broadcast(&changed);
+    }
+}
+
+static int call_acquire(const struct rdma_peer_memory_client *table, const struct wanted *wanted,
+                        struct rdma_peer_memory *acquired) {
+    if (wanted->fd < 0) {
+        return table->acquire(table->context, wanted->start, wanted->length, wanted->access, acquired,
+                              &acquired->memory);
+    }
+    return table->acquire_dmabuf == NULL ? RDMA_PEER_MEMORY_NOT_MINE
+            : table->acquire_dmabuf(table->context, wanted->fd, wanted->start, wanted->length, wanted->access,
+                                    acquired, &acquired->memory);
+}
+
+/* Asks the clients in turn. Called with `lock` held. Returns 0, RDMA_PEER_MEMORY_NOT_MINE, or the owner's error. */
+static int ask(const struct wanted *wanted, struct rdma_peer_memory *acquired) {
+    int answer = RDMA_PEER_MEMORY_NOT_MINE;
+    for (struct client *client = clients; client != NULL && answer < 0;) {
+        struct client *asked = client;
+        if (!asked->leaving) {
+            asked->calls++;
+            pthread_mutex_unlock(&lock);
+            acquired->table = asked->table;
+            answer = call_acquire(asked->table, wanted, acquired);
+            pthread_mutex_lock(&lock);
+            if (answer == 0) {
+                enlist(asked, acquired);
+            }
+            end_call(asked);
+        }
+        client = answer < 0 ? asked->next : NULL;
+    }
+    return answer;
+}
+
+/* `otherwise` is the error of memory that is nobody's. */
+static int acquire(const struct wanted *wanted, struct rdma_peer_memory **acquired, int otherwise) {
+    pthread_mutex_lock(&lock);
+    struct rdma_peer_memory *memory = clients == NULL ? NULL : calloc(1, sizeof(*memory));
+    int answer = clients == NULL ? RDMA_PEER_MEMORY_NOT_MINE : ENOMEM;
+    if (memory != NULL) {
+        memory->generation = fork_generation;
+        answer = ask(wanted, memory);
+    }
+    pthread_mutex_unlock(&lock);
+    if (answer == 0) {
+        *acquired = memory;
+        return 0;
+    }
+    free(memory);
+    return answer < 0 ? otherwise : answer;
+}
+
+int peer_memory_acquire(uint64_t address, size_t length, int access, struct rdma_peer_memory **acquired) {
+    return acquire(&(struct wanted) { -1, address, length, access }, acquired, EFAULT);
+}
+
+int peer_memory_acquire_dmabuf(int fd, uint64_t offset, size_t length, int access, struct rdma_peer_memory **acquired) {
+    return acquire(&(struct wanted) { fd, offset, length, access }, acquired, EINVAL);
+}
+
+void peer_memory_release(struct rdma_peer_memory *memory) {
+    if (memory->generation == fork_generation) { /* a child's copy of its parent's memory is of no client */
+        pthread_mutex_lock(&lock);
+        while (memory->client != NULL && memory->client->leaving) {
+            pthread_cond_wait(&changed, &lock); /* the client releases all of its memory */
+        }
+        struct client *client = memory->client;
+        if (client != NULL) {
+            unlist(memory);
+            client->calls++;
+            pthread_mutex_unlock(&lock);
+            memory->table->release(memory->memory);
+            pthread_mutex_lock(&lock);
+            end_call(client);
+        }
+        pthread_mutex_unlock(&lock);
+    }
+    free(memory);
+}
+
+bool peer_memory_write(const struct peer_range *to, const void *from, uint32_t length) {
+    UNCANCELLED;
+    const struct rdma_peer_memory *memory = to->memory;
+    return !atomic_load(&memory->gone) && memory->table->copy_in(memory->memory, to->offset, from, length) == 0;
+}
+
+bool peer_memory_read(const struct peer_range *from, void *to, uint32_t length) {
+    UNCANCELLED;
+    const struct rdma_peer_memory *memory = from->memory;
+    return !atomic_load(&memory->gone) && memory->table->copy_out(memory->memory, from->offset, to, length) == 0;
+}
+
+EXPORT void rdma_peer_memory_invalidate(struct rdma_peer_memory *acquired) {
+    UNCANCELLED;
+    atomic_store(&acquired->gone, true);
+    epoch_wait(); /* copies look at the field inside an epoch section */
+}
+
+/* ---- clients ---- */
+
+static bool is_complete(const struct rdma_peer_memory_client *table) {
+    return table != NULL && table->version == RDMA_PEER_MEMORY_VERSION && table->name != NULL && table->acquire != NULL
+            && table->copy_in != NULL && table->copy_out != NULL && table->release != NULL;
+}
+
+/* Returns the link to the client, or to the NULL at the end of the list. Called with `lock` held. */
+static struct client **find(const struct rdma_peer_memory_client *table) {
+    struct client **link = &clients;
+    while (*link != NULL && (*link)->table != table) {
+        link = &(*link)->next;
+    }
+    return link;
+}
+
+EXPORT int rdma_peer_memory_register_client(const struct rdma_peer_memory_client *table) {
+    UNCANCELLED;
+    struct client *client = is_complete(table) ? calloc(1, sizeof(*client)) : NULL;
+    if (client == NULL) {
+        return is_complete(table) ? ENOMEM : EINVAL;
+    }
+    client->table = table;
+    pthread_mutex_lock(&lock);
+    struct client **end = find(table);
+    bool known = *end != NULL;
+    if (!known) {
+        *end = client;
+    }
+    pthread_mutex_unlock(&lock);
+    if (known) {
+        free(client);
+    }
+    return known ? EEXIST : 0;
+}
+
+/* Releases all memory of a client that leaves. Called with `lock` held. */
+static void release_all(struct client *client) {
+    for (struct rdma_peer_memory *memory = client->memories; memory != NULL; memory = memory->next) {
+        atomic_store(&memory->gone, true);
+    }
+    pthread_mutex_unlock(&lock);
+    epoch_wait();
+    pthread_mutex_lock(&lock);
+    while (client->memories != NULL) {
+        struct rdma_peer_memory *memory = client->memories;
+        pthread_mutex_unlock(&lock);
+        client->table->release(memory->memory);
+        pthread_mutex_lock(&lock);
+        unlist(memory);
+        pthread_cond_broadcast(&changed);
+    }
+}
+
+EXPORT int rdma_peer_memory_unregister_client(const struct rdma_peer_memory_client *table) {
+    UNCANCELLED;
+    pthread_mutex_lock(&lock);
+    struct client *client = *find(table);
+    if (client == NULL || client->leaving) {
+        pthread_mutex_unlock(&lock);
+        return ENOENT;
+    }
+    client->leaving = true;
+    while (client->calls > 0) {
+        pthread_cond_wait(&changed, &lock);
+    }
+    release_all(client);
+    *find(table) = client->next;
+    pthread_mutex_unlock(&lock);
+    free(client);
+    return 0;
+}
+
+static void fork_child(void) {
+    pthread_mutex_init(&lock, NULL);
+    pthread_cond_init(&changed, NULL);
+    clients = NULL; /* devices do not know the child */
+}
+
+void peer_memory_init(void) {
+    pthread_atfork(NULL, NULL, fork_child);
+}

@@ -1,0 +1,249 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * READs and atomics at both ends. The responder puts its answers into its own response stream; an answer that finds no
+ * room there waits at the head of the requests.
+ */
+#include "embedded/base/copy.h"
+#include "embedded/device/mw.h"
+#include "rc.h"
+
+/* ---- responder ---- */
+
+bool rc_take_answer_acks(struct qp *qp) {
+    struct rc *rc = rc_of(qp);
+    const struct wire_control *peer = rc->attached->control;
+    uint32_t before = rc->answers.acked;
+    if (!producer_acked(&rc->answers, WIRE_ACK_COUNT(atomic_load(&peer->stream[WIRE_RESPONSES].ack)))) {
+        rc_violation(qp);
+        return false;
+    }
+    return rc->answers.acked != before;
+}
+
+/* Returns the place for a response, and its slot, or NULL if there is no room. */
+static uint8_t *claim(struct qp *qp, uint32_t length, struct wire_slot **slot, uint32_t *offset) {
+    struct rc *rc = rc_of(qp);
+    *slot = producer_slot(&rc->answers);
+    *offset = WIRE_INLINE;
+    if (*slot == NULL || length <= WIRE_INLINE_SIZE) {
+        return *slot == NULL ? NULL : (*slot)->payload;
+    }
+    *offset = producer_claim(&rc->answers, length);
+    return *offset == WIRE_INLINE ? NULL : rc->answers.slab + *offset;
+}
+
+/* Publishes a response, or finds no room. `from` may be in a registered region: within the epoch section. */
+static enum outcome publish(struct qp *qp, const void *from, uint32_t length, bool last, bool event) {
+    struct rc *rc = rc_of(qp);
+    struct wire_slot *slot;
+    uint32_t offset;
+    uint8_t *to = claim(qp, length, &slot, &offset);
+    if (to == NULL) {
+        return OUTCOME_BLOCKED;
+    }
+    if (length > 0 && from == NULL) { /* in no region of host memory */
+        enum outcome outcome = rc_read_device(qp, to, length);
+        if (outcome != OUTCOME_DONE) {
+            return outcome;
+        }
+    } else if (length > 0 && !producer_copy(&rc->answers, to, from, length)) {
+        return OUTCOME_MEMORY_GONE;
+    }
+    slot->desc.op = WIRE_RESPONSE;
+    slot->desc.flags = last ? WIRE_LAST : 0;
+    slot->desc.length = length;
+    slot->desc.slab = offset;
+    producer_publish(&rc->answers, slot);
+    if (!rc_signal(qp, WIRE_DIRECT_RESULTS, last && event ? WAKE_EVENT : WAKE_WORK)) {
+        rc_expect(qp);
+    }
+    return OUTCOME_DONE;
+}
+
+static bool has_room(struct qp *qp) {
+    rc_take_answer_acks(qp);
+    return !qp->failed && producer_slot(&rc_of(qp)->answers) != NULL;
+}
+
+static enum outcome respond_piece(struct qp *qp, uint32_t length, bool event) {
+    const struct inbound *in = &rc_of(qp)->inbound;
+    struct mw *entered;
+    const void *from = mw_enter(qp, in->rkey, in->remote_address + in->offset, length, IBV_ACCESS_REMOTE_READ,
+                                &entered);
+    enum outcome outcome = publish(qp, from, length, in->offset + length == in->total, event);
+    mw_leave(entered);
+    return outcome;
+}
+
+static enum outcome respond_read(struct qp *qp, bool event, uint32_t *budget) {
+    struct inbound *in = &rc_of(qp)->inbound;
+    do {
+        if (*budget == 0) {
+            return OUTCOME_UNFINISHED;
+        }
+        uint32_t length = in->total - in->offset;
+        length = length > WIRE_CHUNK ? WIRE_CHUNK : length;
+        enum outcome outcome;
+        while ((outcome = respond_piece(qp, length, event)) == OUTCOME_BLOCKED) {
+            rc_want(qp, WIRE_RESPONSES);
+            if (!rc_take_answer_acks(qp)) {
+                return OUTCOME_BLOCKED;
+            }
+        }
+        if (outcome != OUTCOME_DONE) {
+            return outcome;
+        }
+        in->offset += length;
+        *budget -= length < *budget ? length : *budget;
+    } while (in->offset < in->total);
+    return OUTCOME_DONE;
+}
+
+static enum outcome respond_atomic(struct qp *qp, const struct wire_desc *desc) {
+    if (desc->remote_address % sizeof(uint64_t) != 0) {
+        return OUTCOME_INVALID;
+    }
+    if (!mw_allows(qp, desc->rkey, desc->remote_address, sizeof(uint64_t), IBV_ACCESS_REMOTE_ATOMIC)) {
+        return OUTCOME_ACCESS_ERROR;
+    }
+    while (!has_room(qp)) {
+        rc_want(qp, WIRE_RESPONSES);
+        if (!rc_take_answer_acks(qp)) {
+            return OUTCOME_BLOCKED;
+        }
+    }
+    struct mw *entered;
+    uint64_t before = desc->operand[0];
+    void *target = mw_enter(qp, desc->rkey, desc->remote_address, sizeof(uint64_t), IBV_ACCESS_REMOTE_ATOMIC, &entered);
+    if (target == NULL) {
+        return OUTCOME_ACCESS_ERROR;
+    }
+    if ((uintptr_t) target % sizeof(uint64_t) != 0) { /* address in a window or region whose addresses begin at 0 */
+        mw_leave(entered);
+        return OUTCOME_INVALID;
+    }
+    bool done = desc->op == WIRE_FETCH_ADD ? copy_fetch_add(target, desc->operand[0], &before)
+                                           : copy_compare_swap(target, &before, desc->operand[1]);
+    mw_leave(entered);
+    return done ? publish(qp, &before, sizeof(before), true, (desc->flags & WIRE_ACK) != 0) : OUTCOME_MEMORY_GONE;
+}
+
+enum outcome rc_respond(struct qp *qp, const struct wire_desc *desc, uint32_t *budget) {
+    struct inbound *in = &rc_of(qp)->inbound;
+    int needed = desc->op == WIRE_READ ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_ATOMIC;
+    /* No errors of keys: the operation is not allowed, or there are no resources for it. IBA 9.9.3, 11.6.2 */
+    if ((qp->attr.qp_access_flags & (unsigned) needed) == 0 || qp->attr.max_dest_rd_atomic == 0) {
+        return OUTCOME_INVALID;
+    }
+    if (desc->op != WIRE_READ) {
+        return respond_atomic(qp, desc);
+    }
+    if (!in->active) {
+        if (desc->total > 0
+                && !mw_allows(qp, desc->rkey, desc->remote_address, desc->total, IBV_ACCESS_REMOTE_READ)) {
+            return OUTCOME_ACCESS_ERROR;
+        }
+        *in = (struct inbound) {
+            .active = true,
+            .op = desc->op,
+            .total = desc->total,
+            .rkey = desc->rkey,
+            .remote_address = desc->remote_address,
+        };
+    }
+    enum outcome outcome = respond_read(qp, (desc->flags & WIRE_ACK) != 0, budget);
+    if (outcome == OUTCOME_DONE) {
+        in->active = false;
+    }
+    return outcome;
+}
+
+/* ---- requester ---- */
+
+static struct send_wqe *next_reading(struct qp *qp) {
+    struct rc *rc = rc_of(qp);
+    if ((int32_t) (qp->sq.done - rc->reading) > 0) {
+        rc->reading = qp->sq.done;
+    }
+    for (; rc->reading != qp->staged; rc->reading++) {
+        struct send_wqe *wqe = work_queue_at(&qp->sq, rc->reading);
+        if (wqe->op >= WIRE_READ && !wqe->answered) { /* local requests are done when they are staged */
+            return wqe;
+        }
+    }
+    return NULL;
+}
+
+bool rc_is_reading(struct qp *qp) {
+    const struct send_wqe *wqe = rc_of(qp)->unanswered == 0 ? NULL : next_reading(qp);
+    return wqe != NULL && wqe->done > 0;
+}
+
+/* Places a piece of an answer. Returns 0, or what sge_scatter() returns. */
+static int place_answer(struct qp *qp, struct send_wqe *wqe, const uint8_t *payload, uint32_t length) {
+    const struct ibv_pd *pd = &qp->pd->ibv;
+    if (wqe->total > 0 && wqe->total <= qp->inline_recv
+            && sge_allows(pd, wqe->sge, wqe->num_sge, wqe->total, IBV_ACCESS_LOCAL_WRITE)
+            && inline_keep_answer(qp, wqe, payload, length)) {
+        return 0;
+    }
+    return sge_scatter(pd, wqe->sge, wqe->num_sge, &wqe->cursor, payload, length);
+}
+
+/* Takes a response. Returns false after a violation or a local fault. */
+static bool take_response(struct qp *qp) {
+    struct rc *rc = rc_of(qp);
+    struct wire_desc desc;
+    const uint8_t *payload;
+    struct send_wqe *wqe = next_reading(qp);
+    if (wqe == NULL || !consumer_read(&qp->responses, &desc, &payload) || desc.op != WIRE_RESPONSE
+            || desc.length > wqe->total - wqe->done
+            || ((desc.flags & WIRE_LAST) != 0) != (desc.length == wqe->total - wqe->done)
+            || (desc.length == 0 && wqe->total != 0)) {
+        rc_violation(qp);
+        return false;
+    }
+    int error = wqe->fault != 0 ? 0 : place_answer(qp, wqe, payload, desc.length);
+    if (error != 0) {
+        wqe->fault = IBV_WC_LOC_PROT_ERR; /* rc_complete_sends() reports it in its turn */
+        wqe->vendor_err = (uint8_t) error;
+        rc->faulted = true;
+    }
+    wqe->done += desc.length;
+    rc->taken_bytes += WIRE_DESC_SIZE + desc.length;
+    if ((desc.flags & WIRE_LAST) != 0) {
+        wqe->answered = wqe->fault == 0;
+        rc->unanswered--;
+        rc->reading++;
+    }
+    consumer_advance(&qp->responses);
+    return true;
+}
+
+bool rc_take_responses(struct qp *qp) {
+    if (qp->failed || !consumer_ready(&qp->responses)) {
+        return false;
+    }
+    bool left;
+    while ((left = consumer_ready(&qp->responses)) && rc_of(qp)->taken_bytes < QP_BUDGET_BYTES) {
+        if (!take_response(qp)) {
+            return false;
+        }
+    }
+    rc_acknowledge(qp, WIRE_RESPONSES, WIRE_OK, WAKE_NONE);
+    return left;
+}

@@ -1,0 +1,110 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+/*
+ * Peer memory: memory of another device, for example a graphics processor, that RDMA operations use like host memory.
+ *
+ * A client tells the embedded provider which memory is its device's, and copies from and to it. The kernel's RDMA core
+ * has an interface of the same name for adapters (ib_register_peer_memory_client() of MLNX_OFED), by which an adapter
+ * finds the addresses of the memory on the bus. Here the process that owns the memory executes the operations of its
+ * peers, so that copies are all it takes.
+ *
+ * The provider asks the clients in the order of their registration, by ibv_reg_mr() of an address that is no host
+ * memory, and by ibv_reg_dmabuf_mr() of a descriptor that is no memfd. A process without clients does not do anything
+ * for this, and host memory never reaches a client.
+ *
+ * Any thread may call the functions of a client, several at a time: those of the application, and the provider's own
+ * one. A client's functions call neither verbs nor functions of this header. They return in the ordinary way, and soon:
+ * other connections of the process wait meanwhile. They are not called in a forked child, which has no clients before
+ * it registers its own.
+ *
+ * Errors are errno values.
+ */
+#ifndef RDMA_PEER_MEMORY_H
+#define RDMA_PEER_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RDMA_PEER_MEMORY_VERSION 1
+
+/* Acquired memory: the provider's name for it. It is valid from the call of acquire() to the call of release(). */
+struct rdma_peer_memory;
+
+/* Answer of acquire() about memory of another owner. 0: the memory is acquired. A positive number: an error. */
+#define RDMA_PEER_MEMORY_NOT_MINE (-1)
+
+struct rdma_peer_memory_client {
+    uint32_t version; /* RDMA_PEER_MEMORY_VERSION */
+    const char *name; /* for messages to people; not NULL */
+    void *context;    /* client's own; the provider hands it on */
+
+    /*
+     * Acquires a range of `length` bytes from `address` on, which stays the device's until release(), or until it is
+     * invalidated. `access` has the flags IBV_ACCESS_*; without IBV_ACCESS_LOCAL_WRITE nothing is written. Sets
+     * *memory, which the other functions get. After an error the registration fails with it, and no other client is
+     * asked.
+     */
+    int (*acquire)(void *context, uint64_t address, size_t length, int access, struct rdma_peer_memory *acquired,
+                   void **memory);
+
+    /* The same for a range of a dma-buf, whose descriptor is the caller's. NULL: the client has no such memory. */
+    int (*acquire_dmabuf)(void *context, int fd, uint64_t offset, size_t length, int access,
+                          struct rdma_peer_memory *acquired, void **memory);
+
+    /*
+     * Copy to the memory, and from it. The provider has checked that the range lies within the acquired one. The copy
+     * is done at the return: then the device sees the bytes, and the last byte is written last. A number other than 0
+     * says that the memory is gone, in part or in whole; some of the bytes may be copied. The operation then fails at
+     * both ends, and its connection ends.
+     */
+    int (*copy_in)(void *memory, uint64_t offset, const void *from, size_t length);
+    int (*copy_out)(void *memory, uint64_t offset, void *to, size_t length);
+
+    /* Gives the memory back. It comes once for each acquired range, after all copies have ended. */
+    void (*release)(void *memory);
+};
+
+/*
+ * Registers a client, whose table and functions must stay until rdma_peer_memory_unregister_client() has returned.
+ * Returns 0, EINVAL if the table is incomplete or has another version, EEXIST, or ENOMEM.
+ */
+int rdma_peer_memory_register_client(const struct rdma_peer_memory_client *client);
+
+/*
+ * Removes a client. Its memory is invalidated and released first. When the function returns, no function of the client
+ * runs or will run. Regions of such memory stay, and operations on them fail, until the application deregisters them.
+ * Returns 0, or ENOENT if the client is not registered.
+ */
+int rdma_peer_memory_unregister_client(const struct rdma_peer_memory_client *client);
+
+/*
+ * Invalidates acquired memory, which its device is about to take away. When the function returns, no copy runs or will
+ * begin, and the memory may be reused. Operations on it fail as on host memory that is gone: IBV_WC_LOC_PROT_ERR with
+ * `vendor_err` EFAULT in this process, IBV_WC_REM_OP_ERR at the peer. release() still follows, when the application
+ * deregisters the region. The caller may not hold a lock that a function which copies needs; it makes sure that
+ * release() has not returned for this memory.
+ */
+void rdma_peer_memory_invalidate(struct rdma_peer_memory *acquired);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,180 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.rdma.ChannelQueuePair;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.RegisteredSlice;
+import io.netty.channel.rdma.verbs.ReceiveWorkRequests;
+import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
+import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+import io.netty.util.ReferenceCounted;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The place that the application gives to a message: slices, or the writable bytes of buffers. It has references to the
+ * buffers from when it is made until it has arrived or is released, and to their memory while the device may write
+ * there. Then on the loop of the channel.
+ */
+final class ReceiveTarget {
+    private final List<RegisteredSlice> slices;
+    private final List<ByteBuf> buffers;
+    /** The first byte of each buffer that the device may write to, and how many these are. */
+    private final int[] starts;
+    private final int[] lengths;
+    private final List<ReferenceCounted> held;
+
+    private ReceiveTarget(List<RegisteredSlice> slices, List<ByteBuf> buffers) {
+        this.slices = slices;
+        this.buffers = buffers;
+        starts = new int[buffers.size()];
+        lengths = new int[buffers.size()];
+        held = new ArrayList<>(slices.size() + buffers.size());
+    }
+
+    static ReceiveTarget ofSlices(List<RegisteredSlice> slices) {
+        return new ReceiveTarget(List.copyOf(slices), List.of());
+    }
+
+    /** @param buffers retained until the message has arrived, or the target is released. */
+    static ReceiveTarget ofBuffers(List<ByteBuf> buffers) {
+        ReceiveTarget target = new ReceiveTarget(List.of(), List.copyOf(buffers));
+        int retained = 0;
+        try {
+            for (ByteBuf buffer : target.buffers) {
+                buffer.retain();
+                retained++;
+            }
+            return target;
+        } finally {
+            if (retained < buffers.size()) {
+                target.buffers.subList(0, retained).forEach(ByteBuf::release);
+            }
+        }
+    }
+
+    /**
+     * Adds the elements to a receive, and holds their memory.
+     *
+     * @param copying the name of a device that leaves it to the processor to write short messages, or {@code null}.
+     */
+    void addTo(ReceiveWorkRequests receive, ChannelQueuePair queuePair, String copying) throws VerbsException {
+        for (RegisteredSlice slice : slices) {
+            RegisteredMemory memory = slice.memory();
+            memory.retain();
+            held.add(memory);
+            if (!memory.permissions().contains(RdmaPermission.LOCAL_WRITE)) {
+                throw new IllegalArgumentException("a receive into the " + memory + " (expected: LOCAL_WRITE)");
+            }
+            if (copying != null && memory.buf().capacity() == 0) {
+                throw new IllegalArgumentException("a receive into the " + memory + " of a peer device: on " +
+                        copying + " the processor copies short messages there, which ends the process if " +
+                        "it can't: start it with MLX5_SCATTER_TO_CQE=0 in the environment");
+            }
+            add(receive, queuePair, slice.address(), slice.length(), queuePair.region(memory).lkey());
+        }
+        for (int i = 0; i < starts.length; i++) {
+            ByteBuf buffer = buffers.get(i);
+            starts[i] = buffer.writerIndex();
+            lengths[i] = buffer.writableBytes();
+            if (lengths[i] == 0) {
+                continue;
+            }
+            ReferenceCounted memory = buffer.hasMemoryAddress()
+                    ? queuePair.retainedMemory(buffer, starts[i], lengths[i], true) : null;
+            if (memory != null) {
+                held.add(memory);
+            }
+            if (memory == null || memory instanceof RegisteredMemory &&
+                    !((RegisteredMemory) memory).permissions().contains(RdmaPermission.LOCAL_WRITE)) {
+                throw new IllegalArgumentException("a receive into " + buffer + " (expected: one of the channel's " +
+                        "allocator, or of RegisteredMemory with LOCAL_WRITE, in one piece)");
+            }
+            add(receive, queuePair, buffer.memoryAddress() + starts[i], lengths[i], queuePair.localKey(memory));
+        }
+    }
+
+    private static void add(ReceiveWorkRequests receive, ChannelQueuePair queuePair, long address, int length,
+                            int key) {
+        if (length == 0) {
+            // As an element, 0 is 2^31 bytes to some devices.
+            return;
+        }
+        if (receive.remainingSges() == 0) {
+            throw new IllegalArgumentException("a receive of more than " + queuePair.queuePair().maxReceiveSges() +
+                    " pieces: raise MAX_RECEIVE_SGES");
+        }
+        receive.addSge(address, length, key);
+    }
+
+    /** The device does not write there any more. */
+    void releaseMemory() {
+        held.forEach(ReferenceCounted::release);
+        held.clear();
+    }
+
+    /** A message has arrived, to which the references to the buffers go. */
+    RdmaReceive arrived(int opcode, int length, boolean withImmediate, int immediate) {
+        ByteBuf content = Unpooled.EMPTY_BUFFER;
+        try {
+            content = opcode == WorkCompletionOpcode.RECEIVE ? content(length) : content;
+        } finally {
+            release();
+        }
+        return new RdmaReceive(content, slices, buffers, WorkCompletionStatus.SUCCESS, opcode, length, withImmediate,
+                immediate);
+    }
+
+    /** The receive has failed. */
+    RdmaReceive failed(int status) {
+        release();
+        // The completion of a failed request has no opcode (ibv_poll_cq(3)).
+        return new RdmaReceive(Unpooled.EMPTY_BUFFER, slices, buffers, status, WorkCompletionOpcode.RECEIVE, 0, false,
+                0);
+    }
+
+    /** The message, which the buffers have behind what they had. */
+    private ByteBuf content(int length) {
+        int left = length;
+        List<ByteBuf> parts = new ArrayList<>(starts.length);
+        for (int i = 0; i < starts.length && left > 0; i++) {
+            int part = Math.min(left, lengths[i]);
+            left -= part;
+            if (part > 0) {
+                ByteBuf buffer = buffers.get(i);
+                buffer.writerIndex(starts[i] + part);
+                parts.add(buffer.retainedSlice(starts[i], part));
+            }
+        }
+        if (parts.size() < 2) {
+            return parts.isEmpty() ? Unpooled.EMPTY_BUFFER : parts.get(0);
+        }
+        CompositeByteBuf all = Unpooled.compositeBuffer(parts.size());
+        return all.addComponents(true, parts);
+    }
+
+    /** There is no message for the buffers. */
+    void release() {
+        buffers.forEach(ByteBuf::release);
+    }
+}

@@ -1,0 +1,288 @@
+/*
+ * Copyright 2026 The Netty Project
+ *
+ * The Netty Project licenses this file to you under the Apache License,
+ * version 2.0 (the "License"); you may not use this file except in compliance
+ * with the License. You may obtain a copy of the License at:
+ *
+ *   https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+ * WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+ * License for the specific language governing permissions and limitations
+ * under the License.
+ */
+package io.netty.channel.rdma.message;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.RegisteredSlice;
+
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+
+/**
+ * The sending half of {@link RdmaRendezvousHandler}: short messages are sent, longer ones announced. It keeps the
+ * memory of these registered until the peer has answered, and their order. On the loop of the channel.
+ */
+final class RendezvousSender {
+    /** Messages that are announced and not answered. The peer has room for as many. */
+    static final int MAX_ANNOUNCED = 16;
+    /**
+     * Messages behind an announcement without an answer. So the peer never has to stop reading because of a long one:
+     * ends that both did would wait for each other, as RDMA reads wait behind messages that find no receive.
+     */
+    static final int MAX_BEHIND = 64;
+    /** The most bytes that cost less to copy than another element of the work request. */
+    private static final int COPIED = 512;
+
+    private final ChannelHandlerContext ctx;
+    private final int threshold;
+    /** Messages behind one that can't be announced yet. */
+    private final Queue<Message> waiting = new ArrayDeque<>();
+    /** The oldest one first. */
+    private final Map<Integer, Message> announced = new LinkedHashMap<>();
+    private int nextId = 1;
+    private long nextPlace;
+    private boolean pumping;
+
+    /** @param threshold the length of the longest message that is sent without being announced. */
+    RendezvousSender(ChannelHandlerContext ctx, int threshold) {
+        this.ctx = ctx;
+        this.threshold = threshold;
+    }
+
+    /** A message that was written. */
+    private static final class Message {
+        final RdmaSend send;
+        final ChannelPromise promise;
+        final List<RegisteredMemory> memory = new ArrayList<>(1);
+        int id;
+        /** The place in the order of all. */
+        long place;
+
+        Message(RdmaSend send, ChannelPromise promise) {
+            this.send = send;
+            this.promise = promise;
+        }
+
+        void release() {
+            memory.forEach(RegisteredMemory::release);
+            memory.clear();
+            send.release();
+        }
+    }
+
+    /** Returns whether answers of the peer are to come. */
+    boolean isWaiting() {
+        return !announced.isEmpty();
+    }
+
+    /** Returns whether nothing waits for an answer to earlier ones. */
+    boolean isWritable() {
+        return waiting.isEmpty();
+    }
+
+    void write(RdmaSend send, ChannelPromise promise) {
+        waiting.add(new Message(send, promise.unvoid()));
+        pump();
+    }
+
+    private void pump() {
+        if (pumping) {
+            return;
+        }
+        pumping = true;
+        try {
+            for (Message message; (message = waiting.peek()) != null;) {
+                int length = message.send.length();
+                boolean isLong = length > (message.send.isLocal() ? 0 : threshold);
+                if (message.promise.isCancelled()) {
+                    waiting.remove();
+                    message.release();
+                    continue;
+                }
+                if (isLong && announced.size() >= MAX_ANNOUNCED || isFarAhead()) {
+                    return;
+                }
+                waiting.remove();
+                message.place = nextPlace++;
+                if (isLong) {
+                    announce(message);
+                } else {
+                    send(message);
+                }
+            }
+        } finally {
+            pumping = false;
+        }
+    }
+
+    private boolean isFarAhead() {
+        return !announced.isEmpty() && nextPlace - announced.values().iterator().next().place > MAX_BEHIND;
+    }
+
+    private void send(Message message) {
+        ByteBuf content = message.send.content();
+        int length = message.send.length();
+        content.writerIndex(content.readerIndex() + length);
+        ByteBuf header = ctx.alloc().buffer(RendezvousFrame.HEADER_LENGTH + (length <= COPIED ? length : 0));
+        RendezvousFrame.writeHeader(header, RendezvousFrame.MESSAGE, 0, length);
+        ByteBuf frame = header;
+        if (length <= COPIED) {
+            header.writeBytes(content, content.readerIndex(), length);
+            content.release();
+        } else {
+            CompositeByteBuf both = ctx.alloc().compositeBuffer(2);
+            frame = both.addComponent(true, header).addComponent(true, content);
+        }
+        RdmaSend send = message.send.flagged(new RdmaSend(frame));
+        // The limit was the application's, for its bytes.
+        send.length(Integer.MAX_VALUE);
+        ctx.write(send, message.promise);
+    }
+
+    private void announce(Message message) {
+        ByteBuf frame = null;
+        try {
+            List<RemoteMemory> pieces = export(message);
+            frame = ctx.alloc().buffer(RendezvousFrame.HEADER_LENGTH + pieces.size() * RendezvousFrame.PIECE_LENGTH);
+            message.id = nextId++;
+            RendezvousFrame.writeAnnouncement(frame, message.id, pieces);
+        } catch (Exception | OutOfMemoryError e) {
+            if (frame != null) {
+                frame.release();
+            }
+            message.release();
+            message.promise.tryFailure(e);
+            return;
+        }
+        announced.put(message.id, message);
+        message.promise.addListener(future -> {
+            if (future.isCancelled()) {
+                cancel(message);
+            }
+        });
+        ctx.write(new RdmaSend(frame)).addListener(future -> {
+            if (!future.isSuccess()) {
+                end(message, future.cause());
+            }
+        });
+    }
+
+    /** Registers the bytes for the peer, in a few pieces. */
+    private List<RemoteMemory> export(Message message) throws IOException {
+        List<RemoteMemory> pieces = new ArrayList<>(1);
+        if (message.send.isLocal()) {
+            int left = message.send.length();
+            for (RegisteredSlice slice : message.send.local()) {
+                int length = Math.min(left, slice.length());
+                left -= length;
+                if (!slice.memory().permissions().contains(RdmaPermission.REMOTE_READ)) {
+                    throw new IllegalArgumentException("a message in the " + slice.memory() +
+                            " (expected: REMOTE_READ, since the peer reads it)");
+                }
+                if (length > 0) {
+                    message.memory.add((RegisteredMemory) slice.memory().retain());
+                    pieces.add(channel().export(slice.memory()).slice(slice.offset(), length));
+                }
+            }
+            if (pieces.isEmpty() || pieces.size() > RendezvousFrame.MAX_PIECES) {
+                throw new IllegalArgumentException("a message in " + pieces.size() + " slices (expected: at most " +
+                        RendezvousFrame.MAX_PIECES + ')');
+            }
+            return pieces;
+        }
+        ByteBuf content = message.send.content();
+        int from = content.readerIndex();
+        int length = message.send.length();
+        List<ByteBuf> parts = content instanceof CompositeByteBuf ? ((CompositeByteBuf) content).decompose(from, length)
+                : List.of(content.slice(from, length));
+        boolean inPlace = parts.size() <= RendezvousFrame.MAX_PIECES;
+        for (ByteBuf part : parts) {
+            inPlace &= part.hasMemoryAddress();
+        }
+        if (!inPlace) {
+            RegisteredMemory copy = RegisteredMemory.allocate(length, EnumSet.of(RdmaPermission.REMOTE_READ));
+            message.memory.add(copy);
+            content.getBytes(from, copy.buf(), 0, length);
+            pieces.add(channel().export(copy));
+            return pieces;
+        }
+        for (ByteBuf part : parts) {
+            if (part.isReadable()) {
+                RegisteredMemory memory = RegisteredMemory.of(part.slice(), EnumSet.of(RdmaPermission.REMOTE_READ));
+                message.memory.add(memory);
+                pieces.add(channel().export(memory));
+            }
+        }
+        return pieces;
+    }
+
+    private RdmaMessageChannel channel() {
+        return (RdmaMessageChannel) ctx.channel();
+    }
+
+    private void cancel(Message message) {
+        if (announced.get(message.id) == message) {
+            // The memory stays until the peer has answered: it may be reading.
+            ByteBuf frame = ctx.alloc().buffer(RendezvousFrame.HEADER_LENGTH);
+            RendezvousFrame.writeHeader(frame, RendezvousFrame.CANCELLATION, message.id, 0);
+            ctx.writeAndFlush(new RdmaSend(frame));
+        }
+    }
+
+    /**
+     * The peer has answered.
+     *
+     * @throws IllegalArgumentException if nothing was announced by this number.
+     */
+    void answered(int id, int answer) {
+        Message message = announced.get(id);
+        if (message == null) {
+            throw new IllegalArgumentException("an answer to number " + Integer.toUnsignedString(id) +
+                    ", which was not announced");
+        }
+        end(message, answer == RendezvousFrame.READ ? null : new IOException(ctx.channel().remoteAddress() +
+                (answer == RendezvousFrame.REFUSED ? " has refused a message of " : " has cancelled a message of ") +
+                message.send.length() + " bytes"));
+        pump();
+        ctx.flush();
+    }
+
+    private void end(Message message, Throwable cause) {
+        if (!announced.remove(message.id, message)) {
+            return;
+        }
+        message.release();
+        if (cause == null) {
+            message.promise.trySuccess();
+        } else {
+            message.promise.tryFailure(cause);
+        }
+    }
+
+    /** The connection has ended, or the handler is removed. */
+    void close() {
+        ClosedChannelException cause = new ClosedChannelException();
+        for (Message message : new ArrayList<>(announced.values())) {
+            end(message, cause);
+        }
+        for (Message message; (message = waiting.poll()) != null;) {
+            message.release();
+            message.promise.tryFailure(cause);
+        }
+    }
+}
