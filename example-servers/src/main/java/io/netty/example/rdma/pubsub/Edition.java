@@ -16,7 +16,6 @@
 package io.netty.example.rdma.pubsub;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.example.rdma.util.Pattern;
 
 import java.lang.invoke.VarHandle;
@@ -86,7 +85,7 @@ public record Edition(Check check, int size) {
     /** The number of the edition of which a buffer holds a copy, or {@link #TORN}. */
     long number(ByteBuf copy) {
         boolean whole = check == Check.CRC ? crc(copy, single()) == copy.getInt(single())
-                : ByteBufUtil.equals(copy, 0, copy, single(), single());
+                : copy.slice(0, single()).equals(copy.slice(single(), single()));
         return whole ? copy.getLong(0) : TORN;
     }
 

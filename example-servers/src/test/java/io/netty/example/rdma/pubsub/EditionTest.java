@@ -92,7 +92,8 @@ class EditionTest {
     @Test
     void recordThatIsThereTwiceIsWhole() {
         Edition format = new Edition(Check.TWICE, SIZE);
-        ByteBuf edition = edition(format, 9);
+        // A copy has no indexes that tell how much of it is there.
+        ByteBuf edition = edition(format, 9).clear();
         assertThat(format.number(edition)).isEqualTo(9);
         assertThat(format.isRight(edition)).isTrue();
         assertThat(format.firstPart()).isEqualTo(format.length() / 2);
