@@ -86,10 +86,10 @@ class ProgramOutputTest {
     /** The flags of the samples of DOCA RDMA, and their default text. */
     @ParameterizedTest
     @CsvSource({
-            "read-text, -r, read: ",
-            "write-text, -w, written: ",
+            "read-text, -r, 'read: '",
+            "write-text, -w, 'written: '",
             "write-imm-text, -w, 'written, with the immediate data 13: '",
-            "send-text, -s, received: ",
+            "send-text, -s, 'received: '",
             "send-imm-text, -s, 'received, with the immediate data 13: '"
     })
     void texts(String operation, String flag, String line) throws Exception {
