@@ -15,14 +15,17 @@
  */
 package io.netty.channel.rdma.agent.transform;
 
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.URISyntaxException;
 import java.net.URL;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.LocalDateTime;
@@ -32,11 +35,13 @@ import java.util.List;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
+import java.util.zip.CRC32;
 import java.util.zip.Deflater;
 
 /**
- * The jars in the agent's jar, as files for class loaders, which can't read a jar in a jar: in a folder that only this
- * user can read, until the JVM ends. Not for several threads at once.
+ * The jars in the agent's jar, as files for class loaders, which can't read a jar in a jar. They are in a folder that
+ * only this user can read, and stay there: all JVMs of a user with the same agent use the same files, so that a start
+ * is shorter, and a JVM that is killed leaves nothing of its own. Not for several threads at once.
  */
 final class AgentJar {
     private static final String ROOT = "META-INF/rdma-agent/";
@@ -49,8 +54,17 @@ final class AgentJar {
 
     private static final LocalDateTime TIME = LocalDateTime.of(2000, 1, 1, 0, 0);
 
+    /** The beginning of the names of folders. */
+    private static final String NAME = "netty-transport-rdma-agent-";
+    private static final FileAttribute<?> OF_USER =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+    /** Bits of {@code st_mode}: inode(7). */
+    private static final int TYPE_AND_RIGHTS_OF_OTHERS = 0170077;
+    private static final int DIRECTORY = 0040000;
+
     private final URL location;
     private Path folder;
+    private boolean isDeletedAtEnd;
     private List<Path> application;
 
     AgentJar(URL location) {
@@ -90,43 +104,78 @@ final class AgentJar {
         }
     }
 
-    private Path file(String name) throws IOException {
+    /**
+     * The folder of this user for jars with these contents. Another user may have made a folder of this name before:
+     * then this JVM has one of its own, which it deletes when it ends.
+     */
+    private Path folder(JarFile jar) throws IOException {
         if (folder == null) {
-            folder = newFolder();
+            Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
+            Object user = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+            Path shared = temporary.resolve(NAME + user + '-' + contents(jar));
+            if (create(shared) || isOf(user, shared)) {
+                folder = shared;
+                return folder;
+            }
+            do {
+                folder = temporary.resolve(NAME + System.nanoTime());
+            } while (!create(folder));
             folder.toFile().deleteOnExit();
+            isDeletedAtEnd = true;
         }
-        Path file = folder.resolve(name);
-        file.toFile().deleteOnExit();
-        return file;
+        return folder;
     }
 
-    /** Unlike {@code Files.createTempDirectory}, without a secure random number, which costs 20 ms of a start. */
-    private static Path newFolder() throws IOException {
-        FileAttribute<?> ofUser = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
-        for (long number = ProcessHandle.current().pid();; number = System.nanoTime()) {
-            try {
-                return Files.createDirectory(Path.of(System.getProperty("java.io.tmpdir"),
-                        "netty-transport-rdma-agent" + number), ofUser);
-            } catch (FileAlreadyExistsException e) {
-                // Left by a process that was killed, or of one with the same id in another container.
-                continue;
-            }
+    /** A sum of the names and contents of the jars in the agent's jar. */
+    private static String contents(JarFile jar) {
+        CRC32 sum = new CRC32();
+        for (JarEntry entry : Collections.list(jar.entries())) {
+            sum.update((entry.getName() + entry.getCrc()).getBytes(StandardCharsets.UTF_8));
         }
+        return Long.toHexString(sum.getValue());
+    }
+
+    /**
+     * Returns false if there is something with this name. {@code Files.createTempDirectory} would need a secure random
+     * number, which costs 20 ms of a start.
+     */
+    private static boolean create(Path path) throws IOException {
+        try {
+            Files.createDirectory(path, OF_USER);
+            return true;
+        } catch (FileAlreadyExistsException e) {
+            return false;
+        }
+    }
+
+    /** Returns whether it is a directory of the user that nobody else has any right to. */
+    private static boolean isOf(Object user, Path path) throws IOException {
+        int mode = (int) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+        return (mode & TYPE_AND_RIGHTS_OF_OTHERS) == DIRECTORY &&
+                user.equals(Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS));
     }
 
     private Path copy(JarFile jar, JarEntry entry) throws IOException {
-        Path file = file(entry.getName().substring(entry.getName().lastIndexOf('/') + 1));
+        Path file = folder(jar).resolve(entry.getName().substring(entry.getName().lastIndexOf('/') + 1));
         if (!Files.exists(file)) {
-            try (InputStream in = jar.getInputStream(entry)) {
-                Files.copy(in, file);
+            Path part = part(file);
+            try (InputStream in = jar.getInputStream(entry);
+                 FileOutputStream out = new FileOutputStream(part.toFile())) {
+                in.transferTo(out);
+                complete(out, part, file);
             }
         }
         return file;
     }
 
     private Path hooks(JarFile jar) throws IOException {
-        Path file = file("hooks.jar");
-        try (OutputStream out = Files.newOutputStream(file); JarOutputStream hooks = new JarOutputStream(out)) {
+        Path file = folder(jar).resolve("hooks.jar");
+        if (Files.exists(file)) {
+            return file;
+        }
+        Path part = part(file);
+        try (FileOutputStream out = new FileOutputStream(part.toFile());
+             JarOutputStream hooks = new JarOutputStream(out)) {
             hooks.setLevel(Deflater.NO_COMPRESSION);
             for (JarEntry entry : Collections.list(jar.entries())) {
                 if (entry.getName().startsWith(HOOKS) && !entry.isDirectory()) {
@@ -140,7 +189,26 @@ final class AgentJar {
                     hooks.closeEntry();
                 }
             }
+            hooks.finish();
+            complete(out, part, file);
         }
         return file;
+    }
+
+    /** The name of a file while it is written, which another JVM does not read, nor write. */
+    private static Path part(Path file) {
+        Path part = file.resolveSibling(
+                file.getFileName() + "." + ProcessHandle.current().pid() + '.' + System.nanoTime());
+        part.toFile().deleteOnExit();
+        return part;
+    }
+
+    /** Gives a file that is written its name. Before, its contents go to the disk, for a machine that loses power. */
+    private void complete(FileOutputStream out, Path part, Path file) throws IOException {
+        out.getFD().sync();
+        Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+        if (isDeletedAtEnd) {
+            file.toFile().deleteOnExit();
+        }
     }
 }
