@@ -28,7 +28,7 @@ import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.util.ReferenceCounted;
 
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -42,14 +42,15 @@ final class ReceiveTarget {
     /** The first byte of each buffer that the device may write to, and how many these are. */
     private final int[] starts;
     private final int[] lengths;
-    private final List<ReferenceCounted> held;
+    private final ReferenceCounted[] held;
+    private int heldCount;
 
     private ReceiveTarget(List<RegisteredSlice> slices, List<ByteBuf> buffers) {
         this.slices = slices;
         this.buffers = buffers;
         starts = new int[buffers.size()];
         lengths = new int[buffers.size()];
-        held = new ArrayList<>(slices.size() + buffers.size());
+        held = new ReferenceCounted[slices.size() + buffers.size()];
     }
 
     static ReceiveTarget ofSlices(List<RegisteredSlice> slices) {
@@ -66,10 +67,9 @@ final class ReceiveTarget {
                 retained++;
             }
             return target;
-        } finally {
-            if (retained < buffers.size()) {
-                target.buffers.subList(0, retained).forEach(ByteBuf::release);
-            }
+        } catch (Throwable t) {
+            release(target.buffers.subList(0, retained));
+            throw t;
         }
     }
 
@@ -82,7 +82,7 @@ final class ReceiveTarget {
         for (RegisteredSlice slice : slices) {
             RegisteredMemory memory = slice.memory();
             memory.retain();
-            held.add(memory);
+            held[heldCount++] = memory;
             if (!memory.permissions().contains(RdmaPermission.LOCAL_WRITE)) {
                 throw new IllegalArgumentException("a receive into the " + memory + " (expected: LOCAL_WRITE)");
             }
@@ -103,7 +103,7 @@ final class ReceiveTarget {
             ReferenceCounted memory = buffer.hasMemoryAddress()
                     ? queuePair.retainedMemory(buffer, starts[i], lengths[i], true) : null;
             if (memory != null) {
-                held.add(memory);
+                held[heldCount++] = memory;
             }
             if (memory == null || memory instanceof RegisteredMemory &&
                     !((RegisteredMemory) memory).permissions().contains(RdmaPermission.LOCAL_WRITE)) {
@@ -129,8 +129,9 @@ final class ReceiveTarget {
 
     /** The device does not write there any more. */
     void releaseMemory() {
-        held.forEach(ReferenceCounted::release);
-        held.clear();
+        while (heldCount > 0) {
+            held[--heldCount].release();
+        }
     }
 
     /** A message has arrived, to which the references to the buffers go. */
@@ -138,11 +139,14 @@ final class ReceiveTarget {
         ByteBuf content = Unpooled.EMPTY_BUFFER;
         try {
             content = opcode == WorkCompletionOpcode.RECEIVE ? content(length) : content;
+            return new RdmaReceive(content, slices, buffers, WorkCompletionStatus.SUCCESS, opcode, length,
+                    withImmediate, immediate);
+        } catch (Throwable t) {
+            content.release();
+            throw t;
         } finally {
             release();
         }
-        return new RdmaReceive(content, slices, buffers, WorkCompletionStatus.SUCCESS, opcode, length, withImmediate,
-                immediate);
     }
 
     /** The receive has failed. */
@@ -156,25 +160,43 @@ final class ReceiveTarget {
     /** The message, which the buffers have behind what they had. */
     private ByteBuf content(int length) {
         int left = length;
-        List<ByteBuf> parts = new ArrayList<>(starts.length);
-        for (int i = 0; i < starts.length && left > 0; i++) {
-            int part = Math.min(left, lengths[i]);
-            left -= part;
-            if (part > 0) {
-                ByteBuf buffer = buffers.get(i);
-                buffer.writerIndex(starts[i] + part);
-                parts.add(buffer.retainedSlice(starts[i], part));
+        ByteBuf[] parts = new ByteBuf[starts.length];
+        int count = 0;
+        CompositeByteBuf all;
+        try {
+            for (int i = 0; i < starts.length && left > 0; i++) {
+                int part = Math.min(left, lengths[i]);
+                left -= part;
+                if (part > 0) {
+                    ByteBuf buffer = buffers.get(i);
+                    buffer.writerIndex(starts[i] + part);
+                    parts[count] = buffer.retainedSlice(starts[i], part);
+                    count++;
+                }
             }
+            if (count < 2) {
+                return count == 0 ? Unpooled.EMPTY_BUFFER : parts[0];
+            }
+            parts = Arrays.copyOf(parts, count);
+            all = Unpooled.compositeBuffer(count);
+        } catch (Throwable t) {
+            while (count > 0) {
+                parts[--count].release();
+            }
+            throw t;
         }
-        if (parts.size() < 2) {
-            return parts.isEmpty() ? Unpooled.EMPTY_BUFFER : parts.get(0);
-        }
-        CompositeByteBuf all = Unpooled.compositeBuffer(parts.size());
         return all.addComponents(true, parts);
     }
 
     /** There is no message for the buffers. */
     void release() {
-        buffers.forEach(ByteBuf::release);
+        release(buffers);
+    }
+
+    /** Without a lambda, for which there may be no memory. */
+    private static void release(List<? extends ReferenceCounted> objects) {
+        for (ReferenceCounted object : objects) {
+            object.release();
+        }
     }
 }

@@ -79,7 +79,9 @@ final class RendezvousSender {
         }
 
         void release() {
-            memory.forEach(RegisteredMemory::release);
+            for (RegisteredMemory each : memory) {
+                each.release();
+            }
             memory.clear();
             send.release();
         }
