@@ -23,8 +23,8 @@
  * <li>waits that double up to a bound, each with a random part, so that many clients don't come back in the same
  *     moment; and from the beginning again once the server has served, not when it has merely accepted.</li>
  * </ul>
- * What was on its way when a connection ended may or may not have taken effect: here numbers tell what is new. {@code
- * ticker-server} writes numbers into the memory of each client, and ends connections ({@code --ticks}); {@code
- * ticker-client} is one that is connected all the time.
+ * Messages that were on their way when a connection ended may or may not have taken effect: here numbers tell which
+ * are new. {@code ticker-server} writes numbers into the memory of each client, and ends connections ({@code
+ * --ticks}); {@code ticker-client} is one that is connected all the time.
  */
 package io.netty.example.rdma.reconnect;

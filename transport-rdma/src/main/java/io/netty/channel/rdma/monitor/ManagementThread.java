@@ -50,7 +50,7 @@ public final class ManagementThread {
         try {
             Thread.sleep(DELAY_MILLIS);
         } catch (InterruptedException e) {
-            // Whoever interrupts threads of others does not want to wait.
+            // An interrupt only ends the delay.
         }
         List<Runnable> tasks;
         synchronized (WAITING) {
