@@ -19,8 +19,8 @@ import io.netty.util.concurrent.DefaultEventExecutorGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 
 /**
- * The threads that JMH runs benchmarks on. Netty's allocators are at their best on event executors, and so they must
- * be measured there.
+ * The threads that JMH runs benchmarks on. Netty's allocators and {@code Recycler} keep objects for the threads of
+ * event executors only, so they must be measured there.
  */
 public final class EventExecutors extends DefaultEventExecutorGroup {
 

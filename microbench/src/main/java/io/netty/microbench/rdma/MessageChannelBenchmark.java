@@ -61,7 +61,8 @@ import java.util.concurrent.TimeUnit;
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(2)
+@Fork(value = 2, jvmArgsAppend = {
+        "-Djmh.executor=CUSTOM", "-Djmh.executor.class=io.netty.microbench.rdma.EventExecutors"})
 @Warmup(iterations = 5, time = 1)
 @Measurement(iterations = 5, time = 1)
 public class MessageChannelBenchmark {
