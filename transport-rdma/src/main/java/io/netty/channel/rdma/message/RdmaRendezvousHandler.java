@@ -139,6 +139,8 @@ public class RdmaRendezvousHandler extends ChannelDuplexHandler {
     private void close() {
         if (sender != null) {
             sender.close();
+        }
+        if (receiver != null) {
             receiver.close();
         }
     }
@@ -156,7 +158,7 @@ public class RdmaRendezvousHandler extends ChannelDuplexHandler {
             promise.tryFailure(new UnsupportedOperationException(StringUtil.simpleClassName(msg) + " with " +
                     StringUtil.simpleClassName(this)));
         } else if (msg instanceof ByteBuf || msg instanceof RdmaSend) {
-            sender.write(msg instanceof ByteBuf ? new RdmaSend((ByteBuf) msg) : (RdmaSend) msg, promise);
+            sender.write(msg, promise);
             updateWritability(ctx);
             readAnswers(ctx);
         } else {
@@ -191,13 +193,14 @@ public class RdmaRendezvousHandler extends ChannelDuplexHandler {
             message.release();
             return;
         }
-        if (message.hasImmediate()) {
-            receiver.passed(message);
-            return;
-        }
         ByteBuf content = message.content();
         boolean passed = false;
         try {
+            if (message.hasImmediate()) {
+                receiver.passed(message);
+                passed = true;
+                return;
+            }
             RendezvousFrame frame = RendezvousFrame.read(content);
             switch (frame.type) {
             case RendezvousFrame.MESSAGE:
@@ -218,6 +221,11 @@ public class RdmaRendezvousHandler extends ChannelDuplexHandler {
             broken = true;
             ctx.fireExceptionCaught(new IOException(ctx.channel().remoteAddress() + " does not follow the protocol " +
                     "of " + StringUtil.simpleClassName(RdmaRendezvousHandler.class) + ": " + e.getMessage(), e));
+            ctx.close();
+        } catch (OutOfMemoryError e) {
+            // Without this frame the order of messages, or an answer that the peer waits for, is lost.
+            broken = true;
+            ctx.fireExceptionCaught(e);
             ctx.close();
         } finally {
             if (!passed) {

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.message;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -66,6 +67,18 @@ final class RendezvousFrame {
 
     private static void writeHeader(ByteBuf out, int type, int count, int id, long value) {
         out.writeByte(VERSION).writeByte(type).writeShort(count).writeInt(id).writeLong(value);
+    }
+
+    /** A frame of a header alone. */
+    static RdmaSend control(ByteBufAllocator alloc, int type, int id, long value) {
+        ByteBuf frame = alloc.buffer(HEADER_LENGTH);
+        try {
+            writeHeader(frame, type, id, value);
+            return new RdmaSend(frame);
+        } catch (OutOfMemoryError e) {
+            frame.release();
+            throw e;
+        }
     }
 
     /** @param pieces at least one, and at most {@link #MAX_PIECES}. */

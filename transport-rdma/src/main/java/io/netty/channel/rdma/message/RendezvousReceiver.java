@@ -24,11 +24,13 @@ import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.memory.CellPool;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+import io.netty.util.concurrent.FutureListener;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.IntFunction;
@@ -49,6 +51,7 @@ final class RendezvousReceiver {
     private final RdmaRendezvousLimits limits;
     private final IntFunction<List<RegisteredSlice>> memory;
     private final Runnable retry = this::retry;
+    private final Runnable resume = this::resume;
     /** In the order in which they were written. */
     private final Deque<Incoming> messages = new ArrayDeque<>();
     private int announced;
@@ -188,8 +191,8 @@ final class RendezvousReceiver {
                     ctx.channel().remoteAddress() + " was refused: at most " + limits.maxLength() + " are read"));
             return;
         }
-        announced++;
         messages.add(new Incoming(frame.id, frame.pieces, (int) frame.value));
+        announced++;
         pump();
     }
 
@@ -216,14 +219,22 @@ final class RendezvousReceiver {
 
     private void retry() {
         try {
-            ctx.executor().execute(() -> {
-                waitingForOthers = false;
-                pump();
-            });
+            ctx.executor().execute(resume);
         } catch (RejectedExecutionException e) {
             // The loop has ended, and the channel with it.
             waitingForOthers = false;
         }
+    }
+
+    private void resume() {
+        waitingForOthers = false;
+        pump();
+    }
+
+    /** Ends the connection, without which a message or an answer would be missing. */
+    private void fail(OutOfMemoryError cause) {
+        ctx.fireExceptionCaught(cause);
+        ctx.close();
     }
 
     /** Begins messages as far as there is memory, and reads as many pieces as may be under way. */
@@ -248,6 +259,8 @@ final class RendezvousReceiver {
                     finish(message);
                 }
             }
+        } catch (OutOfMemoryError e) {
+            fail(e);
         } finally {
             pumping = false;
         }
@@ -301,8 +314,36 @@ final class RendezvousReceiver {
         }
     }
 
-    /** Reads the next part, which is in one piece on both sides. */
+    /** Reads the next part. What goes wrong is the failure of the message. */
     private void read(Incoming message) {
+        RdmaRead read;
+        FutureListener<Void> done;
+        try {
+            done = future -> done(message, future.cause());
+            read = nextPart(message);
+        } catch (RuntimeException | OutOfMemoryError e) {
+            message.failure = e;
+            return;
+        }
+        message.reads++;
+        reads++;
+        ctx.write(read).addListener(done);
+    }
+
+    private void done(Incoming message, Throwable failure) {
+        message.reads--;
+        reads--;
+        if (failure != null) {
+            message.failure = failure;
+        }
+        if (!message.answered && message.isRead()) {
+            finish(message);
+        }
+        pump();
+    }
+
+    /** A read of the next part, which is in one piece on both sides. */
+    private static RdmaRead nextPart(Incoming message) {
         RemoteMemory piece = message.pieces.get(message.piece);
         int part = (int) Math.min(Math.min(READ_LENGTH, message.length - message.next),
                 piece.length() - message.inPiece);
@@ -327,51 +368,43 @@ final class RendezvousReceiver {
             message.piece++;
             message.inPiece = 0;
         }
-        message.reads++;
-        reads++;
-        ctx.write(read).addListener(future -> {
-            message.reads--;
-            reads--;
-            if (!future.isSuccess()) {
-                message.failure = future.cause();
-            }
-            if (!message.answered && message.isRead()) {
-                finish(message);
-            }
-            pump();
-        });
+        return read;
     }
 
     /** All of it was read, or none of it will be any more. */
     private void finish(Incoming message) {
         message.answered = true;
         announced--;
-        boolean good = message.failure == null && !message.cancelled;
         if (message.registered != null) {
             message.registered.close();
         }
-        if (good) {
+        if (message.failure == null && !message.cancelled) {
             ByteBuf content = message.buffer == null ? Unpooled.EMPTY_BUFFER
                     : message.buffer.setIndex(0, message.length);
-            message.complete = new RdmaReceive(content, message.slices, List.of(), WorkCompletionStatus.SUCCESS,
-                    WorkCompletionOpcode.RECEIVE, message.length, false, 0);
-        } else {
-            remove(message);
+            try {
+                message.complete = new RdmaReceive(content, message.slices, List.of(), WorkCompletionStatus.SUCCESS,
+                        WorkCompletionOpcode.RECEIVE, message.length, false, 0);
+            } catch (OutOfMemoryError e) {
+                message.failure = e;
+            }
+        }
+        if (message.complete == null) {
+            messages.remove(message);
+            release(message);
         }
         if (closed) {
             return;
         }
         answer(message.id, message.cancelled ? RendezvousFrame.CANCELLED
-                : good ? RendezvousFrame.READ : RendezvousFrame.REFUSED);
+                : message.complete != null ? RendezvousFrame.READ : RendezvousFrame.REFUSED);
         if (message.failure != null) {
             ctx.fireExceptionCaught(message.failure);
         }
         deliver();
     }
 
-    /** Gives up a message that the pipeline does not get. */
-    private void remove(Incoming message) {
-        messages.remove(message);
+    /** Gives up the memory of a message that the pipeline does not get. */
+    private void release(Incoming message) {
         if (message.buffer != null) {
             message.buffer.release();
         }
@@ -386,9 +419,11 @@ final class RendezvousReceiver {
     }
 
     private void answer(int id, int answer) {
-        ByteBuf frame = ctx.alloc().buffer(RendezvousFrame.HEADER_LENGTH);
-        RendezvousFrame.writeHeader(frame, RendezvousFrame.ANSWER, id, answer);
-        ctx.writeAndFlush(new RdmaSend(frame));
+        try {
+            ctx.writeAndFlush(RendezvousFrame.control(ctx.alloc(), RendezvousFrame.ANSWER, id, answer));
+        } catch (OutOfMemoryError e) {
+            fail(e);
+        }
     }
 
     /** Gives what is complete to the pipeline, as far as it is wanted and next. */
@@ -437,16 +472,18 @@ final class RendezvousReceiver {
         closed = true;
         limits.forget(retry);
         deliver();
-        for (Incoming message : messages.toArray(new Incoming[0])) {
+        for (Iterator<Incoming> each = messages.iterator(); each.hasNext();) {
+            Incoming message = each.next();
             if (message.complete != null) {
-                messages.remove(message);
+                each.remove();
                 giveBack(message);
                 message.complete.release();
             } else if (message.reads == 0) {
                 if (!message.answered && message.begun && message.registered != null) {
                     message.registered.close();
                 }
-                remove(message);
+                each.remove();
+                release(message);
                 message.answered = true;
             } else {
                 // The reads come back, and the memory with the last of them.

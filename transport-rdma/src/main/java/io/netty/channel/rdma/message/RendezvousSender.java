@@ -22,6 +22,8 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.RegisteredSlice;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.FutureListener;
 
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
@@ -78,6 +80,16 @@ final class RendezvousSender {
             this.promise = promise;
         }
 
+        RegisteredMemory own(RegisteredMemory registered) {
+            try {
+                memory.add(registered);
+                return registered;
+            } catch (OutOfMemoryError e) {
+                registered.release();
+                throw e;
+            }
+        }
+
         void release() {
             for (RegisteredMemory each : memory) {
                 each.release();
@@ -97,8 +109,16 @@ final class RendezvousSender {
         return waiting.isEmpty();
     }
 
-    void write(RdmaSend send, ChannelPromise promise) {
-        waiting.add(new Message(send, promise.unvoid()));
+    /** @param msg a buffer or an {@link RdmaSend}, of which this becomes the owner. */
+    void write(Object msg, ChannelPromise promise) {
+        try {
+            RdmaSend send = msg instanceof ByteBuf ? new RdmaSend((ByteBuf) msg) : (RdmaSend) msg;
+            waiting.add(new Message(send, promise.unvoid()));
+        } catch (OutOfMemoryError e) {
+            ReferenceCountUtil.release(msg);
+            promise.tryFailure(e);
+            return;
+        }
         pump();
     }
 
@@ -137,20 +157,28 @@ final class RendezvousSender {
     }
 
     private void send(Message message) {
-        ByteBuf content = message.send.content();
         int length = message.send.length();
-        content.writerIndex(content.readerIndex() + length);
-        ByteBuf header = ctx.alloc().buffer(RendezvousFrame.HEADER_LENGTH + (length <= COPIED ? length : 0));
-        RendezvousFrame.writeHeader(header, RendezvousFrame.MESSAGE, 0, length);
-        ByteBuf frame = header;
-        if (length <= COPIED) {
-            header.writeBytes(content, content.readerIndex(), length);
-            content.release();
-        } else {
-            CompositeByteBuf both = ctx.alloc().compositeBuffer(2);
-            frame = both.addComponent(true, header).addComponent(true, content);
+        ByteBuf frame = null;
+        RdmaSend send;
+        try {
+            ByteBuf content = message.send.content();
+            content.writerIndex(content.readerIndex() + length);
+            frame = ctx.alloc().buffer(RendezvousFrame.HEADER_LENGTH + (length <= COPIED ? length : 0));
+            RendezvousFrame.writeHeader(frame, RendezvousFrame.MESSAGE, 0, length);
+            if (length <= COPIED) {
+                frame.writeBytes(content, content.readerIndex(), length);
+            } else {
+                ByteBuf header = frame;
+                CompositeByteBuf both = ctx.alloc().compositeBuffer(2);
+                frame = both;
+                both.addComponent(true, header).addComponent(true, content.retain());
+            }
+            send = message.send.flagged(new RdmaSend(frame));
+        } catch (RuntimeException | OutOfMemoryError e) {
+            fail(message, frame, e);
+            return;
         }
-        RdmaSend send = message.send.flagged(new RdmaSend(frame));
+        message.release();
         // The limit was the application's, for its bytes.
         send.length(Integer.MAX_VALUE);
         ctx.write(send, message.promise);
@@ -158,30 +186,38 @@ final class RendezvousSender {
 
     private void announce(Message message) {
         ByteBuf frame = null;
+        RdmaSend send;
+        FutureListener<Void> written;
         try {
             List<RemoteMemory> pieces = export(message);
             frame = ctx.alloc().buffer(RendezvousFrame.HEADER_LENGTH + pieces.size() * RendezvousFrame.PIECE_LENGTH);
             message.id = nextId++;
             RendezvousFrame.writeAnnouncement(frame, message.id, pieces);
+            send = new RdmaSend(frame);
+            written = future -> {
+                if (!future.isSuccess()) {
+                    end(message, future.cause());
+                }
+            };
+            message.promise.addListener(future -> {
+                if (future.isCancelled()) {
+                    cancel(message);
+                }
+            });
+            announced.put(message.id, message);
         } catch (Exception | OutOfMemoryError e) {
-            if (frame != null) {
-                frame.release();
-            }
-            message.release();
-            message.promise.tryFailure(e);
+            fail(message, frame, e);
             return;
         }
-        announced.put(message.id, message);
-        message.promise.addListener(future -> {
-            if (future.isCancelled()) {
-                cancel(message);
-            }
-        });
-        ctx.write(new RdmaSend(frame)).addListener(future -> {
-            if (!future.isSuccess()) {
-                end(message, future.cause());
-            }
-        });
+        ctx.write(send).addListener(written);
+    }
+
+    private static void fail(Message message, ByteBuf frame, Throwable cause) {
+        if (frame != null) {
+            frame.release();
+        }
+        message.release();
+        message.promise.tryFailure(cause);
     }
 
     /** Registers the bytes for the peer, in a few pieces. */
@@ -197,7 +233,7 @@ final class RendezvousSender {
                             " (expected: REMOTE_READ, since the peer reads it)");
                 }
                 if (length > 0) {
-                    message.memory.add((RegisteredMemory) slice.memory().retain());
+                    message.own((RegisteredMemory) slice.memory().retain());
                     pieces.add(channel().export(slice.memory()).slice(slice.offset(), length));
                 }
             }
@@ -217,17 +253,16 @@ final class RendezvousSender {
             inPlace &= part.hasMemoryAddress();
         }
         if (!inPlace) {
-            RegisteredMemory copy = RegisteredMemory.allocate(length, EnumSet.of(RdmaPermission.REMOTE_READ));
-            message.memory.add(copy);
+            RegisteredMemory copy =
+                    message.own(RegisteredMemory.allocate(length, EnumSet.of(RdmaPermission.REMOTE_READ)));
             content.getBytes(from, copy.buf(), 0, length);
             pieces.add(channel().export(copy));
             return pieces;
         }
         for (ByteBuf part : parts) {
             if (part.isReadable()) {
-                RegisteredMemory memory = RegisteredMemory.of(part.slice(), EnumSet.of(RdmaPermission.REMOTE_READ));
-                message.memory.add(memory);
-                pieces.add(channel().export(memory));
+                pieces.add(channel().export(message.own(
+                        RegisteredMemory.of(part.slice(), EnumSet.of(RdmaPermission.REMOTE_READ)))));
             }
         }
         return pieces;
@@ -240,9 +275,7 @@ final class RendezvousSender {
     private void cancel(Message message) {
         if (announced.get(message.id) == message) {
             // The memory stays until the peer has answered: it may be reading.
-            ByteBuf frame = ctx.alloc().buffer(RendezvousFrame.HEADER_LENGTH);
-            RendezvousFrame.writeHeader(frame, RendezvousFrame.CANCELLATION, message.id, 0);
-            ctx.writeAndFlush(new RdmaSend(frame));
+            ctx.writeAndFlush(RendezvousFrame.control(ctx.alloc(), RendezvousFrame.CANCELLATION, message.id, 0));
         }
     }
 
@@ -279,8 +312,8 @@ final class RendezvousSender {
     /** The connection has ended, or the handler is removed. */
     void close() {
         ClosedChannelException cause = new ClosedChannelException();
-        for (Message message : new ArrayList<>(announced.values())) {
-            end(message, cause);
+        while (!announced.isEmpty()) {
+            end(announced.values().iterator().next(), cause);
         }
         for (Message message; (message = waiting.poll()) != null;) {
             message.release();

@@ -27,6 +27,7 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.loop.KeptResources;
 import io.netty.channel.rdma.verbs.VerbsResource;
@@ -129,9 +130,17 @@ final class Attempt implements AutoCloseable {
         troubles.add(cause);
     }
 
-    /** A bootstrap logs why a channel that was accepted can't be registered, and tells nobody else. */
+    /**
+     * Bootstraps log why a channel that was accepted can't be registered, and initializers why a handler can't be
+     * added, and tell nobody else.
+     */
     void hearRegistrations() {
-        Logger logger = (Logger) LoggerFactory.getLogger(ServerBootstrap.class);
+        hear(ServerBootstrap.class);
+        hear(ChannelInitializer.class);
+    }
+
+    private void hear(Class<?> type) {
+        Logger logger = (Logger) LoggerFactory.getLogger(type);
         AppenderBase<ILoggingEvent> appender = new AppenderBase<>() {
             @Override
             protected void append(ILoggingEvent event) {

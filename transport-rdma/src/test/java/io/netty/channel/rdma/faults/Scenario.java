@@ -40,6 +40,7 @@ import io.netty.channel.rdma.message.RdmaDatagramChannel;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.message.RdmaEndpoint;
+import io.netty.channel.rdma.message.RdmaRendezvousHandler;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
 import io.netty.util.ReferenceCountUtil;
 
@@ -91,6 +92,19 @@ enum Scenario {
             attempt.atEnd(memory::close);
             exchange(client, attempt, memory.buf().retainedSlice(0, SMALL));
             ((RdmaMessageChannel) client).export(memory);
+        }
+    },
+    /** Messages that are sent, and longer ones that the peer reads. */
+    RENDEZVOUS {
+        @Override
+        void run(EventLoopGroup group, Attempt attempt) throws Exception {
+            Channel client = connect(group, attempt, RdmaServerMessageChannel.class, RdmaMessageChannel.class, false,
+                    RdmaRendezvousHandler::new);
+            exchange(client, attempt, Unpooled.wrappedBuffer(new byte[64]));
+            exchange(client, attempt, Unpooled.directBuffer().writeZero(SMALL));
+            exchange(client, attempt, Unpooled.directBuffer().writeZero(LARGE));
+            exchange(client, attempt, Unpooled.buffer().writeZero(LARGE));
+            client.close().sync();
         }
     },
     SHARED_RECEIVES {
@@ -152,10 +166,17 @@ enum Scenario {
 
     static Channel connect(EventLoopGroup group, Attempt attempt, Class<? extends ServerChannel> server,
                            Class<? extends Channel> client, boolean sharesReceives) throws Exception {
+        return connect(group, attempt, server, client, sharesReceives, null);
+    }
+
+    /** @param codec of both ends, or {@code null}. */
+    static Channel connect(EventLoopGroup group, Attempt attempt, Class<? extends ServerChannel> server,
+                           Class<? extends Channel> client, boolean sharesReceives,
+                           Supplier<ChannelHandler> codec) throws Exception {
         ServerBootstrap listening = new ServerBootstrap().group(group).channel(server).handler(attempt.watch())
-                .childHandler(initializer(() -> new Echo(attempt), attempt));
+                .childHandler(initializer(codec, () -> new Echo(attempt), attempt));
         Bootstrap connecting = new Bootstrap().group(group).channel(client)
-                .handler(initializer(Replies::new, attempt));
+                .handler(initializer(codec, Replies::new, attempt));
         if (sharesReceives) {
             listening.childOption(RdmaChannelOption.SHARED_RECEIVE_QUEUE, true);
             connecting.option(RdmaChannelOption.SHARED_RECEIVE_QUEUE, true);
@@ -168,12 +189,12 @@ enum Scenario {
             throws Exception {
         ChannelHandler handler = handlers.length > 0 ? handlers[0] : new Replies();
         return (RdmaDatagramChannel) attempt.sync(new Bootstrap().group(group).channel(RdmaDatagramChannel.class)
-                .handler(initializer(() -> handler, attempt)).bind(TestAddress.anyPort()));
+                .handler(initializer(null, () -> handler, attempt)).bind(TestAddress.anyPort()));
     }
 
     private static Bootstrap manual(EventLoopGroup group, Attempt attempt) {
         return new Bootstrap().group(group).channel(RdmaMessageChannel.class)
-                .handler(initializer(Replies::new, attempt)).option(RdmaChannelOption.RETRY_COUNT, 1)
+                .handler(initializer(null, Replies::new, attempt)).option(RdmaChannelOption.RETRY_COUNT, 1)
                 .option(RdmaChannelOption.ACK_TIMEOUT, 14).option(RdmaChannelOption.RNR_RETRY_COUNT, 0);
     }
 
@@ -185,11 +206,16 @@ enum Scenario {
         }
     }
 
-    private static ChannelHandler initializer(Supplier<ChannelHandler> handler, Attempt attempt) {
+    private static ChannelHandler initializer(Supplier<ChannelHandler> codec, Supplier<ChannelHandler> handler,
+                                              Attempt attempt) {
         return new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel ch) {
                 ch.pipeline().addLast(handler.get(), attempt.watch());
+                if (codec != null) {
+                    // After those that are told if it can't be added.
+                    ch.pipeline().addFirst(codec.get());
+                }
             }
         };
     }
