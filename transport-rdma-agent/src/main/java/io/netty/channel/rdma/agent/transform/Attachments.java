@@ -160,8 +160,11 @@ final class Attachments {
         // The descriptor of a selector, where Netty may not use Unsafe: io.netty.channel.rdma.loop.NioChannels.
         open("sun.nio.ch", loader.getUnnamedModule());
         // Looked for now, a jar is opened, and may be deleted by whatever cleans the folder of temporary files.
-        return loader.getResource(HOOKS) != null && loader.getResource(TRANSPORT) != null ? ATTACHED :
-                "the class loader of Netty, a " + loader.getClass().getName() + ", does not take what is added";
+        if (loader.getResource(HOOKS) == null || loader.getResource(TRANSPORT) == null) {
+            return "the class loader of Netty, a " + loader.getClass().getName() + ", does not take what is added";
+        }
+        Preload.start(loader);
+        return ATTACHED;
     }
 
     private void add(ClassLoader loader, Path file) throws Exception {

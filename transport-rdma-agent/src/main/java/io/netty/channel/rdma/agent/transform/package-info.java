@@ -25,7 +25,8 @@
  *           │           └── NettyTypes  what these interfaces have
  *           └── Attachments  the loaders that get the transport
  *                 ├── NettyJars  the version of a Netty, and what it lacks
- *                 └── AgentJar   the jars that are added
+ *                 ├── AgentJar   the jars that are added
+ *                 └── Preload    the first classes of the transport, in a thread of their own
  * </pre>
  */
 package io.netty.channel.rdma.agent.transform;
