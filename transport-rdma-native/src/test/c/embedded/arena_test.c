@@ -207,12 +207,9 @@ enum {
     FLOODS, /* shows arenas without end */
 };
 
-static bool ignore(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+static bool ignore(struct link *link, const struct link_message *incoming) {
     (void) link;
-    (void) body;
-    (void) length;
-    (void) fds;
-    (void) nfds;
+    (void) incoming;
     return true;
 }
 

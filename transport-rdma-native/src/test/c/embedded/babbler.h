@@ -102,11 +102,11 @@ static struct cm_wire_ids some_ids(void) {
             : (struct cm_wire_ids) { .from = (uint32_t) (pair >> 32), .to = (uint32_t) pair };
 }
 
-static bool learn(const void *body, size_t length, struct cm_wire_ids *ids) {
-    if (length < sizeof(*ids)) {
+static bool learn(const struct link_message *incoming, struct cm_wire_ids *ids) {
+    if (incoming->length < sizeof(*ids)) {
         return false;
     }
-    memcpy(ids, body, sizeof(*ids));
+    memcpy(ids, incoming->body, sizeof(*ids));
     unsigned place = atomic_fetch_add(&count_known, 1) % KNOWN;
     atomic_store(&known[place], (uint64_t) ids->to << 32 | ids->from);
     return true;
@@ -296,20 +296,16 @@ static void say(struct link *link, struct message *m) {
 }
 
 /* The victim accepts a connection. */
-static bool on_reply(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+static bool on_reply(struct link *link, const struct link_message *incoming) {
     (void) link;
-    (void) fds;
-    (void) nfds;
     struct cm_wire_ids ids;
-    return learn(body, length, &ids);
+    return learn(incoming, &ids);
 }
 
 /* The victim wants to connect: it is told anything that can be said of that. On the engine thread. */
-static bool on_request(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    (void) nfds;
+static bool on_request(struct link *link, const struct link_message *incoming) {
     struct cm_wire_ids ids;
-    if (!learn(body, length, &ids)) {
+    if (!learn(incoming, &ids)) {
         return false;
     }
     while (!atomic_load(&knows_victim)) {

@@ -562,26 +562,25 @@ static void a_question_does_not_go_by_a_link_whose_end_has_not_been_read(void) {
 
 /* ---- a peer that lies about its addresses ---- */
 
-enum lie { LIE_TWICE, LIE_ABOUT_ANOTHER, LIE_MALFORMED, LIE_TOO_LONG };
+enum lie { LIE_TWICE, LIE_ABOUT_ANOTHER, LIE_MALFORMED, LIE_TOO_LONG, LIE_WITH_DESCRIPTOR };
 
 static enum lie lie;
 
-static bool answer_with_a_lie(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    CHECK_EQ(length, sizeof(struct cm_wire_ask));
-    CHECK_EQ(nfds, 0);
-    struct cm_wire_ask ask;
-    memcpy(&ask, body, sizeof(ask));
-    struct { struct cm_wire_answer answer; uint32_t more; } message = { .answer = { .to = ask.from, .here = 1 } };
+static bool answer_with_a_lie(struct link *link, const struct link_message *incoming) {
+    const struct cm_wire_ask *ask = link_body(incoming, sizeof(*ask));
+    CHECK(ask != NULL);
+    struct { struct cm_wire_answer answer; uint32_t more; } message = { .answer = { .to = ask->from, .here = 1 } };
     if (lie == LIE_ABOUT_ANOTHER) {
         message.answer.to++;
         link_send(link, CM_ANSWER, &message.answer, sizeof(message.answer), NULL, 0);
-        message.answer = (struct cm_wire_answer) { .to = ask.from, .here = 0 };
+        message.answer = (struct cm_wire_answer) { .to = ask->from, .here = 0 };
     }
     message.answer.here += lie == LIE_MALFORMED;
     size_t size = lie == LIE_TOO_LONG ? sizeof(message) : sizeof(message.answer);
-    link_send(link, CM_ANSWER, &message, size, NULL, 0);
-    link_send(link, CM_ANSWER, &message, size, NULL, 0);
+    int descriptor = STDIN_FILENO;
+    for (int i = 0; i < 2; i++) {
+        link_send(link, CM_ANSWER, &message, size, &descriptor, lie == LIE_WITH_DESCRIPTOR);
+    }
     return true;
 }
 
@@ -611,7 +610,7 @@ static void client_of_a_liar(const void *argument) {
 
 static void who_lies_about_an_address_is_heard_once_and_well_formed_only(void) {
     struct child b = begin_service(&service_b);
-    for (enum lie l = LIE_TWICE; l <= LIE_TOO_LONG; l++) {
+    for (enum lie l = LIE_TWICE; l <= LIE_WITH_DESCRIPTOR; l++) {
         struct child liar = begin_child(lie_to_all, &l);
         CHECK_EQ(hear(&liar), 0);
         run_in_child(client_of_a_liar, &l);

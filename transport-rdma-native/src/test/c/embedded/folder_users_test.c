@@ -184,12 +184,10 @@ static void a_user_with_many_processes_leaves_room_for_others(void) {
 
 static atomic_int answered;
 
-static bool count_answer(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+static bool count_answer(struct link *link, const struct link_message *incoming) {
     (void) link;
-    (void) body;
-    (void) fds;
     atomic_fetch_add(&answered, 1);
-    return length == sizeof(struct wire_place) && nfds == 0;
+    return link_body(incoming, sizeof(struct wire_place)) != NULL;
 }
 
 /* The same memory as ever new arenas; says how many. */

@@ -49,16 +49,15 @@ static inline void add(int *counter) {
     __atomic_add_fetch(counter, 1, __ATOMIC_SEQ_CST);
 }
 
-static inline bool on_sequence(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+static inline bool on_sequence(struct link *link, const struct link_message *incoming) {
     (void) link;
-    (void) fds;
     uint32_t sequence;
-    if (length < sizeof(sequence) || nfds != 0) {
+    if (incoming->length < sizeof(sequence) || incoming->nfds != 0) {
         return false;
     }
-    memcpy(&sequence, body, sizeof(sequence));
-    for (size_t i = sizeof(sequence); i < length; i++) {
-        if (((const uint8_t *) body)[i] != (uint8_t) sequence) {
+    memcpy(&sequence, incoming->body, sizeof(sequence));
+    for (size_t i = sizeof(sequence); i < incoming->length; i++) {
+        if (((const uint8_t *) incoming->body)[i] != (uint8_t) sequence) {
             add(&disordered);
         }
     }
@@ -69,60 +68,44 @@ static inline bool on_sequence(struct link *link, const void *body, size_t lengt
     return true;
 }
 
-static inline bool on_fds(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+static inline bool on_fds(struct link *link, const struct link_message *incoming) {
     (void) link;
-    (void) body;
-    (void) length;
-    if (nfds < 1) {
+    if (incoming->nfds < 1) {
         return false;
     }
-    CHECK(fcntl(fds[0], F_GETFD) & FD_CLOEXEC);
-    __atomic_store_n(&held_fd, fds[0], __ATOMIC_SEQ_CST);
-    fds[0] = -1;
+    CHECK(fcntl(incoming->fds[0], F_GETFD) & FD_CLOEXEC);
+    __atomic_store_n(&held_fd, incoming->fds[0], __ATOMIC_SEQ_CST);
+    incoming->fds[0] = -1;
     return true;
 }
 
-static inline bool on_echo(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    (void) nfds;
-    if (length == 1) {
+static inline bool on_echo(struct link *link, const struct link_message *incoming) {
+    if (incoming->length == 1) {
         add(&echoes);
         return true;
     }
-    return link_send(link, ECHO, body, 1, NULL, 0) == 0;
+    return link_send(link, ECHO, incoming->body, 1, NULL, 0) == 0;
 }
 
-static inline bool take_number(const void *body, size_t length, int *number) {
-    if (length != sizeof(*number)) {
+static inline bool on_ask(struct link *link, const struct link_message *incoming) {
+    const int *number = link_body(incoming, sizeof(*number));
+    if (number == NULL) {
         return false;
     }
-    memcpy(number, body, sizeof(*number));
-    return true;
-}
-
-static inline bool on_ask(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    (void) nfds;
-    int number;
-    if (!take_number(body, length, &number)) {
-        return false;
-    }
-    if (number == 0) {
+    if (*number == 0) {
         __atomic_store_n(&asked_link, link_get(link), __ATOMIC_SEQ_CST);
     }
-    int error = link_send(link, ANSWER, body, length, NULL, 0);
+    int error = link_send(link, ANSWER, number, sizeof(*number), NULL, 0);
     return error == 0 || error == EPIPE;
 }
 
-static inline bool on_answer(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+static inline bool on_answer(struct link *link, const struct link_message *incoming) {
     (void) link;
-    (void) fds;
-    (void) nfds;
-    int number;
-    if (!take_number(body, length, &number)) {
+    const int *number = link_body(incoming, sizeof(*number));
+    if (number == NULL) {
         return false;
     }
-    if (number != get(&answers)) {
+    if (*number != get(&answers)) {
         add(&disordered_answers);
     }
     add(&answers);

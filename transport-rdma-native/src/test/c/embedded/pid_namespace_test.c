@@ -38,15 +38,13 @@ static int port_space; /* port space of this run: no other program has ports the
 
 static int echoes, peers_near, peers_far;
 
-static bool on_echo(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    (void) nfds;
-    if (length == 1) {
+static bool on_echo(struct link *link, const struct link_message *incoming) {
+    if (incoming->length == 1) {
         __atomic_add_fetch(&echoes, 1, __ATOMIC_SEQ_CST);
         return true;
     }
     __atomic_add_fetch(link_peer(link)->may_signal ? &peers_near : &peers_far, 1, __ATOMIC_SEQ_CST);
-    return link_send(link, ECHO, body, 1, NULL, 0) == 0;
+    return link_send(link, ECHO, incoming->body, 1, NULL, 0) == 0;
 }
 
 static int get(int *counter) {

@@ -169,21 +169,15 @@ int cm_ask(struct cm_id *id, const struct sockaddr *destination, const struct cm
 
 /* ---- messages of peers, on the engine thread ---- */
 
-static bool on_ask(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    (void) nfds;
-    struct cm_wire_ask message;
+static bool on_ask(struct link *link, const struct link_message *incoming) {
+    const struct cm_wire_ask *message = link_body(incoming, sizeof(*message));
     struct sockaddr_storage address;
-    if (length != sizeof(message)) {
-        return false;
-    }
-    memcpy(&message, body, sizeof(message));
-    if (!cm_address_from_wire(&message.address, &address)) {
+    if (message == NULL || !cm_address_from_wire(&message->address, &address)) {
         return false;
     }
     const struct sockaddr *asked = (const struct sockaddr *) &address;
     const struct cm_wire_answer answer = {
-        .to = message.from,
+        .to = message->from,
         /* Loopback addresses are excluded, as each namespace has them. */
         .here = !cm_address_is_any(asked) && !cm_address_is_loopback(asked) && cm_address_leads_here(asked),
     };
@@ -191,25 +185,19 @@ static bool on_ask(struct link *link, const void *body, size_t length, int *fds,
     return true;
 }
 
-static bool on_answer(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    (void) nfds;
-    struct cm_wire_answer message;
-    if (length != sizeof(message)) {
-        return false;
-    }
-    memcpy(&message, body, sizeof(message));
-    if (message.here > 1) {
+static bool on_answer(struct link *link, const struct link_message *incoming) {
+    const struct cm_wire_answer *message = link_body(incoming, sizeof(*message));
+    if (message == NULL || message->here > 1) {
         return false;
     }
     pthread_mutex_lock(&cm_lock);
     struct cm_question *question = questions;
-    while (question != NULL && question->id->handle != message.to) {
+    while (question != NULL && question->id->handle != message->to) {
         question = question->next;
     }
     for (unsigned i = 0; question != NULL && i < question->count; i++) {
         if (question->asked[i].link == link) { /* another link: the answer is late, or the process was not asked */
-            take(question, i, message.here != 0);
+            take(question, i, message->here != 0);
             break;
         }
     }

@@ -92,12 +92,10 @@ static int take_request(struct link *link, struct cm_id *listener, const struct 
     return 0;
 }
 
-static bool on_request(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    (void) nfds;
-    const struct cm_wire_req *request = body;
+static bool on_request(struct link *link, const struct link_message *incoming) {
+    const struct cm_wire_req *request = link_body(incoming, sizeof(*request));
     struct sockaddr_storage address;
-    if (length != sizeof(*request) || request->ids.from == 0
+    if (request == NULL || request->ids.from == 0
             || !is_valid_endpoint(&request->endpoint, request_data_size(request))
             || !cm_address_from_wire(&request->source, &address)
             || !cm_address_from_wire(&request->destination, &address)) {
@@ -153,11 +151,9 @@ static void take_datagram_reply(struct cm_id *id, const struct cm_wire_rep *repl
     cm_post_event(event);
 }
 
-static bool on_reply(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    (void) nfds;
-    const struct cm_wire_rep *reply = body;
-    if (length != sizeof(*reply) || reply->ids.from == 0 || !is_valid_endpoint(&reply->endpoint, CM_REP_DATA)) {
+static bool on_reply(struct link *link, const struct link_message *incoming) {
+    const struct cm_wire_rep *reply = link_body(incoming, sizeof(*reply));
+    if (reply == NULL || reply->ids.from == 0 || !is_valid_endpoint(&reply->endpoint, CM_REP_DATA)) {
         return false;
     }
     pthread_mutex_lock(&cm_lock);
@@ -183,11 +179,9 @@ static bool on_reply(struct link *link, const void *body, size_t length, int *fd
     return true;
 }
 
-static bool on_ready_to_use(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    (void) nfds;
-    const struct cm_wire_plain *message = body;
-    if (length != sizeof(*message)) {
+static bool on_ready_to_use(struct link *link, const struct link_message *incoming) {
+    const struct cm_wire_plain *message = link_body(incoming, sizeof(*message));
+    if (message == NULL) {
         return false;
     }
     pthread_mutex_lock(&cm_lock);
@@ -210,11 +204,9 @@ static struct cm_id *find_by_remote(struct link *link, uint32_t remote_handle) {
     return NULL;
 }
 
-static bool on_reject(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    (void) nfds;
-    const struct cm_wire_rej *message = body;
-    if (length != sizeof(*message) || message->reason == 0 || message->reason > UINT16_MAX) {
+static bool on_reject(struct link *link, const struct link_message *incoming) {
+    const struct cm_wire_rej *message = link_body(incoming, sizeof(*message));
+    if (message == NULL || message->reason == 0 || message->reason > UINT16_MAX) {
         return false;
     }
     pthread_mutex_lock(&cm_lock);
@@ -253,11 +245,9 @@ static bool on_reject(struct link *link, const void *body, size_t length, int *f
     return true;
 }
 
-static bool on_disconnect_request(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    (void) nfds;
-    const struct cm_wire_plain *message = body;
-    if (length != sizeof(*message)) {
+static bool on_disconnect_request(struct link *link, const struct link_message *incoming) {
+    const struct cm_wire_plain *message = link_body(incoming, sizeof(*message));
+    if (message == NULL) {
         return false;
     }
     pthread_mutex_lock(&cm_lock);
@@ -279,11 +269,9 @@ static bool on_disconnect_request(struct link *link, const void *body, size_t le
     return true;
 }
 
-static bool on_disconnect_reply(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    (void) nfds;
-    const struct cm_wire_plain *message = body;
-    if (length != sizeof(*message)) {
+static bool on_disconnect_reply(struct link *link, const struct link_message *incoming) {
+    const struct cm_wire_plain *message = link_body(incoming, sizeof(*message));
+    if (message == NULL) {
         return false;
     }
     pthread_mutex_lock(&cm_lock);

@@ -387,14 +387,6 @@ bool mcast_find_members(const union ibv_gid *gid, struct mcast_members *members)
 
 /* ---- messages, on the engine thread ---- */
 
-static bool read_request(const void *body, size_t length, int nfds, struct mcast_request *request) {
-    if (length != sizeof(*request) || nfds != 0) {
-        return false;
-    }
-    memcpy(request, body, sizeof(*request));
-    return request->gid.raw[0] == 0xff && request->qpn <= MAX_QPN;
-}
-
 static void answer(struct link *link, const struct mcast_request *request, int error) {
     if (request->cookie != 0) {
         const struct mcast_answer message = { .cookie = request->cookie, .error = (uint32_t) error };
@@ -402,38 +394,34 @@ static void answer(struct link *link, const struct mcast_request *request, int e
     }
 }
 
-static bool on_request(struct link *link, const void *body, size_t length, int nfds, bool join) {
-    struct mcast_request request;
-    if (!read_request(body, length, nfds, &request)) {
+static bool on_request(struct link *link, const struct link_message *incoming, bool join) {
+    const struct mcast_request *request = link_body(incoming, sizeof(*request));
+    if (request == NULL || request->gid.raw[0] != 0xff || request->qpn > MAX_QPN) {
         return false;
     }
     pthread_mutex_lock(&mcast.lock);
     bool valid = mcast.own.table != NULL;
     if (valid && join) {
-        answer(link, &request, mcast_registry_add(&mcast.own, link, &request.gid, request.qpn));
+        answer(link, request, mcast_registry_add(&mcast.own, link, &request->gid, request->qpn));
     } else if (valid) {
-        mcast_registry_remove(&mcast.own, link, &request.gid, request.qpn);
-        answer(link, &request, 0);
+        mcast_registry_remove(&mcast.own, link, &request->gid, request->qpn);
+        answer(link, request, 0);
     }
     pthread_mutex_unlock(&mcast.lock);
     return valid;
 }
 
-static bool on_join(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    return on_request(link, body, length, nfds, true);
+static bool on_join(struct link *link, const struct link_message *incoming) {
+    return on_request(link, incoming, true);
 }
 
-static bool on_leave(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    return on_request(link, body, length, nfds, false);
+static bool on_leave(struct link *link, const struct link_message *incoming) {
+    return on_request(link, incoming, false);
 }
 
-static bool on_look(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) body;
-    (void) fds;
+static bool on_look(struct link *link, const struct link_message *incoming) {
     pthread_mutex_lock(&mcast.lock);
-    bool valid = length == 0 && nfds == 0 && mcast.own.table != NULL;
+    bool valid = link_body(incoming, 0) != NULL && mcast.own.table != NULL;
     if (valid) {
         link_send(link, MCAST_TABLE, NULL, 0, &mcast.own.fd, 1);
     }
@@ -441,12 +429,11 @@ static bool on_look(struct link *link, const void *body, size_t length, int *fds
     return valid;
 }
 
-static bool on_table(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) body;
-    bool valid = length == 0 && nfds == 1;
+static bool on_table(struct link *link, const struct link_message *incoming) {
+    bool valid = incoming->length == 0 && incoming->nfds == 1;
     pthread_mutex_lock(&mcast.lock);
     if (valid && link == mcast.link && mcast.table == NULL) {
-        mcast.table = sealed_map(fds[0], sizeof(*mcast.table));
+        mcast.table = sealed_map(incoming->fds[0], sizeof(*mcast.table));
         mcast.era++;
         valid = mcast.table != NULL; /* without memory the link goes, and comes again when it is needed */
     }
@@ -454,29 +441,26 @@ static bool on_table(struct link *link, const void *body, size_t length, int *fd
     return valid;
 }
 
-static bool on_lost_table(struct link *link, const void *body, size_t length) {
-    (void) body;
-    (void) length;
+static bool on_lost_table(struct link *link, const struct link_message *incoming) {
+    (void) incoming;
     pthread_mutex_lock(&mcast.lock);
     mcast.table_lost |= link == mcast.link && mcast.table == NULL;
     pthread_mutex_unlock(&mcast.lock);
     return true;
 }
 
-static bool on_done(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    struct mcast_answer message;
-    if (length != sizeof(message) || nfds != 0) {
+static bool on_done(struct link *link, const struct link_message *incoming) {
+    const struct mcast_answer *message = link_body(incoming, sizeof(*message));
+    if (message == NULL) {
         return false;
     }
-    memcpy(&message, body, sizeof(message));
     pthread_mutex_lock(&mcast.lock);
     struct mcast_member *member = link == mcast.link ? mcast.members : NULL;
-    while (member != NULL && (member->state != MCAST_ASKING || !member->told || member->cookie != message.cookie)) {
+    while (member != NULL && (member->state != MCAST_ASKING || !member->told || member->cookie != message->cookie)) {
         member = member->next;
     }
     if (member != NULL) {
-        finish(member, message.error == 0 ? 0 : ENOMEM);
+        finish(member, message->error == 0 ? 0 : ENOMEM);
         engine_timer_set(&mcast.timer, engine_now_ns()); /* a timer that nobody needs any more would keep the engine */
     }
     pthread_mutex_unlock(&mcast.lock);

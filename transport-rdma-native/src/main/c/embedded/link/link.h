@@ -76,7 +76,7 @@ extern _Atomic uint64_t link_queue_limit;
 #define LINK_MAX_BODY 2048 /* bytes of one message */
 #define LINK_MAX_FDS 4     /* descriptors of one message */
 
-enum link_message {
+enum link_message_type {
     LINK_HELLO = 1, /* internal to link.c */
     LINK_QP_FIRST = 16, /* 16..31: queue pairs, see wire.h */
     LINK_CM_FIRST = 32, /* 32..55: connection manager, see cm_wire.h */
@@ -84,18 +84,20 @@ enum link_message {
     LINK_MESSAGE_LIMIT = 64,
 };
 
-/*
- * Handles one message. `body` is a private copy, aligned for any type. `fds` are CLOEXEC; the handler sets an entry to
- * -1 to keep it, the rest is closed after the return. Returns false if the message is malformed: the link is then
- * closed, as after a peer's death.
- */
-typedef bool (*link_handler)(struct link *link, const void *body, size_t length, int *fds, int nfds);
+struct link_message {
+    const void *body; /* a private copy, aligned for any type */
+    size_t length;
+    int *fds; /* CLOEXEC; the handler sets an entry to -1 to keep it, the rest is closed after its return */
+    int nfds;
+};
+
+/* Returns the body of a message without descriptors; NULL for one with descriptors, or with another length. */
+const void *link_body(const struct link_message *message, size_t size);
 
 /*
- * Called for a message in place of its handler if this process has no room for its descriptors, so that the peer need
- * not wait for an answer. Without such a handler the message is lost.
+ * Handles one message. Returns false if the message is malformed: the link is then closed, as after a peer's death.
  */
-typedef bool (*link_lost_handler)(struct link *link, const void *body, size_t length);
+typedef bool (*link_handler)(struct link *link, const struct link_message *incoming);
 
 /*
  * Called once, on the engine thread, for a link that went down: the peer died, or one side broke the protocol. Every
@@ -106,7 +108,12 @@ typedef void (*link_down_handler)(struct link *link);
 /* Registration of handlers, once, before the first link: init.c. */
 void link_init(void);
 void link_set_handler(unsigned type, link_handler handler);
-void link_set_lost_handler(unsigned type, link_lost_handler handler);
+
+/*
+ * The handler is called in place of the other one, without descriptors, if this process has no room for them, so that
+ * the peer need not wait for an answer. Without such a handler the message is lost.
+ */
+void link_set_lost_handler(unsigned type, link_handler handler);
 void link_add_down_handler(link_down_handler handler);
 
 /*

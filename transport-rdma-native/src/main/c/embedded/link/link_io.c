@@ -48,14 +48,18 @@ _Atomic uint32_t link_version = LINK_VERSION;
 _Atomic uint64_t link_queue_limit = 64u << 20;
 
 static link_handler handlers[LINK_MESSAGE_LIMIT];
-static link_lost_handler lost_handlers[LINK_MESSAGE_LIMIT];
+static link_handler lost_handlers[LINK_MESSAGE_LIMIT];
 
 void link_set_handler(unsigned type, link_handler handler) {
     handlers[type] = handler;
 }
 
-void link_set_lost_handler(unsigned type, link_lost_handler handler) {
+void link_set_lost_handler(unsigned type, link_handler handler) {
     lost_handlers[type] = handler;
+}
+
+const void *link_body(const struct link_message *message, size_t size) {
+    return message->length == size && message->nfds == 0 ? message->body : NULL;
 }
 
 bool link_is_up(struct link *link) {
@@ -384,11 +388,10 @@ static void close_fds(const struct link *link, const int *fds, int nfds) {
     }
 }
 
-static bool dispatch(struct link *link, const struct link_header *header, const void *body, size_t length, int *fds,
-                     int nfds) {
+static bool dispatch(struct link *link, uint32_t type, const struct link_message *incoming) {
     if (link->peer_version == 0) {
-        const struct link_hello *hello = body;
-        if (header->type != LINK_HELLO || length < sizeof(*hello) || hello->magic != LINK_HELLO_MAGIC) {
+        const struct link_hello *hello = incoming->body;
+        if (type != LINK_HELLO || incoming->length < sizeof(*hello) || hello->magic != LINK_HELLO_MAGIC) {
             return false;
         }
         pthread_mutex_lock(&link->lock);
@@ -400,19 +403,16 @@ static bool dispatch(struct link *link, const struct link_header *header, const 
         pthread_mutex_unlock(&link->lock);
         return is_same;
     }
-    if (header->type >= LINK_MESSAGE_LIMIT || handlers[header->type] == NULL) {
-        return false;
-    }
-    return handlers[header->type](link, body, length, fds, nfds);
+    return type < LINK_MESSAGE_LIMIT && handlers[type] != NULL && handlers[type](link, incoming);
 }
 
 /*
  * Reports a message cut off before our limit, as this process has run out of descriptors. That costs one queue pair,
  * not all.
  */
-static bool report_lost(struct link *link, const struct link_header *header, const void *body, size_t length) {
-    link_lost_handler handler = header->type < LINK_MESSAGE_LIMIT ? lost_handlers[header->type] : NULL;
-    return handler == NULL || link->peer_version == 0 || handler(link, body, length);
+static bool report_lost(struct link *link, uint32_t type, const struct link_message *incoming) {
+    link_handler handler = type < LINK_MESSAGE_LIMIT ? lost_handlers[type] : NULL;
+    return handler == NULL || link->peer_version == 0 || handler(link, incoming);
 }
 
 struct received {
@@ -438,10 +438,12 @@ static bool handle(struct link *link, const struct received *packet, struct msgh
     int fds[LINK_MAX_FDS];
     int nfds = take_fds(link, message, fds);
     bool lost = (message->msg_flags & MSG_CTRUNC) != 0 && nfds < LINK_MAX_FDS;
-    size_t length = n - sizeof(packet->header);
+    const struct link_message incoming = {
+        .body = packet->body, .length = n - sizeof(packet->header), .fds = lost ? NULL : fds, .nfds = lost ? 0 : nfds,
+    };
+    uint32_t type = packet->header.type;
     bool valid = !ended && n >= sizeof(packet->header) && !(message->msg_flags & MSG_TRUNC) && link_is_up(link)
-            && (lost ? report_lost(link, &packet->header, packet->body, length)
-                     : dispatch(link, &packet->header, packet->body, length, fds, nfds));
+            && (lost ? report_lost(link, type, &incoming) : dispatch(link, type, &incoming));
     close_fds(link, fds, nfds);
     return valid;
 }

@@ -155,27 +155,24 @@ static void link_down(struct link *link) {
 
 /* ---- messages about arenas ---- */
 
-static bool receive_place(struct link *link, const void *body, size_t length, int nfds,
+static bool receive_place(struct link *link, const struct link_message *incoming,
                           bool (*handle)(struct arenas *arenas, const struct wire_place *place)) {
-    struct wire_place place;
-    struct peer *peer = length == sizeof(place) && nfds == 0 ? peer_of_link(link) : NULL;
+    const struct wire_place *place = link_body(incoming, sizeof(*place));
+    struct peer *peer = place != NULL ? peer_of_link(link) : NULL;
     if (peer == NULL) {
         return false;
     }
-    memcpy(&place, body, sizeof(place));
-    bool valid = handle(&peer->arenas, &place);
+    bool valid = handle(&peer->arenas, place);
     peer_put(peer);
     return valid;
 }
 
-static bool on_leave(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    return receive_place(link, body, length, nfds, arenas_left);
+static bool on_leave(struct link *link, const struct link_message *incoming) {
+    return receive_place(link, incoming, arenas_left);
 }
 
-static bool on_arena_end(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    return receive_place(link, body, length, nfds, arenas_ended);
+static bool on_arena_end(struct link *link, const struct link_message *incoming) {
+    return receive_place(link, incoming, arenas_ended);
 }
 
 /* ---- */
@@ -240,11 +237,12 @@ int peer_send(struct peer *peer, unsigned type, const void *body, size_t length,
     return error;
 }
 
-bool peer_received_notify_area(struct peer *peer, size_t length, int *fds, int nfds) {
-    if (length != 0 || nfds != 2 || peer_process(peer) != NULL) {
+bool peer_received_notify_area(struct peer *peer, const struct link_message *incoming) {
+    if (incoming->length != 0 || incoming->nfds != 2 || peer_process(peer) != NULL) {
         return false;
     }
-    struct process *process = process_of_notify_area(link_peer(peer->link), fds[0], &fds[1]);
+    struct process *process =
+            process_of_notify_area(link_peer(peer->link), incoming->fds[0], &incoming->fds[1]);
     atomic_store_explicit(&peer->process, process, memory_order_release);
     return process != NULL; /* without memory for the process, nothing that follows on this link could be handled */
 }

@@ -69,6 +69,6 @@ void peer_set_silent(struct peer *peer, bool silent);
 int peer_send(struct peer *peer, unsigned type, const void *body, size_t length, const int *fds, int nfds);
 
 /* Handles WIRE_NOTIFY_AREA. */
-bool peer_received_notify_area(struct peer *peer, size_t length, int *fds, int nfds);
+bool peer_received_notify_area(struct peer *peer, const struct link_message *incoming);
 
 #endif

@@ -414,10 +414,9 @@ static bool join_cq(struct qp *qp, struct cq *cq, struct cq_place *place, struct
 
 /* ---- messages of the peer, on the engine thread ---- */
 
-static bool on_notify_area(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) body;
+static bool on_notify_area(struct link *link, const struct link_message *incoming) {
     struct peer *peer = peer_of_link(link);
-    bool valid = peer != NULL && peer_received_notify_area(peer, length, fds, nfds);
+    bool valid = peer != NULL && peer_received_notify_area(peer, incoming);
     if (peer != NULL) {
         peer_put(peer);
     }
@@ -529,26 +528,25 @@ static void take(struct qp *qp, struct attachment *attachment) {
     }
 }
 
-static bool on_attach(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    struct wire_attach message;
-    struct peer *peer = length == sizeof(message) ? peer_of_link(link) : NULL;
+static bool on_attach(struct link *link, const struct link_message *incoming) {
+    const struct wire_attach *message = incoming->body;
+    struct peer *peer = incoming->length == sizeof(*message) ? peer_of_link(link) : NULL;
     if (peer == NULL) {
         return false;
     }
-    memcpy(&message, body, sizeof(message));
-    if (!is_well_formed(&message, peer, nfds)) {
+    if (!is_well_formed(message, peer, incoming->nfds)) {
         peer_put(peer);
         return false;
     }
-    struct qp *qp = find(message.dst_qpn);
+    struct qp *qp = find(message->dst_qpn);
     bool honest = true;
     /* Messages of another type are no packets of this service. */
-    if (qp == NULL || message.type != (uint32_t) qp->ops->peer_type) {
+    if (qp == NULL || message->type != (uint32_t) qp->ops->peer_type) {
         /* No such queue pair any more: the peer will find out by its timer, as on a wire. */
-        arenas_decline(peer_arenas(peer), &message.place);
+        arenas_decline(peer_arenas(peer), &message->place);
         peer_put(peer);
     } else {
-        struct attachment *attachment = read_attach(peer, &message, fds);
+        struct attachment *attachment = read_attach(peer, message, incoming->fds);
         honest = attachment != NULL || errno != EPROTO; /* out of memory or mappings: as if the wire had lost it */
         if (attachment != NULL) {
             pthread_mutex_lock(&qp->control);
@@ -562,43 +560,37 @@ static bool on_attach(struct link *link, const void *body, size_t length, int *f
     return honest;
 }
 
-static bool on_lost_attach(struct link *link, const void *body, size_t length) {
-    struct wire_attach message;
-    struct peer *peer = length == sizeof(message) ? peer_of_link(link) : NULL;
+static bool on_lost_attach(struct link *link, const struct link_message *incoming) {
+    const struct wire_attach *message = link_body(incoming, sizeof(*message));
+    struct peer *peer = message != NULL ? peer_of_link(link) : NULL;
     if (peer == NULL) {
         return false;
     }
-    memcpy(&message, body, sizeof(message));
-    arenas_decline(peer_arenas(peer), &message.place);
+    arenas_decline(peer_arenas(peer), &message->place);
     peer_put(peer);
     return true;
 }
 
-static bool on_slots(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    struct wire_slots message;
-    if (length != sizeof(message) || nfds != 0) {
-        return false;
-    }
-    memcpy(&message, body, sizeof(message));
-    if (message.recv_bank >= NOTIFY_BANKS || message.send_bank >= NOTIFY_BANKS || message.recv_slot >= NOTIFY_BANK_SLOTS
-            || message.send_slot >= NOTIFY_BANK_SLOTS) {
+static bool on_slots(struct link *link, const struct link_message *incoming) {
+    const struct wire_slots *message = link_body(incoming, sizeof(*message));
+    if (message == NULL || message->recv_bank >= NOTIFY_BANKS || message->send_bank >= NOTIFY_BANKS
+            || message->recv_slot >= NOTIFY_BANK_SLOTS || message->send_slot >= NOTIFY_BANK_SLOTS) {
         return false;
     }
     struct peer *peer = peer_of_link(link);
-    struct qp *qp = find(message.dst_qpn);
+    struct qp *qp = find(message->dst_qpn);
     bool known = peer != NULL && peer_process(peer) != NULL;
     if (known && qp != NULL) {
         struct rc *rc = rc_of(qp);
         pthread_mutex_lock(&qp->control);
-        if (!atomic_load(&qp->destroyed) && rc->route == peer && qp->attr.dest_qp_num == message.src_qpn) {
+        if (!atomic_load(&qp->destroyed) && rc->route == peer && qp->attr.dest_qp_num == message->src_qpn) {
             struct process *process = peer_process(peer);
             atomic_store(&qp->introduce_at_ns, 0);
             arenas_answered(peer_arenas(peer), rc->arena);
             rc_leave_cqs(qp);
-            bool added = join_cq(qp, qp->recv_cq, &rc->recv_cq_place, process, message.recv_bank, message.recv_slot);
+            bool added = join_cq(qp, qp->recv_cq, &rc->recv_cq_place, process, message->recv_bank, message->recv_slot);
             if (added && qp->send_cq != qp->recv_cq) {
-                added = join_cq(qp, qp->send_cq, &rc->send_cq_place, process, message.send_bank, message.send_slot);
+                added = join_cq(qp, qp->send_cq, &rc->send_cq_place, process, message->send_bank, message->send_slot);
             }
             qp_kick(qp, added ? QP_WORK_ALL : QP_WORK_FATAL);
         }
@@ -614,14 +606,12 @@ static bool on_slots(struct link *link, const void *body, size_t length, int *fd
 }
 
 /* Makes the engine work: a nudge says that no thread polls, so only the peer can have the work done. */
-static bool on_nudge(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
-    struct wire_nudge message;
-    if (length != sizeof(message) || nfds != 0) {
+static bool on_nudge(struct link *link, const struct link_message *incoming) {
+    const struct wire_nudge *message = link_body(incoming, sizeof(*message));
+    if (message == NULL) {
         return false;
     }
-    memcpy(&message, body, sizeof(message));
-    struct qp *qp = find(message.dst_qpn);
+    struct qp *qp = find(message->dst_qpn);
     if (qp != NULL) {
         const struct rc *rc = rc_of(qp);
         pthread_mutex_lock(&qp->control);

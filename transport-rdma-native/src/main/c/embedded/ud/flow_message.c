@@ -214,11 +214,11 @@ struct subject {
 };
 
 /* Begins to handle a message. `to_sender`: it is for the end that sends datagrams. Returns false if it is malformed. */
-static bool begin(struct link *link, const void *body, size_t length, bool to_sender, struct subject *subject) {
-    if (length != sizeof(subject->message)) {
+static bool begin(struct link *link, const struct link_message *incoming, bool to_sender, struct subject *subject) {
+    if (incoming->length != sizeof(subject->message)) {
         return false;
     }
-    memcpy(&subject->message, body, length);
+    memcpy(&subject->message, incoming->body, incoming->length);
     subject->peer = peer_of_link(link);
     /* WIRE_NOTIFY_AREA comes before anything else */
     if (subject->peer == NULL || peer_process(subject->peer) == NULL) {
@@ -247,19 +247,19 @@ static void end(struct subject *subject) {
     peer_put(subject->peer);
 }
 
-static bool on_open(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+static bool on_open(struct link *link, const struct link_message *incoming) {
     struct subject s;
-    if (!begin(link, body, length, false, &s)) {
+    if (!begin(link, incoming, false, &s)) {
         return false;
     }
     bool with_arena = (s.message.carries & WIRE_ARENA) != 0;
     int error = ECONNREFUSED;
-    if (nfds != with_arena) {
+    if (incoming->nfds != with_arena) {
         error = EPROTO;
     } else if (s.qp == NULL) {
         arenas_decline(peer_arenas(s.peer), &s.message.place);
     } else {
-        error = open_incoming(s.qp, s.peer, &s.message, with_arena ? fds[0] : -1);
+        error = open_incoming(s.qp, s.peer, &s.message, with_arena ? incoming->fds[0] : -1);
     }
     if (error != 0 && error != EPROTO) {
         peer_send(s.peer, WIRE_FLOW_REFUSE, &s.message, sizeof(s.message), NULL, 0);
@@ -268,9 +268,9 @@ static bool on_open(struct link *link, const void *body, size_t length, int *fds
     return error != EPROTO;
 }
 
-static bool on_lost_open(struct link *link, const void *body, size_t length) {
+static bool on_lost_open(struct link *link, const struct link_message *incoming) {
     struct subject s;
-    if (!begin(link, body, length, false, &s)) {
+    if (!begin(link, incoming, false, &s)) {
         return false;
     }
     arenas_decline(peer_arenas(s.peer), &s.message.place);
@@ -342,15 +342,15 @@ static bool accepted(struct subject *s, int *fds) {
     return valid;
 }
 
-static bool on_accept(struct link *link, const void *body, size_t length, int *fds, int nfds) {
+static bool on_accept(struct link *link, const struct link_message *incoming) {
     struct subject s;
-    if (!begin(link, body, length, true, &s)) {
+    if (!begin(link, incoming, true, &s)) {
         return false;
     }
     int expected = ((s.message.carries & WIRE_ARENA) != 0) + ((s.message.carries & WIRE_RECV_DOORBELL) != 0);
-    bool valid = s.message.cq < NOTIFY_CQS && nfds == expected;
+    bool valid = s.message.cq < NOTIFY_CQS && incoming->nfds == expected;
     if (valid && s.qp != NULL && !atomic_load(&s.qp->destroyed)) {
-        valid = accepted(&s, fds);
+        valid = accepted(&s, incoming->fds);
     } else if (valid) {
         arenas_decline(peer_arenas(s.peer), &s.message.place);
     }
@@ -358,9 +358,9 @@ static bool on_accept(struct link *link, const void *body, size_t length, int *f
     return valid;
 }
 
-static bool on_lost_accept(struct link *link, const void *body, size_t length) {
+static bool on_lost_accept(struct link *link, const struct link_message *incoming) {
     struct subject s;
-    if (!begin(link, body, length, true, &s)) {
+    if (!begin(link, incoming, true, &s)) {
         return false;
     }
     arenas_decline(peer_arenas(s.peer), &s.message.place);
@@ -378,10 +378,9 @@ static bool on_lost_accept(struct link *link, const void *body, size_t length) {
     return true;
 }
 
-static bool on_slot(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
+static bool on_slot(struct link *link, const struct link_message *incoming) {
     struct subject s;
-    if (nfds != 0 || !begin(link, body, length, false, &s)) {
+    if (incoming->nfds != 0 || !begin(link, incoming, false, &s)) {
         return false;
     }
     bool valid = s.message.bank < NOTIFY_BANKS && s.message.slot < NOTIFY_BANK_SLOTS;
@@ -406,10 +405,9 @@ static bool on_slot(struct link *link, const void *body, size_t length, int *fds
     return valid;
 }
 
-static bool on_room(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
+static bool on_room(struct link *link, const struct link_message *incoming) {
     struct subject s;
-    if (nfds != 0 || !begin(link, body, length, true, &s)) {
+    if (incoming->nfds != 0 || !begin(link, incoming, true, &s)) {
         return false;
     }
     if (s.qp != NULL && !atomic_load(&s.qp->destroyed)) {
@@ -419,10 +417,9 @@ static bool on_room(struct link *link, const void *body, size_t length, int *fds
     return true;
 }
 
-static bool on_refuse(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
+static bool on_refuse(struct link *link, const struct link_message *incoming) {
     struct subject s;
-    if (nfds != 0 || !begin(link, body, length, true, &s)) {
+    if (incoming->nfds != 0 || !begin(link, incoming, true, &s)) {
         return false;
     }
     if (s.qp != NULL && !atomic_load(&s.qp->destroyed)) {
@@ -443,10 +440,9 @@ static bool on_refuse(struct link *link, const void *body, size_t length, int *f
     return true;
 }
 
-static bool on_close(struct link *link, const void *body, size_t length, int *fds, int nfds) {
-    (void) fds;
+static bool on_close(struct link *link, const struct link_message *incoming) {
     struct subject s;
-    if (nfds != 0 || !begin(link, body, length, false, &s)) {
+    if (incoming->nfds != 0 || !begin(link, incoming, false, &s)) {
         return false;
     }
     struct rx_flow *rx_flow = s.qp == NULL ? NULL : find_incoming(s.qp, link, s.message.id);
