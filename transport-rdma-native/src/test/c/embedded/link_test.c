@@ -202,6 +202,64 @@ static void a_link_that_many_use_is_not_found_by_its_port(void) {
     link_unbind_port(port);
 }
 
+static void held_messages_go_together_and_in_order(void) {
+    struct link_port *port;
+    struct link *link;
+    CHECK_EQ(link_bind_port(PS, 26, &port), 0);
+    CHECK_EQ(link_connect_port(PS, 26, false, &link), 0);
+    int echoed = get(&echoes);
+    CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
+    CHECK_EVENTUALLY(get(&echoes) == echoed + 1);
+    link_hold(link);
+    for (int i = 0; i < 20; i++) { /* more than one call sends */
+        CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
+        CHECK(link_is_behind(link));
+    }
+    CHECK_EQ(get(&echoes), echoed + 1);
+    link_release(link);
+    CHECK(!link_is_behind(link));
+    CHECK_EVENTUALLY(get(&echoes) == echoed + 21);
+
+    int fds[] = { STDERR_FILENO };
+    link_hold(link);
+    CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
+    CHECK_EQ(link_send(link, WITH_FDS, NULL, 0, fds, 1), 0);
+    CHECK(!link_is_behind(link)); /* a descriptor that its owner may close takes along what is before it */
+    CHECK_EVENTUALLY(get(&echoes) == echoed + 22);
+    CHECK_EVENTUALLY(__atomic_load_n(&held_fd, __ATOMIC_SEQ_CST) >= 0);
+    link_release(link);
+    CHECK_EQ(close(held_fd), 0);
+    __atomic_store_n(&held_fd, -1, __ATOMIC_SEQ_CST);
+
+    link_hold(link);
+    link_hold(link);
+    CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
+    link_release(link);
+    CHECK(!link_is_behind(link)); /* not kept by the other thread's hold */
+    link_release(link);
+    CHECK_EVENTUALLY(get(&echoes) == echoed + 23);
+    end_link(link);
+    link_unbind_port(port);
+}
+
+static void a_message_that_may_wait_goes_with_the_next_one_or_alone(void) {
+    struct link_port *port;
+    struct link *link;
+    CHECK_EQ(link_bind_port(PS, 27, &port), 0);
+    CHECK_EQ(link_connect_port(PS, 27, false, &link), 0);
+    int echoed = get(&echoes);
+    CHECK_EQ(link_send_later(link, ECHO, "ab", 2), 0);
+    CHECK_EVENTUALLY(get(&echoes) == echoed + 1); /* nothing follows */
+    CHECK_EQ(link_send_later(link, ECHO, "ab", 2), 0);
+    CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
+    CHECK(!link_is_behind(link));
+    CHECK_EVENTUALLY(get(&echoes) == echoed + 3);
+    link_abort(link);
+    CHECK_EQ(link_send_later(link, ECHO, "ab", 2), EPIPE);
+    end_link(link);
+    link_unbind_port(port);
+}
+
 static void descriptors_are_passed_and_none_is_left_behind(void) {
     struct link_port *port;
     struct link *link;
@@ -443,6 +501,8 @@ int main(void) {
     RUN_TO_THE_END(a_queue_pair_number_leads_to_its_process);
     RUN_TO_THE_END(a_link_is_found_by_its_number_while_it_is_up);
     RUN_TO_THE_END(a_link_that_many_use_is_not_found_by_its_port);
+    RUN_TO_THE_END(held_messages_go_together_and_in_order);
+    RUN_TO_THE_END(a_message_that_may_wait_goes_with_the_next_one_or_alone);
     RUN_TO_THE_END(descriptors_are_passed_and_none_is_left_behind);
     RUN_TO_THE_END(the_death_of_a_peer_takes_its_link_down);
     RUN_TO_THE_END(a_forked_child_does_not_keep_links_of_its_parent_alive);

@@ -149,6 +149,27 @@ static void one_doorbell_is_kept_for_all(void) {
     process_put(process);
 }
 
+static void further_copies_of_a_doorbell_are_closed_at_once(void) {
+    struct process *process = open_process(NOBODY);
+    struct announcement announcements[3];
+    int doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), copy = dup(doorbell), other = eventfd(0, EFD_CLOEXEC);
+    const int closed = copy;
+    CHECK(process_announce(process, 1, 1, &doorbell, &announcements[0]));
+    CHECK(process_announce(process, 1, 1, &copy, &announcements[1]));
+    if (copy < 0) { /* Linux 6.10 and later */
+        CHECK(fcntl(closed, F_GETFD) < 0);
+    } else {
+        close(copy);
+    }
+    CHECK(process_announce(process, 1, 1, &other, &announcements[2]));
+    CHECK(fcntl(other, F_GETFD) >= 0);
+    close(other);
+    for (int i = 0; i < 3; i++) {
+        process_renounce(&announcements[i]);
+    }
+    process_put(process);
+}
+
 static struct process *show_new_area(uid_t user, pid_t pid) {
     void *memory;
     int fd = sealed_create("test-area", sizeof(struct notify_area), &memory);
@@ -265,6 +286,7 @@ int main(void) {
     RUN_TO_THE_END(there_is_a_tick_for_everybody_whoever_has_used_up_the_banks);
     RUN_TO_THE_END(the_queue_pairs_of_a_completion_queue_share_banks_with_no_other);
     RUN_TO_THE_END(one_doorbell_is_kept_for_all);
+    RUN_TO_THE_END(further_copies_of_a_doorbell_are_closed_at_once);
     RUN_TO_THE_END(a_process_with_very_many_doorbells_has_some_kept);
     RUN_TO_THE_END(the_own_process_has_no_doorbell_but_the_engines);
     RUN_TO_THE_END(a_process_that_shows_ever_more_notify_areas_is_refused);

@@ -17,6 +17,7 @@
 #include "closer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -34,6 +35,9 @@
 
 #ifndef SO_PASSRIGHTS
 #define SO_PASSRIGHTS 83 /* Linux 6.16 */
+#endif
+#ifndef F_DUPFD_QUERY
+#define F_DUPFD_QUERY 1027 /* Linux 6.10 */
 #endif
 
 /*
@@ -213,6 +217,15 @@ void closer_close_from(int fd, bool may_signal) {
     } else {
         closer_close(fd);
     }
+}
+
+bool closer_close_copy(int fd, int kept) {
+    UNCANCELLED;
+    bool is_copy = fcntl(fd, F_DUPFD_QUERY, kept) == 1;
+    if (is_copy) {
+        close(fd);
+    }
+    return is_copy;
 }
 
 void closer_unmap(const void *memory, size_t size) {

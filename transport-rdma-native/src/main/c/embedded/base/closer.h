@@ -54,6 +54,12 @@ void closer_close(int fd);
 void closer_close_from(int fd, bool may_signal);
 
 /*
+ * Closes at once what is a copy of another open descriptor, which is an eventfd or a socket: the file stays open, and
+ * such a file does nothing else at close(2). Returns false if it is none, or before Linux 6.10, which can't tell.
+ */
+bool closer_close_copy(int fd, int kept);
+
+/*
  * Unmaps memory that a peer has made, on a thread: its file may have any number of pages beyond the end, which go with
  * it.
  */

@@ -350,6 +350,9 @@ void cm_send_datagram_reply(struct cm_id *id, const struct cm_wire_rep *reply);
 void cm_send_plain(struct cm_id *id, enum cm_message type);
 void cm_send_reject(struct cm_id *id, enum cm_reject_reason reason, const void *data, size_t length);
 void cm_detach(struct cm_id *id); /* detaches the id from its link */
+/* Holds the link of the id, if it has one: link_hold(). */
+struct link *cm_hold_link(struct cm_id *id);
+void cm_release_link(struct link *link); /* called without cm_lock; the link may be NULL */
 void cm_enter_timewait(struct cm_id *id);
 void cm_end(struct cm_id *id); /* does the connection's part of destroying an id */
 void cm_forget_connections(void); /* called in a forked child */

@@ -183,8 +183,10 @@ int embedded_rdma_accept(struct rdma_cm_id *public_id, struct rdma_conn_param *p
     memset(&reply, 0, sizeof(reply));
     pthread_mutex_lock(&cm_lock);
     bool valid = id->state == CM_CONNECT && id->conn == CM_CONN_REQ_RCVD && id->passive;
+    struct link *held = NULL;
     if (valid) {
         fill_endpoint(id, param);
+        held = cm_hold_link(id);
     }
     pthread_mutex_unlock(&cm_lock);
     if (!valid) {
@@ -196,13 +198,13 @@ int embedded_rdma_accept(struct rdma_cm_id *public_id, struct rdma_conn_param *p
         err = qp == NULL ? 0 : cm_qp_connect(id, qp);
         cm_release_qp(id, qp);
     }
-    if (err != 0) {
-        return fail_accept(id, err);
+    if (err == 0) {
+        pthread_mutex_lock(&cm_lock);
+        reply.endpoint = id->local;
+        err = id->conn != CM_CONN_REQ_RCVD ? EINVAL : cm_send_reply(id, &reply);
+        pthread_mutex_unlock(&cm_lock);
     }
-    pthread_mutex_lock(&cm_lock);
-    reply.endpoint = id->local;
-    err = id->conn != CM_CONN_REQ_RCVD ? EINVAL : cm_send_reply(id, &reply);
-    pthread_mutex_unlock(&cm_lock);
+    cm_release_link(held);
     if (err != 0) {
         return fail_accept(id, err);
     }

@@ -30,6 +30,9 @@ static void process_response(struct cm_event *event) {
     if (qp == NULL) {
         return; /* the user moves its queue pair and calls rdma_establish() */
     }
+    pthread_mutex_lock(&cm_lock);
+    struct link *held = cm_hold_link(id);
+    pthread_mutex_unlock(&cm_lock);
     int err = cm_qp_connect(id, qp);
     cm_release_qp(id, qp);
     pthread_mutex_lock(&cm_lock);
@@ -50,6 +53,7 @@ static void process_response(struct cm_event *event) {
         event->event.status = -err;
     }
     pthread_mutex_unlock(&cm_lock);
+    cm_release_link(held);
     if (err != 0) {
         cm_qp_error(id);
     }

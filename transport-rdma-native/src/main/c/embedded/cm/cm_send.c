@@ -75,6 +75,21 @@ void cm_detach(struct cm_id *id) {
     id->link = NULL;
 }
 
+struct link *cm_hold_link(struct cm_id *id) {
+    if (id->link == NULL) {
+        return NULL;
+    }
+    link_hold(id->link);
+    return link_get(id->link);
+}
+
+void cm_release_link(struct link *link) {
+    if (link != NULL) {
+        link_release(link);
+        link_put(link);
+    }
+}
+
 bool cm_is_stale(struct link *link, uint32_t qpn) {
     for (struct cm_id *id = qpn != 0 ? by_qpn[qpn % QPN_BUCKETS] : NULL; id != NULL; id = id->qpn_next) {
         if (id->remote.qpn == qpn && id->link == link && id->conn != CM_CONN_IDLE) {

@@ -432,7 +432,8 @@ void arenas_leave(struct arenas *arenas, struct view *view, const struct wire_pl
 }
 
 void arenas_decline(struct arenas *arenas, const struct wire_place *place) {
-    send_message(arenas, WIRE_LEAVE, place); /* if the message gets lost, the segment is free when its arena ends */
+    /* Nobody waits for it, and if it gets lost, the segment is free when its arena ends. */
+    link_send_later(arenas->link, WIRE_LEAVE, place, sizeof(*place));
 }
 
 static void remove_view(struct arenas *arenas, struct view **link) {

@@ -197,6 +197,20 @@ struct link *link_find(uint64_t number);
  */
 int link_send(struct link *link, unsigned type, const void *body, size_t length, const int *fds, int nfds);
 
+/*
+ * Has messages of any thread without descriptors wait for link_release(), so that those of one step of the caller go by
+ * one system call, and wake the peer once. The caller waits for nothing in between. A message with descriptors does not
+ * wait, nor do those before it.
+ */
+void link_hold(struct link *link);
+void link_release(struct link *link);
+
+/*
+ * Sends a message without descriptors with the next message, or within some milliseconds. The result is that of
+ * link_send().
+ */
+int link_send_later(struct link *link, unsigned type, const void *body, size_t length);
+
 /* Returns whether messages are queued here that the peer could not take yet. */
 bool link_is_behind(struct link *link);
 

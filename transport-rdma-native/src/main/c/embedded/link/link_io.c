@@ -32,6 +32,7 @@
 #include "account.h"
 
 #define RETRY_NS 10000000u /* descriptors in flight or memory exhausted: no readiness event tells when it is over */
+#define LATER_NS 10000000u /* link_send_later() */
 #define MAX_QUEUED_BYTES (4u << 20)
 
 /* Unread bytes above which nothing is read from a peer: it asks, and does not take the answers. */
@@ -87,8 +88,12 @@ static uint32_t words_of(size_t length, int nfds) {
                        / sizeof(uint32_t));
 }
 
+static struct packet *packet_at(const struct link_block *block, uint32_t begin) {
+    return (struct packet *) &block->words[begin];
+}
+
 static struct packet *first_packet(const struct link *link) {
-    return (struct packet *) &link->first->words[link->first->begin];
+    return packet_at(link->first, link->first->begin);
 }
 
 static uint64_t max_queued_bytes(void) {
@@ -220,28 +225,56 @@ static bool has_too_much_to_read(const struct link *link) {
 
 /* ---- sending ---- */
 
-static ssize_t transmit(int fd, const struct link_header *header, const void *body, size_t length, const int *fds,
-                        int nfds) {
-    struct iovec parts[2] = {
-        { .iov_base = (void *) header, .iov_len = sizeof(*header) },
-        { .iov_base = (void *) body, .iov_len = length },
-    };
+struct sent {
+    struct iovec parts[2];
     union {
         struct cmsghdr aligned;
         char bytes[CMSG_SPACE(LINK_MAX_FDS * sizeof(int))];
     } control;
-    struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
+};
+
+static void fill(struct sent *sent, struct msghdr *message, const struct link_header *header, const void *body,
+                 size_t length, const int *fds, int nfds) {
+    sent->parts[0] = (struct iovec) { .iov_base = (void *) header, .iov_len = sizeof(*header) };
+    sent->parts[1] = (struct iovec) { .iov_base = (void *) body, .iov_len = length };
+    *message = (struct msghdr) { .msg_iov = sent->parts, .msg_iovlen = 2 };
     if (nfds > 0) {
-        memset(&control, 0, sizeof(control));
-        message.msg_control = control.bytes;
-        message.msg_controllen = CMSG_SPACE((size_t) nfds * sizeof(int));
-        struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+        memset(&sent->control, 0, sizeof(sent->control));
+        message->msg_control = sent->control.bytes;
+        message->msg_controllen = CMSG_SPACE((size_t) nfds * sizeof(int));
+        struct cmsghdr *c = CMSG_FIRSTHDR(message);
         c->cmsg_level = SOL_SOCKET;
         c->cmsg_type = SCM_RIGHTS;
         c->cmsg_len = CMSG_LEN((size_t) nfds * sizeof(int));
         memcpy(CMSG_DATA(c), fds, (size_t) nfds * sizeof(int));
     }
+}
+
+static ssize_t transmit(int fd, const struct link_header *header, const void *body, size_t length, const int *fds,
+                        int nfds) {
+    struct sent sent;
+    struct msghdr message;
+    fill(&sent, &message, header, body, length, fds, nfds);
     return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* Sends some of the queued messages, of which there is one at least. Returns their number, or -1 with errno. */
+static int transmit_queued(struct link *link) {
+    struct sent sent[MESSAGES_PER_CALL];
+    struct mmsghdr messages[MESSAGES_PER_CALL];
+    unsigned count = 0;
+    const struct link_block *block = link->first;
+    for (; block != NULL && count < MESSAGES_PER_CALL; block = block->next) {
+        for (uint32_t at = block->begin; at < block->end && count < MESSAGES_PER_CALL; count++) {
+            struct packet *packet = packet_at(block, at);
+            const char *bytes = bytes_of(packet);
+            size_t skip = sizeof(struct link_header);
+            fill(&sent[count], &messages[count].msg_hdr, (const struct link_header *) bytes, bytes + skip,
+                 packet->length - skip, fds_of(packet), (int) packet->nfds);
+            at += words_of(packet->length, (int) packet->nfds);
+        }
+    }
+    return sendmmsg(link->source.fd, messages, count, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 /* Event that ends a refusal of the kernel. */
@@ -272,32 +305,37 @@ static void watch(struct link *link) {
     }
 }
 
-/* Sends queued messages. Called with link->lock held. */
-static void send_queued(struct link *link) {
+static int error_of_end(int err) {
+    return err == EBADF ? EBADF : EPIPE;
+}
+
+/* Sends queued messages. Returns 0, or errno if all are dropped. Called with link->lock held. */
+static int send_queued(struct link *link) {
     enum refusal refusal = FOR_EVER;
+    int err = 0;
     while (link->first != NULL) {
-        struct packet *packet = first_packet(link);
-        const char *bytes = bytes_of(packet);
-        size_t skip = sizeof(struct link_header);
-        ssize_t sent = transmit(link->source.fd, (const struct link_header *) bytes, bytes + skip,
-                                packet->length - skip, fds_of(packet), (int) packet->nfds);
+        int sent = transmit_queued(link);
         if (sent < 0) {
             if (errno == EINTR) {
                 continue;
             }
             refusal = refusal_of(link, errno);
             if (refusal == FOR_EVER) {
+                err = error_of_end(errno);
                 link_discard_queue(link, closer_close); /* the peer is gone: the receiving side will read the end */
             }
             break;
         }
-        remove_first_packet(link, closer_close);
+        for (int i = 0; i < sent; i++) {
+            remove_first_packet(link, closer_close);
+        }
     }
     link->waiting_for_space = refusal == UNTIL_SPACE;
     watch(link);
     if (refusal == UNTIL_RETRY) {
         engine_timer_set(&link->retry_timer, engine_now_ns() + RETRY_NS);
     }
+    return err;
 }
 
 void link_on_retry(struct engine_timer *timer) {
@@ -320,15 +358,20 @@ int link_send(struct link *link, unsigned type, const void *body, size_t length,
     if (!link_is_up(link)) {
         err = EPIPE;
     } else {
-        bool queue = link->first != NULL;
-        if (!queue) {
+        if (nfds > 0 && link->first != NULL && !link->waiting_for_space) {
+            send_queued(link); /* descriptors that are sent at once need not be duplicated */
+        }
+        bool held = link->holds > 0 && nfds == 0 && !link->waiting_for_space
+                && enqueue(link, &header, body, length, NULL, 0) == 0; /* else it goes as it would without the hold */
+        bool queue = !held && link->first != NULL;
+        if (!held && !queue) {
             ssize_t sent;
             do {
                 sent = transmit(link->source.fd, &header, body, length, fds, nfds);
             } while (sent < 0 && errno == EINTR);
             if (sent < 0) {
                 queue = refusal_of(link, errno) != FOR_EVER;
-                err = queue ? 0 : errno == EBADF ? EBADF : EPIPE;
+                err = queue ? 0 : error_of_end(errno);
             }
         }
         if (queue) {
@@ -338,7 +381,7 @@ int link_send(struct link *link, unsigned type, const void *body, size_t length,
                 shutdown(link->source.fd, SHUT_RDWR); /* wakes the engine, which does the rest */
                 err = EPIPE;
             } else if (err == 0 && !link->waiting_for_space) {
-                send_queued(link); /* send_queued() sees the same refusal and arranges the wait for it */
+                err = send_queued(link); /* send_queued() sees the same refusal and arranges the wait for it */
             } else if (err == 0) {
                 watch(link);
             }
@@ -346,6 +389,34 @@ int link_send(struct link *link, unsigned type, const void *body, size_t length,
     }
     pthread_mutex_unlock(&link->lock);
     return err;
+}
+
+void link_hold(struct link *link) {
+    pthread_mutex_lock(&link->lock);
+    link->holds++;
+    pthread_mutex_unlock(&link->lock);
+}
+
+void link_release(struct link *link) {
+    pthread_mutex_lock(&link->lock);
+    link->holds--;
+    /* Also if another thread holds the link: else there might always be one. */
+    if (link->first != NULL && !link->waiting_for_space && link_is_up(link)) {
+        send_queued(link);
+    }
+    pthread_mutex_unlock(&link->lock);
+}
+
+int link_send_later(struct link *link, unsigned type, const void *body, size_t length) {
+    const struct link_header header = { .type = type };
+    pthread_mutex_lock(&link->lock);
+    bool is_first = link->first == NULL;
+    bool queued = link_is_up(link) && enqueue(link, &header, body, length, NULL, 0) == 0;
+    if (queued && is_first && !link->paused) { /* paused: the timer is set */
+        engine_timer_set(&link->retry_timer, engine_now_ns() + LATER_NS);
+    }
+    pthread_mutex_unlock(&link->lock);
+    return queued ? 0 : link_send(link, type, body, length, NULL, 0);
 }
 
 bool link_is_behind(struct link *link) {
@@ -467,9 +538,11 @@ static bool receive_some(struct link *link, bool *again) {
         return goes_on_after(errno, again);
     }
     bool ended = false;
+    link_hold(link); /* for the answers */
     for (int i = 0; i < count; i++) {
         ended = !handle(link, &packets[i], &messages[i].msg_hdr, messages[i].msg_len, ended);
     }
+    link_release(link);
     /* If all were taken, epoll_wait(2) tells if more comes, or an error. */
     *again = !ended && count == (int) MESSAGES_PER_CALL;
     return !ended;

@@ -346,6 +346,8 @@ bool process_announce(struct process *process, uint32_t index, uint32_t id, int 
         if (announced && is_new && account_charge_share(process->account, LINK_KEPT_CHANNELS, 1, max_doorbells())) {
             cq->doorbell = received;
             *doorbell = -1;
+        } else if (announced && !is_new && *doorbell >= 0 && closer_close_copy(*doorbell, cq->doorbell.fd)) {
+            *doorbell = -1;
         }
         drop_if_unused(process, cq);
     }

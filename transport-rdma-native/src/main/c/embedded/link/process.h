@@ -61,8 +61,8 @@ const struct notify_area *process_notify_area(const struct process *process);
 
 /*
  * Claims a slot that announces work to the completion queue (index, id). *doorbell is the descriptor of its channel or
- * -1, set to -1 if it was kept. Returns false if there is no memory or no bank left, or if the descriptor is no
- * doorbell.
+ * -1, set to -1 if it was kept, or closed as a copy of the kept one. Returns false if there is no memory or no bank
+ * left, or if the descriptor is no doorbell.
  */
 bool process_announce(struct process *process, uint32_t index, uint32_t id, int *doorbell,
                       struct announcement *announcement);

@@ -19,6 +19,7 @@
  * other packages. Each of them uses only those above it in this list:
  *
  * <pre>
+ * count        scripts/bytecodes: the bytecodes of a round trip and of a connection
  * process      Java processes that do what they are told, and what they take of the machine
  * load         the measuring clients: a LoadClient for each example, with its Scenarios
  * sample       a server and a client on a transport (Pair), and which of their windows count (Settling)

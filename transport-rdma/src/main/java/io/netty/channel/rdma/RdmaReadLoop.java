@@ -33,6 +33,8 @@ final class RdmaReadLoop extends ReadLoop {
     private final RdmaSocketChannel channel;
     private final RdmaSocketUnsafe unsafe;
     private final Runnable read = this::read;
+    /** The input of the connection, once there is one. */
+    private RdmaInbound inbound;
     private boolean endReported;
     private volatile boolean inputShutdown;
 
@@ -51,7 +53,10 @@ final class RdmaReadLoop extends ReadLoop {
     }
 
     private RdmaInbound inbound() {
-        return channel.connection().inbound();
+        if (inbound == null) {
+            inbound = channel.connection().inbound();
+        }
+        return inbound;
     }
 
     @Override

@@ -140,6 +140,37 @@ class RdmaSocketChannelTest {
         }
     }
 
+    /** Small pieces are sent from where they are, or copied together, in one flush with others of each kind. */
+    @Test
+    void piecesOfOneFlushArriveInOrderWhateverTheirLengths() throws Exception {
+        int[] lengths = {1, 7, 20, 40, 63, 64, 65, 100, 3_000, 20_000};
+        SplittableRandom random = new SplittableRandom(5);
+        try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
+            ByteBufAllocator alloc = pair.client.alloc();
+            for (int round = 0; round < 300; round++) {
+                ByteBuf expected = Unpooled.buffer();
+                List<ByteBuf> pieces = new ArrayList<>();
+                for (int left = random.nextInt(1, 25); left > 0; left--) {
+                    // Mostly small ones, so that several go together.
+                    byte[] content = random(lengths[random.nextInt(random.nextInt(1, lengths.length + 1))], round);
+                    int half = content.length / 2;
+                    expected.writeBytes(content);
+                    pieces.add(switch (random.nextInt(5)) {
+                    case 0 -> Unpooled.wrappedBuffer(content);
+                    case 1 -> UnpooledByteBufAllocator.DEFAULT.directBuffer().writeBytes(content);
+                    case 2 -> alloc.compositeBuffer().addComponents(true, alloc.directBuffer().writeBytes(content, 0,
+                            half), alloc.directBuffer().writeBytes(content, half, content.length - half));
+                    default -> alloc.directBuffer().writeBytes(content);
+                    });
+                }
+                pieces.forEach(pair.client::write);
+                pair.client.flush();
+                assertThat(pair.serverEvents.read(expected.readableBytes())).isEqualTo(ByteBufUtil.getBytes(expected));
+            }
+            assertThat(pair.client.metrics().bytesSentInline()).isPositive();
+        }
+    }
+
     @Test
     void flushesOfOneTurnAfterTheFirstAreSentTogether() throws Exception {
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {

@@ -122,6 +122,7 @@ final class ConnectionLife {
     private final Actions connection;
     private final LivenessOptions liveness;
 
+    /** Each message asks for it a dozen times, mostly in state OPEN. */
     private ConnectionState state = CREATED;
     /** The last of the first four states that the connection has reached, even if it broke meanwhile. */
     private ConnectionState reached = CREATED;
@@ -177,12 +178,12 @@ final class ConnectionLife {
     }
 
     boolean isNegotiated() {
-        return reached.isAtLeast(NEGOTIATED);
+        return reached != CREATED;
     }
 
     /** Returns whether the peer is known to be able to receive; it may be gone by now. */
     boolean isReady() {
-        return reached.isAtLeast(READY);
+        return reached == OPEN || reached == READY;
     }
 
     /** Returns whether the channel is, or was, active. */
@@ -198,12 +199,12 @@ final class ConnectionLife {
 
     /** Returns whether the channel is closed. */
     boolean isClosed() {
-        return state == CLOSING || state == ABORTING || state == DESTROYED;
+        return state != OPEN && (state == CLOSING || state == ABORTING || state == DESTROYED);
     }
 
     /** Returns whether the queue pair takes no more work requests, or is about to. */
     boolean isBroken() {
-        return state.isAtLeast(FLUSHING);
+        return state != OPEN && state.isAtLeast(FLUSHING);
     }
 
     boolean isLost() {

@@ -31,6 +31,7 @@ import io.netty.channel.rdma.stream.StreamWorkRequest;
 import io.netty.channel.rdma.verbs.SendFlags;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
 import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.util.internal.PlatformDependent;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -52,6 +53,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     private static final int MAX_MESSAGES = 1024;
     /** More are rarely worth it, and each costs the device a fetch. */
     static final int MAX_ELEMENTS = 16;
+    private static final boolean UNSAFE = PlatformDependent.hasUnsafe();
 
     private final SendWorkRequests chain = new SendWorkRequests(MAX_CHAIN, MAX_CHAIN * MAX_ELEMENTS);
     private final Staging staging = new Staging();
@@ -73,6 +75,11 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     private int elements;
     private int length;
     private int room;
+    /**
+     * Bytes that lie in the memory of their messages, which is not registered. If there are any, all bytes of the
+     * request do, and they are few enough to be a part of it: the post reads them.
+     */
+    private int unstaged;
     private int copied;
     /** The parts of that, by the ordinal of what they are copied for. */
     private final int[] copies = new int[Copy.values().length];
@@ -266,6 +273,9 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     private boolean inPlace(RequestMemory memory, long address, int count) throws Exception {
         RequestMemory reference = memory;
         try {
+            if (unstaged > 0 && !stageUnstaged()) {
+                return false;
+            }
             int key = memory.range().region(target.device).lkey();
             for (int done = 0; done < count;) {
                 int n = Math.min(count - done, open());
@@ -290,6 +300,16 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     }
 
     private boolean copy(ByteBuf buf, int index, int count, Copy why) throws Exception {
+        boolean small = UNSAFE && why == Copy.SENT_SMALL && unstaged == length && length + count <= target.maxInline &&
+                buf.hasMemoryAddress();
+        if (unstaged > 0 && (!small || elements == target.maxElements) && !stageUnstaged()) {
+            return false;
+        }
+        if (small && open() >= count && unstaged == length) {
+            add(buf.memoryAddress() + index, count, 0);
+            unstaged += count;
+            return true;
+        }
         for (int done = 0; done < count;) {
             int n = Math.min(count - done, open());
             if (n <= 0 || !stage(count - done)) {
@@ -310,6 +330,9 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
 
     private boolean region(OutboundRegion region) throws Exception {
         skip -= region.inFlight();
+        if (unstaged > 0 && !stageUnstaged()) {
+            return false;
+        }
         while (!region.isRead()) {
             if (region.failure() != null) {
                 if (length > 0 || target.isInFlight()) {
@@ -369,6 +392,27 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         return true;
     }
 
+    /** Copies what is not staged after all, as more is to come than can be a part of the request. */
+    private boolean stageUnstaged() throws VerbsException {
+        int bytes = unstaged;
+        if (!stage(bytes) || staged.writableBytes() < bytes) {
+            return false;
+        }
+        long begin = staged.memoryAddress() + staged.writerIndex();
+        long to = begin;
+        for (int i = 0; i < elements; i++) {
+            PlatformDependent.copyMemory(addresses[i], to, lengths[i]);
+            to += lengths[i];
+        }
+        staged.writerIndex(staged.writerIndex() + bytes);
+        unstaged = 0;
+        elements = 0;
+        length = 0;
+        room += bytes;
+        addStaged(begin, bytes, Copy.SENT_SMALL);
+        return true;
+    }
+
     private void addStaged(long address, int count, Copy why) throws VerbsException {
         copied += count;
         copies[why.ordinal()] += count;
@@ -411,7 +455,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         if (inline && memory != null && keepUntilPosted(memory)) {
             memory = null;
         }
-        boolean isCopied = inline && memory == null && copied == length && !target.isPeerAwaited();
+        boolean isCopied = inline && memory == null && copied + unstaged == length && !target.isPeerAwaited();
         awaited |= !isCopied;
         target.added(request, length, memory, isCopied);
         if (inline) {
@@ -476,6 +520,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     private void clear() {
         elements = 0;
         length = 0;
+        unstaged = 0;
         if (copied > 0) {
             copied = 0;
             Arrays.fill(copies, 0);

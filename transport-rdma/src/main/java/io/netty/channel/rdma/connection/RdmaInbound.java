@@ -40,6 +40,8 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
     private final ReceiveMemory memory;
     private final int copyThreshold;
     private final ArrayDeque<ReceiveBuffer.Segment> segments = new ArrayDeque<>();
+    /** The first of them, or {@code null}. A segment that was read to its end stays while it may get more. */
+    private ReceiveBuffer.Segment head;
     private boolean ended;
     private boolean lost;
     private boolean discarding;
@@ -56,6 +58,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         if (arrival.offset() == 0) {
             segment.begin();
             segments.add(segment);
+            head = segments.peek();
         }
         segment.writeIndex = arrival.offset() + arrival.length();
         segment.filled = arrival.filled();
@@ -71,7 +74,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         if (arrival.area() != null) {
             ReceiveBuffer.Segment segment = memory.segment(arrival);
             segment.filled = true;
-            if (segment == segments.peek()) {
+            if (segment == head) {
                 take(segment, 0);
             }
         }
@@ -104,8 +107,6 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
 
     /** Returns whether the application has bytes to read. */
     public boolean hasBytes() {
-        ReceiveBuffer.Segment head = segments.peek();
-        // A segment that was read to its end is only kept at the head while it may get more.
         return head != null && head.readIndex < head.writeIndex;
     }
 
@@ -119,7 +120,6 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
     public void discard() {
         discarding = true;
         while (hasBytes()) {
-            ReceiveBuffer.Segment head = segments.peek();
             take(head, head.writeIndex - head.readIndex);
         }
     }
@@ -131,7 +131,6 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
      *         with is about how much to allocate, and nothing is allocated here.
      */
     public ByteBuf read(RecvByteBufAllocator.ExtendedHandle handle) {
-        ReceiveBuffer.Segment head = segments.peek();
         int offset = head.readIndex;
         int length = head.writeIndex - offset;
         if (owner.isReceiveAllocatorSet()) {
@@ -145,19 +144,20 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
             counters.receivedInPlace(length);
         } else {
             buf = allocator.directBuffer(length);
-            buf.writeBytes(head.view(offset, length));
+            head.copyTo(buf, offset, length);
             counters.receivedCopied(length, length > copyThreshold ? Copy.RECEIVED_HELD : Copy.RECEIVED_SMALL);
         }
         take(head, length);
         return buf;
     }
 
-    private void take(ReceiveBuffer.Segment head, int length) {
-        head.readIndex += length;
+    private void take(ReceiveBuffer.Segment segment, int length) {
+        segment.readIndex += length;
         memory.read(length);
-        if (head.filled && head.readIndex == head.writeIndex) {
+        if (segment.filled && segment.readIndex == segment.writeIndex) {
             segments.poll();
-            head.end();
+            head = segments.peek();
+            segment.end();
         }
     }
 }

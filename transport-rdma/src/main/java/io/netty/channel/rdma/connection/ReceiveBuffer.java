@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.connection;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.memory.MemoryRange;
 import io.netty.channel.rdma.memory.PageMemory;
@@ -24,7 +25,6 @@ import io.netty.channel.rdma.stream.ReceiveArea;
 import io.netty.channel.rdma.stream.TargetSgl;
 import io.netty.channel.rdma.verbs.AccessFlags;
 import io.netty.channel.rdma.verbs.VerbsException;
-
 import io.netty.util.internal.PlatformDependent;
 
 import java.lang.invoke.MethodHandles;
@@ -47,6 +47,7 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
 
     private static final VarHandle INT =
             MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
+    private static final boolean UNSAFE = PlatformDependent.hasUnsafe();
     private static final int ENTRY_KEY = 8;
     private static final int ENTRY_LENGTH = 12;
     /** The bytes of a message that is sent, as on iWARP; the entries behind them stay aligned. */
@@ -235,9 +236,16 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
             return index * segmentLength();
         }
 
-        /** Valid until the next call. */
-        ByteBuffer view(int offset, int length) {
-            return view.limit(offset + length).position(offset);
+        /** Appends bytes of the segment to a buffer. */
+        void copyTo(ByteBuf buf, int offset, int length) {
+            if (UNSAFE && buf.hasMemoryAddress()) {
+                int index = buf.writerIndex();
+                // Refused where there is no room.
+                buf.writerIndex(index + length);
+                PlatformDependent.copyMemory(address(offset), buf.memoryAddress() + index, length);
+            } else {
+                buf.writeBytes(view.limit(offset + length).position(offset));
+            }
         }
 
         long address(int offset) {

@@ -164,16 +164,23 @@ public final class SendPath {
             return;
         }
         try {
-            if (life.isReady() && !life.isBroken()) {
+            boolean usable = life.isReady() && !life.isBroken();
+            if (usable) {
                 receiveMemory.beforeOffer();
             }
-            if (life.isClosed()) {
-                post(true);
-            } else if (unsent != Unsent.NOTHING && messages.any()) {
-                sendFlushed();
+            if ((life.isClosed() || unsent != Unsent.NOTHING) && messages.any()) {
+                if (life.isClosed()) {
+                    post(true);
+                } else {
+                    sendFlushed();
+                }
+                return;
+            }
+            // A flush in the middle of a completion may have had nothing new, and then nobody looks again.
+            unsent = Unsent.NOTHING;
+            if (usable && !stream.mayHaveControl()) {
+                completeCopied();
             } else {
-                // A flush in the middle of a completion may have had nothing new, and then nobody looks again.
-                unsent = Unsent.NOTHING;
                 post(false);
             }
         } catch (RejectedExecutionException e) {
@@ -260,13 +267,15 @@ public final class SendPath {
             return false;
         }
         try {
-            // Credits must not be granted before the receives that stand for them are posted.
-            postReceives();
-            if (life.isBroken()) {
-                return false;
-            }
-            for (StreamWorkRequest request; (request = stream.nextControl()) != null;) {
-                gatherer.control(request);
+            if (stream.mayHaveControl()) {
+                // Credits must not be granted before the receives that stand for them are posted.
+                postReceives();
+                if (life.isBroken()) {
+                    return false;
+                }
+                for (StreamWorkRequest request; (request = stream.nextControl()) != null;) {
+                    gatherer.control(request);
+                }
             }
             if (data) {
                 gather(gatherer);

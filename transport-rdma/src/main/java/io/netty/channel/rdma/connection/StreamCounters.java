@@ -118,9 +118,9 @@ public final class StreamCounters {
      * @param why    how many of those, by the ordinal of {@link Copy}.
      */
     void sent(int bytes, int copied, int[] why) {
-        add(Counter.SENT_IN_PLACE, bytes - copied);
+        counters.add(Counter.SENT_IN_PLACE, bytes - copied);
         if (copied > 0) {
-            add(Counter.SENT_COPIED, copied);
+            counters.add(Counter.SENT_COPIED, copied);
             for (Copy copy : Copy.SENT) {
                 counters.add(copy.counter, why[copy.ordinal()]);
             }
@@ -128,31 +128,27 @@ public final class StreamCounters {
     }
 
     void sentInline(int bytes) {
-        add(Counter.SENT_INLINE, bytes);
+        counters.add(Counter.SENT_INLINE, bytes);
     }
 
     void receivedInPlace(int bytes) {
-        add(Counter.RECEIVED_IN_PLACE, bytes);
+        counters.add(Counter.RECEIVED_IN_PLACE, bytes);
     }
 
     void receivedCopied(int bytes, Copy why) {
-        add(Counter.RECEIVED_COPIED, bytes);
+        counters.add(Counter.RECEIVED_COPIED, bytes);
         counters.add(why.counter, bytes);
     }
 
     /** Flushed bytes wait for the peer from now on. */
     void stalled() {
-        add(Counter.CREDIT_STALLS, 1);
+        counters.add(Counter.CREDIT_STALLS, 1);
         counters.start(System.nanoTime());
     }
 
     /** Notes that flushed bytes wait for the peer no more. */
     void resumed() {
         counters.stop(System.nanoTime());
-    }
-
-    private void add(Counter counter, int count) {
-        counters.add(counter.ordinal(), count);
     }
 
     void detached(long bytes) {

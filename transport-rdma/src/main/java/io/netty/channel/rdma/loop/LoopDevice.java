@@ -33,6 +33,7 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -59,7 +60,8 @@ public final class LoopDevice {
     /** The loop that polls; another one when that has ended and connections that have left it go on. */
     private final LoopBinding loop;
     private final CompletionChannel channel;
-    private final List<LoopQueue> queues = new ArrayList<>();
+    /** An array, as each poll goes through it. */
+    private LoopQueue[] queues = { };
     private final IntObjectMap<CompletionHandler> owners = new IntObjectHashMap<>();
     /** Owners that completions were dispatched to, and that are not notified yet. */
     private final List<CompletionHandler> pending = new ArrayList<>();
@@ -109,7 +111,9 @@ public final class LoopDevice {
         for (LoopQueue queue : queues) {
             watch(queue);
         }
-        queues.forEach(LoopQueue::disarmed);
+        for (LoopQueue queue : queues) {
+            queue.disarmed();
+        }
         armed = false;
     }
 
@@ -131,7 +135,9 @@ public final class LoopDevice {
         if (asyncFd != null) {
             asyncFd.unwatch();
         }
-        queues.forEach(LoopQueue::unwatch);
+        for (LoopQueue queue : queues) {
+            queue.unwatch();
+        }
         if (armAgain != null) {
             armAgain.cancel();
             armAgain = null;
@@ -140,7 +146,20 @@ public final class LoopDevice {
 
     /** Number of completion queues. */
     public int queues() {
-        return queues.size();
+        return queues.length;
+    }
+
+    private void add(LoopQueue queue) {
+        queues = Arrays.copyOf(queues, queues.length + 1);
+        queues[queues.length - 1] = queue;
+        // The new queue is not armed.
+        armed = false;
+    }
+
+    private void remove(LoopQueue queue) {
+        List<LoopQueue> left = new ArrayList<>(Arrays.asList(queues));
+        left.remove(queue);
+        queues = left.toArray(new LoopQueue[0]);
     }
 
     CompletionChannel channel() {
@@ -164,9 +183,7 @@ public final class LoopDevice {
         }
         int needed = completions + (receives == null ? 0 : receives.depth);
         LoopQueue queue = create(needed);
-        queues.add(queue);
-        // The new queue is not armed.
-        armed = false;
+        add(queue);
         if (!queue.reserve(needed)) {
             throw new IllegalArgumentException("queue depths: " + needed +
                     " completions in all (expected: at most " +
@@ -232,8 +249,7 @@ public final class LoopDevice {
     /** Makes this loop handle the completions of a standalone queue from now on. */
     public void adopt(LoopQueue queue) throws Exception {
         watch(queue);
-        queues.add(queue);
-        armed = false;
+        add(queue);
     }
 
     /**
@@ -242,14 +258,14 @@ public final class LoopDevice {
      */
     private void closeUnused(LoopQueue queue) {
         LoopQueue closed = queue.isBroken() ? queue : null;
-        for (int i = 0; i < queues.size() && closed == null; i++) {
-            LoopQueue other = queues.get(i);
+        for (int i = 0; i < queues.length && closed == null; i++) {
+            LoopQueue other = queues[i];
             if (other != queue && !other.isUsed()) {
                 closed = other.queue.capacity() > queue.queue.capacity() ? other : queue;
             }
         }
         if (closed != null) {
-            queues.remove(closed);
+            remove(closed);
             closed.close();
         }
     }
@@ -277,7 +293,7 @@ public final class LoopDevice {
             owner.unregistered();
         }
         if (queue.isStandalone()) {
-            queues.remove(queue);
+            remove(queue);
             queue.close();
         } else {
             queue.release(completions);
@@ -316,9 +332,9 @@ public final class LoopDevice {
      */
     int poll(WorkCompletions batch) {
         int handled = 0;
-        turn = turn + 1 < queues.size() ? turn + 1 : 0;
-        for (int i = 0; i < queues.size(); i++) {
-            LoopQueue queue = queues.get(i);
+        turn = turn + 1 < queues.length ? turn + 1 : 0;
+        for (int i = 0; i < queues.length; i++) {
+            LoopQueue queue = queues[i];
             if (i != turn && !queue.isBusy()) {
                 continue;
             }
@@ -341,8 +357,8 @@ public final class LoopDevice {
         }
         int handled = 0;
         boolean allArmed = true;
-        for (int i = 0; i < queues.size(); i++) {
-            LoopQueue queue = queues.get(i);
+        for (int i = 0; i < queues.length; i++) {
+            LoopQueue queue = queues[i];
             if (queue.isArmed()) {
                 continue;
             }
@@ -632,8 +648,10 @@ public final class LoopDevice {
 
     private void closeIfReleased() {
         if (ended && owners.isEmpty() && channel.isOpen()) {
-            queues.forEach(LoopQueue::close);
-            queues.clear();
+            for (LoopQueue queue : queues) {
+                queue.close();
+            }
+            queues = new LoopQueue[0];
             channel.close();
             counters.close();
         }

@@ -39,7 +39,7 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -98,7 +98,8 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     private final WorkCompletions batch;
     private final LoopCounters counters = new LoopCounters(ALL_COUNTERS);
     private final Set<Registration> registrations = new LinkedHashSet<>();
-    private final List<LoopDevice> devices = new ArrayList<>(1);
+    /** An array, as each poll goes through it. */
+    private LoopDevice[] devices = { };
     /** Objects that all connections of this loop share, by their class. */
     private final Map<Class<?>, AutoCloseable> shared = new IdentityHashMap<>();
     private volatile IoEventLoop loop;
@@ -195,7 +196,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     }
 
     private int sleep() {
-        count(Counter.SLEEPS, 1);
+        counters.add(Counter.SLEEPS, 1);
         counters.start(System.nanoTime());
         int handled = runEpoll(true);
         long now = System.nanoTime();
@@ -203,7 +204,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         spinPolicy.woke(now);
         // Most likely a completion woke us up: handle it in this turn.
         int completions = pollCompletions();
-        count(Counter.COMPLETION_WAKEUPS, completions > 0 ? 1 : 0);
+        counters.add(Counter.COMPLETION_WAKEUPS, completions > 0 ? 1 : 0);
         // Epoll has had its turn, however long the completions took.
         descriptors.lookedUntil(System.nanoTime());
         return handled + completions;
@@ -211,7 +212,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
 
     /** Polls as long as that may pay. */
     private int spin(IoHandlerContext context) {
-        count(Counter.SPINS, 1);
+        counters.add(Counter.SPINS, 1);
         long now;
         do {
             int handled = pollSomeTimes();
@@ -226,7 +227,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
                 return handled;
             }
         } while (spinPolicy.foundNothing(now));
-        count(Counter.SPINS_IN_VAIN, 1);
+        counters.add(Counter.SPINS_IN_VAIN, 1);
         return 0;
     }
 
@@ -260,8 +261,8 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     private int pollCompletions() {
         long start = turn.reporting ? System.nanoTime() : 0;
         int handled = 0;
-        for (int i = 0; i < devices.size(); i++) {
-            handled += devices.get(i).poll(batch);
+        for (LoopDevice device : devices) {
+            handled += device.poll(batch);
         }
         return polled(handled, start);
     }
@@ -269,28 +270,24 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     private int pollOrArm() {
         long start = turn.reporting ? System.nanoTime() : 0;
         int handled = 0;
-        for (int i = 0; i < devices.size(); i++) {
-            handled += devices.get(i).pollOrArm(batch);
+        for (LoopDevice device : devices) {
+            handled += device.pollOrArm(batch);
         }
         return polled(handled, start);
     }
 
     private int polled(int handled, long start) {
         if (handled == 0) {
-            count(Counter.EMPTY_POLLS, 1);
+            counters.add(Counter.EMPTY_POLLS, 1);
             return 0;
         }
         arrived = true;
-        count(Counter.FRUITFUL_POLLS, 1);
-        count(Counter.COMPLETIONS, handled);
+        counters.add(Counter.FRUITFUL_POLLS, 1);
+        counters.add(Counter.COMPLETIONS, handled);
         if (turn.reporting) {
             turn.reportActiveIoTime(System.nanoTime() - start);
         }
         return handled;
-    }
-
-    private void count(Counter counter, int count) {
-        counters.add(counter.ordinal(), count);
     }
 
     /** The handlers of all loops that run now, in the order in which they have begun. Any thread. */
@@ -325,8 +322,8 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     }
 
     private boolean hasQueuePairs() {
-        for (int i = 0; i < devices.size(); i++) {
-            if (devices.get(i).hasQueuePairs()) {
+        for (LoopDevice device : devices) {
+            if (device.hasQueuePairs()) {
                 return true;
             }
         }
@@ -416,7 +413,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         for (LoopDevice device : devices) {
             release(device::destroy);
         }
-        devices.clear();
+        devices = new LoopDevice[0];
         events.values().forEach(each -> release(each::destroy));
         events.clear();
         shared.values().forEach(LoopHandler::release);
@@ -443,7 +440,9 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         }
         while (hasOwnConnections() && System.nanoTime() - finishDeadline < 0) {
             pollCompletions();
-            devices.forEach(LoopDevice::runTasks);
+            for (LoopDevice device : devices) {
+                device.runTasks();
+            }
             Thread.onSpinWait();
         }
     }
@@ -482,7 +481,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     }
 
     List<LoopDevice> devices() {
-        return devices;
+        return Arrays.asList(devices);
     }
 
     /** The {@link #events}, or {@code null} if there are none yet. */
@@ -495,7 +494,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         LoopDevice device = find(context);
         if (device == null) {
             device = new LoopDevice(this, context);
-            devices.add(device);
+            add(device);
         }
         return device;
     }
@@ -560,9 +559,10 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         return executor.isExecutorThread(Thread.currentThread());
     }
 
-    /** Takes over what another loop had of a device. On the loop. */
+    /** Adds the part of a device, which may be what another loop had of it. On the loop. */
     void add(LoopDevice device) {
-        devices.add(device);
+        devices = Arrays.copyOf(devices, devices.length + 1);
+        devices[devices.length - 1] = device;
     }
 
     EpollIoHandler epoll() {

@@ -15,13 +15,15 @@
  */
 package io.netty.channel.rdma.monitor;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * Counters that one event loop alone writes, so that counting costs no locked instruction: of one channel, of one loop,
- * or of what one loop has of a device. Any thread may read them.
+ * or of what one loop has of a device. Any thread may read them. The loop writes as if it were alone: a reader sees a
+ * value at the latest when the loop calls native code, as each turn does, and sees it whole on a machine of 64 bits.
  *
  * <p>Beside them there is a stopwatch, for how long something has lasted: {@link #nanos()}. It is one word, so that
  * readers never see a part of a start or a stop.
@@ -39,7 +41,7 @@ public final class LoopCounters {
 
         /** The sums at this moment. */
         public synchronized LoopCounters sum() {
-            LoopCounters sum = new LoopCounters(this, closed.size());
+            LoopCounters sum = new LoopCounters(this, closed.size);
             sum.addAll(closed);
             open.forEach(sum::addAll);
             return sum;
@@ -60,17 +62,20 @@ public final class LoopCounters {
 
     /** The number of values behind the counters: the stopwatch, and what readers have been told of it. */
     private static final int EXTRA = 2;
+    private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 
     private final All all;
-    private final AtomicLongArray values;
+    private final long[] values;
+    private final int size;
 
     private LoopCounters(All all, int size) {
         this.all = all;
-        values = new AtomicLongArray(size + EXTRA);
+        this.size = size;
+        values = new long[size + EXTRA];
     }
 
     public LoopCounters(All all) {
-        this(all, all.closed.size());
+        this(all, all.closed.size);
     }
 
     /** Adds these counters to the sum of all; {@link #close()} will follow. Any thread. */
@@ -89,58 +94,59 @@ public final class LoopCounters {
         }
     }
 
-    private int size() {
-        return values.length() - EXTRA;
-    }
-
+    /** Called with the lock of all, or for a sum that only its caller knows. */
     private void addAll(LoopCounters other) {
-        int size = size();
         for (int i = 0; i < size; i++) {
-            long count = other.values.get(i);
-            if (count != 0) {
-                values.addAndGet(i, count);
-            }
+            values[i] += other.get(i);
         }
-        values.addAndGet(size, other.nanos() << 1);
+        values[size] += other.nanos() << 1;
     }
 
     /** Adds to a counter. On the loop. */
     public void add(int counter, int count) {
-        if (count != 0) {
-            values.lazySet(counter, values.getPlain(counter) + count);
-        }
+        values[counter] += count;
+    }
+
+    /** Adds to the counter with the place of the constant. On the loop. */
+    public void add(Enum<?> counter, int count) {
+        values[counter.ordinal()] += count;
     }
 
     public long get(int counter) {
-        return values.get(counter);
+        return (long) VALUES.getVolatile(values, counter);
     }
 
     /** Starts the stopwatch, unless it runs, at a time of {@link System#nanoTime()}. On the loop. */
     public void start(long now) {
-        long stopwatch = values.getPlain(size());
+        long stopwatch = values[size];
         if ((stopwatch & 1) == 0) {
-            values.lazySet(size(), stopwatch - (now - ORIGIN << 1) | 1);
+            values[size] = stopwatch - (now - ORIGIN << 1) | 1;
         }
     }
 
     /** Stops the stopwatch, if it runs. On the loop. */
     public void stop(long now) {
-        long stopwatch = values.getPlain(size());
+        long stopwatch = values[size];
         if ((stopwatch & 1) != 0) {
-            values.lazySet(size(), stopwatch - 1 + (now - ORIGIN << 1));
+            values[size] = stopwatch - 1 + (now - ORIGIN << 1);
         }
     }
 
     /** Returns whether the stopwatch runs. */
     public boolean isTiming() {
-        return (values.get(size()) & 1) != 0;
+        return (get(size) & 1) != 0;
     }
 
     /** The time for which the stopwatch has run so far, in nanoseconds; all times added up. Never less than before. */
     public long nanos() {
-        long stopwatch = values.get(size());
+        long stopwatch = get(size);
         long nanos = (stopwatch >> 1) + ((stopwatch & 1) == 0 ? 0 : System.nanoTime() - ORIGIN);
         // A stop that is under way, or comes before the clock is read, makes that too much: no reader gets less later.
-        return values.accumulateAndGet(size() + 1, nanos, Math::max);
+        for (;;) {
+            long told = get(size + 1);
+            if (nanos <= told || VALUES.compareAndSet(values, size + 1, told, nanos)) {
+                return Math.max(nanos, told);
+            }
+        }
     }
 }

@@ -33,8 +33,12 @@ final class ReceiveWindow {
     private static final int MAX_OUTSTANDING = 64;
 
     private final int credits;
+    /** Used credits from which on the peer is told of new ones. */
+    private final int grantFrom;
     /** Areas whose segments are advertised, the latest one last. */
-    private final List<ReceiveArea> current = new ArrayList<>();
+    private final List<ReceiveArea> current = new ArrayList<>(1);
+    private ReceiveArea latest;
+    private boolean several;
     /** Segments that are advertised and not filled, oldest first, a ring. */
     private ReceiveArea[] areas = new ReceiveArea[1];
     private int[] segments = new int[1];
@@ -61,7 +65,8 @@ final class ReceiveWindow {
     /** The segment is the one that the connection data advertises. */
     ReceiveWindow(int credits, ReceiveArea area, int segment) {
         this.credits = credits;
-        current.add(area);
+        grantFrom = Math.max(1, credits >> 1);
+        add(area);
         areas[0] = area;
         segments[0] = segment;
         count = 1;
@@ -86,12 +91,16 @@ final class ReceiveWindow {
 
     void add(ReceiveArea area) {
         current.add(area);
+        latest = area;
+        several = current.size() > 1;
     }
 
     void remove(ReceiveArea area) {
         if (current.size() == 1 || !current.remove(area)) {
             throw new IllegalArgumentException("area: not one of several in use");
         }
+        latest = current.get(current.size() - 1);
+        several = current.size() > 1;
     }
 
     long offered() {
@@ -188,7 +197,8 @@ final class ReceiveWindow {
      * that a connection on which little moves costs neither end a message.
      */
     boolean wantsGrant() {
-        return (begun || count == 0) && advertisable() != null || receivedSinceGrant >= Math.max(1, credits >> 1);
+        return receivedSinceGrant >= grantFrom ||
+                (begun || count == 0) && (several || latest.freeSegments() > 0) && advertisable() != null;
     }
 
     /** Fills the request with a credit update, and with the next free segment if there is one and a place for it. */
@@ -227,7 +237,6 @@ final class ReceiveWindow {
         if (count == areas.length || retracting) {
             return null;
         }
-        ReceiveArea latest = current.get(current.size() - 1);
         if (latest.freeSegments() > 0) {
             return latest;
         }

@@ -337,6 +337,15 @@ public final class StreamConnection {
     }
 
     /**
+     * Returns whether receives may have to be posted, or a control message may be due. After most messages neither is
+     * the case.
+     */
+    public boolean mayHaveControl() {
+        return receivesUsedFreely || receive.wantsGrant() || ending != null || retracted || keepAlive ||
+                receive.wantsRetract();
+    }
+
+    /**
      * The next control message that is due: a credit update, a buffer advertisement, SHUTDOWN, DISCONNECT, keep-alive.
      *
      * @return the work request to post, valid until the next call that returns one; or null: none is due, or the send

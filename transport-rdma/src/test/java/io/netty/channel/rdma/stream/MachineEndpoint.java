@@ -232,6 +232,7 @@ final class MachineEndpoint implements Endpoint {
 
     @Override
     public boolean control() {
+        boolean may = connection.mayHaveControl();
         int receives = connection.receivesToPost();
         // The peer may have a message that waits for one of them.
         boolean did = receives > 0;
@@ -251,6 +252,7 @@ final class MachineEndpoint implements Endpoint {
             post(request, bytes, false);
             did = true;
         }
+        assertThat(may || !did).as("nobody looks if there can be nothing").isTrue();
         return did;
     }
 
