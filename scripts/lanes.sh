@@ -25,7 +25,7 @@ C_OUT=$ROOT/transport-rdma-native/target/c
 # Variables of the command line and of the machine that tasks know.
 QUEUE_SETTINGS=(properties PATTERNS TEST_SEED TEST_SECONDS TEST_ALL CONFORMANCE_OPTION ISOLATION JAVA_HOME
     build_modules deploys)
-JAVA_MODULES=(transport-rdma transport-rdma-micrometer transport-rdma-vertx transport-rdma-grpc
+JAVA_MODULES=(transport-rdma transport-rdma-micrometer transport-rdma-valkey transport-rdma-vertx transport-rdma-grpc
     transport-rdma-reactor-netty transport-rdma-agent testsuite example-servers microbench)
 # Versions of lane platforms, beside the oldest Netty.
 PLATFORMS_JAVA=25

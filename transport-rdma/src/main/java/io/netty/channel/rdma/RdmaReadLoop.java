@@ -26,17 +26,17 @@ import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import java.io.IOException;
 
 /**
- * Gives the bytes that have arrived to the pipeline of a {@link RdmaSocketChannel}, and their end: half close is as in
- * the epoll transport.
+ * Gives the bytes that have arrived to the pipeline of a byte-stream channel, and their end: half close is as in the
+ * epoll transport.
  */
 final class RdmaReadLoop extends ReadLoop {
-    private final RdmaSocketChannel channel;
+    private final AbstractRdmaSocketChannel channel;
     private final RdmaSocketUnsafe unsafe;
     private final Runnable read = this::read;
     private boolean endReported;
     private volatile boolean inputShutdown;
 
-    RdmaReadLoop(RdmaSocketChannel channel, RdmaSocketUnsafe unsafe) {
+    RdmaReadLoop(AbstractRdmaSocketChannel channel, RdmaSocketUnsafe unsafe) {
         this.channel = channel;
         this.unsafe = unsafe;
     }

@@ -131,7 +131,7 @@ class ModulePathTest {
                 .collect(Collectors.toSet());
         String root = RdmaSocketChannel.class.getPackageName();
         assertThat(exported).containsExactlyInAnyOrder(root, root + ".message", root + ".metrics",
-                root + ".ortcp", root + ".verbs");
+                root + ".ortcp", root + ".verbs", root + ".stream to [" + MODULE + ".valkey]");
         assertThat(module.opens()).isEmpty();
     }
 
