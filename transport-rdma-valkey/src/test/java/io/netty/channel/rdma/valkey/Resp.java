@@ -45,7 +45,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** Commands and answers by Netty's codec for RESP: a server that knows three commands, and clients. */
 final class Resp {
@@ -53,7 +56,7 @@ final class Resp {
     }
 
     private static void addCodec(Channel channel) {
-        channel.pipeline().addLast(new RedisDecoder(), new RedisBulkStringAggregator(), new RedisArrayAggregator(),
+        channel.pipeline().addLast(new RedisDecoder(), new RedisBulkStringAggregator(), new RedisArrayAggregator(1024, 8),
                 new RedisEncoder());
     }
 
@@ -162,8 +165,8 @@ final class Resp {
         }
 
         @Override
-        public void close() throws InterruptedException {
-            TestTimeouts.await(channel.close());
+        public void close() {
+            assertThat(channel.close().awaitUninterruptibly(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
         }
 
         private final class Answers extends ChannelInboundHandlerAdapter {

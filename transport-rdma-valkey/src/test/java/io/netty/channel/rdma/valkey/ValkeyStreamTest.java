@@ -215,7 +215,7 @@ class ValkeyStreamTest {
             registered(stream, 0x5000, length);
             for (int sent = 0; sent < length; sent++) {
                 assertThat(stream.writable()).isPositive();
-                stream.write(1);
+                stream.completed(stream.write(1).sequence());
             }
         }
     }
@@ -473,7 +473,7 @@ class ValkeyStreamTest {
                     left = small;
                     break;
                 case 3:
-                    receive(stream, message.features(each >>> 11 & 3, small & 1, each >> 31));
+                    receive(stream, message.features((each >>> 11) % 3, small & 1, each >> 31));
                     break;
                 case 4:
                     receive(stream, message.keepAlive());
