@@ -42,7 +42,7 @@ public final class RdmaValkeyServerSocketChannel extends AbstractRdmaServerChann
         return new RdmaValkeySocketChannel(this, request);
     }
 
-    /** That of the listener's {@code SO_RCVBUF}: the children's is not set yet. */
+    /** The listener's {@code SO_RCVBUF} stands for the children's, which is not set yet. */
     @Override
     protected long halfOpenMemory() {
         return config().getReceiveBufferSize() + MESSAGES;

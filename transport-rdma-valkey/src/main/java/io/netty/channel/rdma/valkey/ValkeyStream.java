@@ -58,15 +58,15 @@ final class ValkeyStream implements StreamMachine {
     private boolean established;
     private StreamProtocolException failure;
     private boolean outputOpen = true;
-    /** This end is to be ended behind what was written. */
+    /** True if the connection is to be ended behind what was written. */
     private boolean ending;
-    /** Neither side has ended the connection. */
+    /** True if neither side has ended the connection. */
     private boolean connected = true;
     private boolean disconnectedByPeer;
     private long endSequence = NONE;
     private boolean keepAlive;
 
-    // What the peer lets us write to.
+    // Memory of the peer that is written to.
     private long address;
     private int key;
     private long remaining;
@@ -87,7 +87,7 @@ final class ValkeyStream implements StreamMachine {
     private final int[] questions = new int[MAX_QUESTIONS];
     private int questionCount;
 
-    // What we let the peer write to.
+    // Memory that the peer is told of.
     private int segment = NONE;
     private int offset;
     private boolean offered;
@@ -101,7 +101,7 @@ final class ValkeyStream implements StreamMachine {
         receivesToKeep = Math.max(1, config.receiveQueueDepth() >> 2);
     }
 
-    /** Nothing: the protocol has no private data. */
+    /** {@inheritDoc} The protocol has none. */
     @Override
     public byte[] privateData(long sglAddress, int sglKey) {
         return new byte[0];

@@ -57,7 +57,7 @@ final class RawPeer implements AutoCloseable {
     static final int RECEIVE_LENGTH = 1 << 16;
     private static final int MEMORY = RECEIVE + RECEIVE_LENGTH;
 
-    /** What has arrived: a message, or bytes that were written with an immediate. */
+    /** A message that has arrived, or the notice of bytes that were written with an immediate. */
     record Arrived(byte[] message, int immediate, int written) {
         int opcode() {
             return ByteBuffer.wrap(message).getShort(0);
@@ -194,7 +194,7 @@ final class RawPeer implements AutoCloseable {
         return sendStatus;
     }
 
-    /** What arrives next. */
+    /** The message or notice that arrives next. */
     Arrived next() throws VerbsException {
         long deadline = deadline();
         while (arrived.isEmpty()) {

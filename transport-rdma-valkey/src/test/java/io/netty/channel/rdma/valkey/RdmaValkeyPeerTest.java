@@ -116,7 +116,7 @@ class RdmaValkeyPeerTest {
         return bytes;
     }
 
-    /** What the struct ValkeyRdmaMemory of src/rdma.c reads. */
+    /** The fields of the struct ValkeyRdmaMemory of src/rdma.c. */
     private record Memory(long address, int length, int key) {
         static Memory of(RawPeer.Arrived arrived) {
             assertThat(arrived.message()).hasSize(32);
@@ -277,7 +277,7 @@ class RdmaValkeyPeerTest {
     @CsvSource({"client", "server"})
     void messageWithImmediateData(String role) throws Exception {
         RawPeer peer = peer(role);
-        // It looks like 32 bytes that were written, but they are not where bytes are.
+        // The completion looks like that of 32 bytes that were written.
         peer.sendWithImmediate(message("0002"), 32);
         assertProtocolError("not a message of the protocol");
     }
@@ -299,7 +299,7 @@ class RdmaValkeyPeerTest {
         assertProtocolError("wrote 8 bytes but announced 7");
     }
 
-    /** Nothing of another connection, nor of this process, is where nothing was written. */
+    /** Memory where nothing was written has nothing of another connection, nor of this process. */
     @Test
     void bytesThatWereNotWrittenAreZero() throws Exception {
         RawPeer peer = client();

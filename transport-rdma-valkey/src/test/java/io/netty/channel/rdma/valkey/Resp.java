@@ -56,8 +56,8 @@ final class Resp {
     }
 
     private static void addCodec(Channel channel) {
-        channel.pipeline().addLast(new RedisDecoder(), new RedisBulkStringAggregator(), new RedisArrayAggregator(1024, 8),
-                new RedisEncoder());
+        channel.pipeline().addLast(new RedisDecoder(), new RedisBulkStringAggregator(),
+                new RedisArrayAggregator(1024, 8), new RedisEncoder());
     }
 
     private static FullBulkStringRedisMessage bulk(ByteBuf bytes) {

@@ -90,7 +90,7 @@ class ValkeyPropertyTest {
         assertEnds(server, client);
     }
 
-    /** Its end is complete when all that it has written is. */
+    /** The end of a machine is complete when all that it has written is. */
     private static void assertEnds(MachineEnd end, SimulatedEnd peer) throws Exception {
         ValkeyStream stream = end.stream();
         assertThat(stream.isDrained()).isFalse();
