@@ -416,6 +416,23 @@ run_programs() { # LANE ARGUMENT... of testsuite/conformance/run
     sed -n -E '$s/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/@ '"$lane"' \1 \2 \3/p' "$TMPDIR/output"
 }
 
+# Valkey's server, which is not changed: its own test of RDMA, and our tests with it as the peer.
+lane_valkey() {
+    needs_native
+    build_task valkey '' "$ROOT/testsuite/valkey/build"
+    if [ -z "$PATTERNS" ]; then
+        build_task libraries build/native make_c '' libraries
+        task valkey own 20 'build/libraries build/valkey' run_valkey_programs
+    fi
+    local JAVA_NEEDS=build/valkey
+    java_lane valkey valkey testsuite
+}
+
+run_valkey_programs() { # [EXPRESSION]
+    local again=run_valkey_programs
+    run_programs valkey --family valkey "$@"
+}
+
 # Programs on the library of an earlier commit beside programs on this one's.
 lane_versions() {
     local list=$ROOT/testsuite/conformance/earlier.list own commit version why
