@@ -84,7 +84,7 @@ class ModulePathTest {
     @Test
     void applicationTalksOverRdma() throws Exception {
         String output = run(0, "(rdma|epoll)");
-        assertThat(output).contains("bytes: hello\n", "messages: hello\n");
+        assertThat(output).contains("bytes: hello\n", "messages: hello\n", "to Valkey: hello\n");
     }
 
     @ParameterizedTest
