@@ -425,7 +425,7 @@ lane_valkey() {
         task valkey own 20 'build/libraries build/valkey' run_valkey_programs
     fi
     local JAVA_NEEDS=build/valkey
-    java_lane valkey valkey testsuite
+    java_lane valkey valkey testsuite microbench
 }
 
 run_valkey_programs() { # [EXPRESSION]

@@ -15,14 +15,21 @@
  */
 package io.netty.channel.rdma.valkey;
 
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.support.Generated;
+import io.netty.handler.codec.redis.ArrayRedisMessage;
+import io.netty.handler.codec.redis.FullBulkStringRedisMessage;
+import io.netty.handler.codec.redis.RedisMessage;
+import io.netty.handler.codec.redis.SimpleStringRedisMessage;
 import io.netty.util.concurrent.Promise;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,10 +38,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * Connections to Valkey's own server: their beginning and end, what becomes of them when the server ends, saves or has
@@ -126,8 +137,11 @@ class ValkeyConnectionsTest {
     @ParameterizedTest
     @EnumSource
     void tenThousandConnectionsAreOpenedAndClosed(ValkeyTransport transport) throws Exception {
-        try (ValkeyServer server = new ValkeyServer(folder);
+        // The server raises its limit of descriptors by this number. Of each connection over RDMA it keeps one that it
+        // can't close: it destroys the completion queue before the queue pair that uses it (rdma.c, connRdmaClose).
+        try (ValkeyServer server = new ValkeyServer(folder, "--maxclients", Integer.toString(2 * CONNECTIONS));
              ValkeyConnection observer = open(ValkeyTransport.TCP, server)) {
+            assumeTrue(server.maxDescriptors() > CONNECTIONS + 3 * AT_ONCE, "a process may not have enough open files");
             int[] left = {CONNECTIONS};
             List<Promise<Void>> all = new ArrayList<>();
             for (int i = 0; i < AT_ONCE; i++) {
@@ -344,6 +358,48 @@ class ValkeyConnectionsTest {
         }
     }
 
+    @Test
+    void codecOfNettySpeaksToTheServer() throws Exception {
+        BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+        try (ValkeyServer server = new ValkeyServer(folder)) {
+            Channel channel = CodecClient.connect(LOOPS.group(), server.address().getHostString(),
+                    server.address().getPort(), new SimpleChannelInboundHandler<RedisMessage>() {
+                        @Override
+                        protected void channelRead0(ChannelHandlerContext ctx, RedisMessage message) {
+                            answers.add(message instanceof FullBulkStringRedisMessage
+                                    ? ((FullBulkStringRedisMessage) message).content().toString(StandardCharsets.UTF_8)
+                                    : ((SimpleStringRedisMessage) message).content());
+                        }
+                    });
+            for (String command : List.of("SET key value", "GET key")) {
+                channel.writeAndFlush(new ArrayRedisMessage(Arrays.stream(command.split(" ")).<RedisMessage>map(word ->
+                        new FullBulkStringRedisMessage(Unpooled.copiedBuffer(word, StandardCharsets.UTF_8))).toList()));
+            }
+            assertThat(TestTimeouts.take(answers, "the first answer")).isEqualTo("OK");
+            assertThat(TestTimeouts.take(answers, "the second answer")).isEqualTo("value");
+            TestTimeouts.sync(channel.close());
+        }
+    }
+
+    /** More messages than the server has receives for, 1024, would end the connection: the client has to count. */
+    @ParameterizedTest
+    @EnumSource
+    void commandsThatAreSentOneByOneToABusyServerAreAnswered(ValkeyTransport transport) throws Exception {
+        try (ValkeyServer server = new ValkeyServer(folder); ValkeyConnection connection = open(transport, server)) {
+            connection.send(ValkeyConnection.encode("EVAL",
+                    "local i = 0 while i < tonumber(ARGV[1]) do i = i + 1 end return i", "0", "50000000"));
+            for (int i = 0; i < 3000; i++) {
+                connection.send(ValkeyConnection.encode("ECHO", Integer.toString(i)));
+                // So that each is a message of its own.
+                TestTimeouts.sync(connection.channel().eventLoop().submit(() -> { }));
+            }
+            assertThat(connection.answer()).isEqualTo(":50000000\r\n");
+            for (int i = 0; i < 3000; i++) {
+                assertThat(connection.answer()).isEqualTo(bulk(Integer.toString(i)));
+            }
+        }
+    }
+
     /** The server sends a message to keep a connection alive every 3 s: rdma.c, VALKEY_RDMA_KEEPALIVE_MS. */
     @ParameterizedTest
     @EnumSource
@@ -362,9 +418,10 @@ class ValkeyConnectionsTest {
              ValkeyConnection first = open(ValkeyTransport.TCP, server)) {
             assertThat(first.exchange("PING")).isEqualTo("+PONG\r\n");
             try (ValkeyConnection second = open(transport, server)) {
-                String answer = second.answer();
-                // The server has no memory of an RDMA client yet where it could write.
-                assertThat(answer).isIn("-ERR max number of clients reached\r\n", ValkeyConnection.CLOSED);
+                // The server knows no memory of an RDMA client yet where it could write.
+                if (transport != ValkeyTransport.RDMA) {
+                    assertThat(second.answer()).isEqualTo("-ERR max number of clients reached\r\n");
+                }
                 assertThat(second.answer()).isEqualTo(ValkeyConnection.CLOSED);
             }
             assertThat(first.exchange("PING")).isEqualTo("+PONG\r\n");

@@ -120,14 +120,12 @@ final class ValkeyServer implements AutoCloseable {
         return folder.resolve("socket");
     }
 
-    long pid() {
-        return process.pid();
-    }
-
-    /** Number of its open files. */
-    long descriptors() throws IOException {
-        try (var open = Files.list(Path.of("/proc/" + pid() + "/fd"))) {
-            return open.count();
+    /** Maximum number of its open files. */
+    long maxDescriptors() throws IOException {
+        try (var limits = Files.lines(Path.of("/proc/" + process.pid() + "/limits"))) {
+            String[] words = limits.filter(line -> line.startsWith("Max open files")).findFirst().orElseThrow()
+                    .split(" +");
+            return words[3].equals("unlimited") ? Long.MAX_VALUE : Long.parseLong(words[3]);
         }
     }
 
