@@ -33,6 +33,7 @@ Compare with TCP: answers checked; a table, a chart, a plot (--quick: 30 s)
   websocket    texts and large frames                                      2 min
   proxy        HTTP over TCP to a proxy, then over RDMA                    2 min
   agent        Armeria and Spring WebFlux, without and with -javaagent     2 min
+  valkey       the server of Valkey, by its own protocol for RDMA          2 min
 Learn verbs: docs/verbs-guide.md goes through these
   requests     read, write, send, immediate data, atomics, memory windows   30 s
   pubsub       a publisher and subscribers, by read and by write            10 s
@@ -70,6 +71,8 @@ the table say why. RDMA is the embedded provider; --provider ibverbs --host ADDR
   websocket    an echo of texts and of large frames
   proxy        HTTP/1.1 over TCP to a proxy, which connects to the server over RDMA or TCP
   agent        servers and clients of Armeria and Spring WebFlux, which are not changed, without and with the agent
+  valkey       SET and GET of the unmodified server of Valkey over RDMA, TCP and a Unix socket. testsuite/valkey/build
+               fetches and builds the server, once, in minutes (docs/valkey.md)
 
 Servers and clients alone: --transport rdma|epoll|unix|io_uring|nio (not unix: h2, grpc; auto: clients except
 echo's), --polling, --sleeping, --host, --port, --help. Servers on rdma, except echo's, answer TCP clients at
@@ -127,7 +130,7 @@ esac
 main=$(example_class "$1") || { printf '%s: there is no example %s\n\n' "$0" "$1" >&2; list >&2; exit 2; }
 sections=(build) arguments=()
 case $1 in
-    echo|http|h2|grpc|files|websocket|proxy|agent|pingpong|blast)
+    echo|http|h2|grpc|files|websocket|proxy|agent|valkey|pingpong|blast)
         sections+=(bench)
         arguments=(--plot "$ROOT/target/plots/$1.svg")
         ;;
@@ -135,6 +138,7 @@ esac
 case $1 in
     echo) arguments+=(--limit-program "$ROOT/transport-rdma-native/target/c/shm_limit") ;;
     agent) arguments+=(--agent "$ROOT/microbench/target/agent.jar" --libraries "$ROOT/microbench/target/unmodified") ;;
+    valkey) sections+=(valkey); arguments+=(--script "$ROOT/testsuite/valkey/server") ;;
     # The embedded provider for the programs of perftest, beside which these run.
     pingpong|blast) arguments+=(--preload "$ROOT/transport-rdma-native/target/c/librdma_embedded.so") ;;
 esac
@@ -142,6 +146,7 @@ shift
 
 [ "$install" = no ] || "$ROOT/scripts/packages" install "${sections[@]}"
 find_jdk || die "needs a JDK of at least version 17 (javac); set JAVA_HOME or install the packages of packages.txt"
+[ "$main" != "$(example_class valkey)" ] || "$ROOT/testsuite/valkey/build" --present > /dev/null
 build microbench
 # The width of a chart. A shell knows it, but does not tell.
 if [ -z "${COLUMNS-}" ] && [ -t 1 ]; then

@@ -70,6 +70,9 @@ Not in the default:
   aarch64        most C tests, and some Java tests, on an emulated aarch64 machine (x86_64 only): half an hour
   load           the lanes c and java with --load 8, to find tests that depend on the speed of the machine
 
+  valkey         the unmodified server of Valkey, which the lane builds from Debian's sources: its own test of RDMA, and
+                 its answers over RDMA compared with those over TCP (docs/valkey.md)
+
 Neither are these; those in the guest on x86_64 only:
   rxe-c          the C tests on real kernel verbs: soft-RoCE in a QEMU guest (testsuite/rxe/README.md)
   rxe            the Java tests there. --rxe says both
@@ -83,7 +86,7 @@ Neither are these; those in the guest on x86_64 only:
 Options:
   --quick        scripts, quick-c and quick-java: some tests of each part, in two minutes on two idle cores
   --all          everything, also repetitions of other tests (the tag all, all combinations and rounds): of the lanes
-                 that are named, else of the default lanes, platforms, rxe-c and rxe. Hours
+                 that are named, else of the default lanes, platforms, valkey, rxe-c and rxe. Hours
   -Dtest=PATTERN selects classes and C programs by name: A,B*,!C; with a slash by the path of a class
   --no-install   do not install missing packages (packages.txt), fail instead
   --conformance  the lane conformance with the optional programs (libfabric, UCX, Open MPI, qperf, pyverbs), and a table
@@ -135,7 +138,7 @@ done
 if [ -n "$TEST_ALL" ]; then
     CONFORMANCE_OPTION=--all
     if [ "${#lanes[@]}" = 0 ]; then
-        lanes=("${default_lanes[@]}" platforms)
+        lanes=("${default_lanes[@]}" platforms valkey)
         [ "$(uname -m)" != x86_64 ] || lanes+=(rxe-c rxe)
     fi
 fi
@@ -150,7 +153,8 @@ with_interop+='|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos
 [[ " ${lanes[*]} " != *" containers "* ]] || sections+=(containers)
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
 [[ " ${lanes[*]} " != *" versions "* ]] || sections+=(conformance versions)
-[[ -z $CONFORMANCE_OPTION || " ${lanes[*]} " != *" conformance "* ]] || sections+=(foreign)
+[[ -z $CONFORMANCE_OPTION || " ${lanes[*]} " != *" conformance "* ]] || sections+=(foreign valkey)
+[[ " ${lanes[*]} " != *" valkey "* ]] || sections+=(conformance valkey)
 [[ ! " ${lanes[*]} " =~ " "(reproducible|aarch64)" " ]] || sections+=(cross)
 [[ " ${lanes[*]} " != *" aarch64 "* ]] || sections+=(aarch64)
 [[ " ${lanes[*]} " != *" fuzz "* ]] || sections+=(fuzz)

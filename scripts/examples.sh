@@ -58,6 +58,7 @@ example_class() {
         blast-client) main=$package.blast.BlastClient ;;
         proxy) main=$measured.comparison.ProxyComparison ;;
         agent) main=$measured.comparison.AgentComparison ;;
+        valkey) main=$measured.comparison.ValkeyComparison ;;
         proxy-server) main=$package.proxy.ProxyServer ;;
         'top') main=$package.top.Top ;;
         diagnose) main=io.netty.channel.rdma.RdmaDiagnostics ;;

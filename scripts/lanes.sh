@@ -25,7 +25,7 @@ C_OUT=$ROOT/transport-rdma-native/target/c
 # Variables of the command line and of the machine that tasks know.
 QUEUE_SETTINGS=(properties PATTERNS TEST_SEED TEST_SECONDS TEST_ALL CONFORMANCE_OPTION ISOLATION JAVA_HOME
     build_modules deploys)
-JAVA_MODULES=(transport-rdma transport-rdma-micrometer transport-rdma-vertx transport-rdma-grpc
+JAVA_MODULES=(transport-rdma transport-rdma-micrometer transport-rdma-valkey transport-rdma-vertx transport-rdma-grpc
     transport-rdma-reactor-netty transport-rdma-agent testsuite example-servers microbench)
 # Versions of lane platforms, beside the oldest Netty.
 PLATFORMS_JAVA=25
@@ -414,6 +414,23 @@ run_programs() { # LANE ARGUMENT... of testsuite/conformance/run
     done
     # The last line has the form "N passed, N failed, N skipped".
     sed -n -E '$s/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/@ '"$lane"' \1 \2 \3/p' "$TMPDIR/output"
+}
+
+# Valkey's server, which is not changed: its own test of RDMA, and our tests with it as the peer.
+lane_valkey() {
+    needs_native
+    build_task valkey '' "$ROOT/testsuite/valkey/build"
+    if [ -z "$PATTERNS" ]; then
+        build_task libraries build/native make_c '' libraries
+        task valkey own 20 'build/libraries build/valkey' run_valkey_programs
+    fi
+    local JAVA_NEEDS=build/valkey
+    java_lane valkey valkey testsuite microbench
+}
+
+run_valkey_programs() { # [EXPRESSION]
+    local again=run_valkey_programs
+    run_programs valkey --family valkey "$@"
 }
 
 # Programs on the library of an earlier commit beside programs on this one's.

@@ -19,6 +19,7 @@
  * module of its own, {@code io.netty.transport.rdma.linux.x86_64} or {@code io.netty.transport.rdma.linux.aarch_64},
  * that the application requires, as with Netty's epoll transport.
  */
+@SuppressWarnings("module") // that it exports a package to is built after it
 module io.netty.transport.rdma {
     requires transitive io.netty.common;
     requires transitive io.netty.buffer;
@@ -34,4 +35,5 @@ module io.netty.transport.rdma {
     exports io.netty.channel.rdma.metrics;
     exports io.netty.channel.rdma.ortcp;
     exports io.netty.channel.rdma.verbs;
+    exports io.netty.channel.rdma.stream to io.netty.transport.rdma.valkey;
 }

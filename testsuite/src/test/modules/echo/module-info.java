@@ -18,5 +18,5 @@
  * An application that is a module: {@code ModulePathTest} runs it.
  */
 module echo {
-    requires io.netty.transport.rdma;
+    requires io.netty.transport.rdma.valkey;
 }

@@ -40,6 +40,8 @@ import io.netty.channel.rdma.ortcp.RdmaOrTcpRule;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpServerSocketChannel;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
+import io.netty.channel.rdma.valkey.RdmaValkeyServerSocketChannel;
+import io.netty.channel.rdma.valkey.RdmaValkeySocketChannel;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.channel.rdma.verbs.QueuePairState;
 import io.netty.util.concurrent.Future;
@@ -50,7 +52,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sends a line to a server of bytes and to one of messages, both in this process, and prints what comes back. It names
+ * Sends a line to servers of bytes, of messages and in place of Valkey, in this process, and prints what comes back. It names
  * something of each package that is for applications.
  */
 public final class Echo {
@@ -65,6 +67,7 @@ public final class Echo {
         try {
             System.out.println("bytes: " + bytes(group, address));
             System.out.println("messages: " + messages(group, address));
+            System.out.println("to Valkey: " + valkey(group, address));
         } finally {
             group.shutdownGracefully(0, SECONDS, TimeUnit.SECONDS);
         }
@@ -108,6 +111,24 @@ public final class Echo {
                     }
                 }).connect(server.localAddress()));
         await(channel.writeAndFlush(new RdmaSend(text("hello"))));
+        String result = await(answer);
+        await(channel.close());
+        await(server.close());
+        return result;
+    }
+
+    private static String valkey(EventLoopGroup group, InetSocketAddress address) throws Exception {
+        Channel server = connected(new ServerBootstrap().group(group).channel(RdmaValkeyServerSocketChannel.class)
+                .childHandler(new Answers()).bind(address));
+        Promise<String> answer = group.next().newPromise();
+        Channel channel = connected(new Bootstrap().group(group).channel(RdmaValkeySocketChannel.class)
+                .handler(new SimpleChannelInboundHandler<ByteBuf>() {
+                    @Override
+                    protected void channelRead0(ChannelHandlerContext ctx, ByteBuf msg) {
+                        answer.trySuccess(msg.toString(StandardCharsets.US_ASCII));
+                    }
+                }).connect(server.localAddress()));
+        await(channel.writeAndFlush(text("hello")));
         String result = await(answer);
         await(channel.close());
         await(server.close());

@@ -136,6 +136,11 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         return halfOpen;
     }
 
+    /** The channel has memory and has to wait until its listener reads. On the loop of the listener. */
+    void hold() {
+        // Nothing to do: the channel waits as a request.
+    }
+
     /** The peer has withdrawn its request. Has no effect if the channel was read from its listener. */
     protected final void requestWithdrawn() {
         if (parent() != null) {

@@ -115,11 +115,6 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         return 0;
     }
 
-    /** The child has memory and has to wait until this channel reads. */
-    protected void hold(C child) {
-        // Nothing to do: the child waits as a request.
-    }
-
     /**
      * The configuration of a listening channel: {@link RdmaServerSocketChannel}, and that of messages. {@link
      * ChannelOption#SO_BACKLOG} bounds the connections of one peer that are not established, or that the channel has
@@ -314,7 +309,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         }
         for (C child; isOpen() && (child = nextRequest()) != null;) {
             backlog.add(child);
-            hold(child);
+            child.hold();
         }
     }
 

@@ -30,11 +30,11 @@ import java.util.concurrent.TimeUnit;
  * loop of the channel.
  */
 final class LingeringEnd extends LingeringClose {
-    private final RdmaSocketChannel channel;
+    private final AbstractRdmaSocketChannel channel;
     private final RdmaSocketUnsafe unsafe;
     private Runnable shutdown;
 
-    LingeringEnd(RdmaSocketChannel channel, RdmaSocketUnsafe unsafe) {
+    LingeringEnd(AbstractRdmaSocketChannel channel, RdmaSocketUnsafe unsafe) {
         super(channel::eventLoop, channel.closeFuture(), channel::outputEnding, () -> channel.config().getSoLinger());
         this.channel = channel;
         this.unsafe = unsafe;

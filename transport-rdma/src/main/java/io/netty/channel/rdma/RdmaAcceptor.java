@@ -25,7 +25,6 @@ import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.move.ConnectionIdMigration;
 import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
 import io.netty.channel.rdma.monitor.ConnectCounters;
-import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionEventType;
 import io.netty.channel.rdma.verbs.ConnectionId;
@@ -55,9 +54,10 @@ import java.util.concurrent.TimeUnit;
 final class RdmaAcceptor implements LoopEvents.Listener {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaAcceptor.class);
 
-    private final RdmaSocketChannel channel;
-    private final RdmaServerSocketChannel listener;
-    private final ConnectionData peer;
+    private final AbstractRdmaSocketChannel channel;
+    private final AbstractRdmaServerChannel<?> listener;
+    /** The private data of the request. */
+    private final byte[] peer;
     /** {@code null} once it belongs to the connection, or is closed. */
     private ConnectionId id;
     /** The loop that reads the events of the id: first the listener's. */
@@ -74,11 +74,11 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     private Future<?> timer;
     private ChannelPromise promise;
 
-    RdmaAcceptor(RdmaSocketChannel channel, RdmaServerSocketChannel listener, ConnectionId id, ConnectionData peer) {
+    RdmaAcceptor(AbstractRdmaSocketChannel channel, AbstractRdmaServerChannel<?> listener, ConnectionEvent request) {
         this.channel = channel;
         this.listener = listener;
-        this.id = id;
-        this.peer = peer;
+        id = request.id();
+        peer = request.privateData();
         verbs = id.verbs();
     }
 

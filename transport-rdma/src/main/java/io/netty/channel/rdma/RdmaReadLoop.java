@@ -26,11 +26,11 @@ import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import java.io.IOException;
 
 /**
- * Gives the bytes that have arrived to the pipeline of a {@link RdmaSocketChannel}, and their end: half close is as in
- * the epoll transport.
+ * Gives the bytes that have arrived to the pipeline of a byte-stream channel, and their end: half close is as in the
+ * epoll transport.
  */
 final class RdmaReadLoop extends ReadLoop {
-    private final RdmaSocketChannel channel;
+    private final AbstractRdmaSocketChannel channel;
     private final RdmaSocketUnsafe unsafe;
     private final Runnable read = this::read;
     /** The input of the connection, once there is one. */
@@ -38,7 +38,7 @@ final class RdmaReadLoop extends ReadLoop {
     private boolean endReported;
     private volatile boolean inputShutdown;
 
-    RdmaReadLoop(RdmaSocketChannel channel, RdmaSocketUnsafe unsafe) {
+    RdmaReadLoop(AbstractRdmaSocketChannel channel, RdmaSocketUnsafe unsafe) {
         this.channel = channel;
         this.unsafe = unsafe;
     }

@@ -37,17 +37,12 @@ public final class RdmaServerSocketChannel extends AbstractRdmaServerChannel<Rdm
 
     @Override
     protected RdmaSocketChannel newChild(ConnectionEvent request) throws Exception {
-        ConnectionData peer = ConnectionData.read(ByteBuffer.wrap(request.privateData()));
-        return new RdmaSocketChannel(this, request.id(), peer);
+        ConnectionData.read(ByteBuffer.wrap(request.privateData()));
+        return new RdmaSocketChannel(this, request);
     }
 
     @Override
     protected long halfOpenMemory() {
         return ConnectionResources.FIRST_MEMORY;
-    }
-
-    @Override
-    protected void hold(RdmaSocketChannel child) {
-        child.acceptor().hold();
     }
 }

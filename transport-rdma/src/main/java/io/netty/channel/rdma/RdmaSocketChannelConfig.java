@@ -36,16 +36,16 @@ import static io.netty.channel.ChannelOption.SO_RCVBUF;
 import static io.netty.channel.ChannelOption.SO_REUSEADDR;
 import static io.netty.channel.ChannelOption.SO_SNDBUF;
 
-/** The configuration of a {@link RdmaSocketChannel}: see {@link RdmaSocketChannel#config()}. */
+/** The configuration of a {@link AbstractRdmaSocketChannel}: see {@link AbstractRdmaSocketChannel#config()}. */
 final class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChannelConfig {
     /** {@code null} for the configuration of a channel that is not made yet. */
-    private final RdmaSocketChannel rdmaChannel;
+    private final AbstractRdmaSocketChannel rdmaChannel;
     private final StreamOptions options = new StreamOptions();
     private final RecvByteBufAllocator firstReceiveAllocator;
 
     RdmaSocketChannelConfig(SocketChannel channel) {
         super(channel);
-        rdmaChannel = channel instanceof RdmaSocketChannel ? (RdmaSocketChannel) channel : null;
+        rdmaChannel = channel instanceof AbstractRdmaSocketChannel ? (AbstractRdmaSocketChannel) channel : null;
         firstReceiveAllocator = super.getRecvByteBufAllocator();
         super.setAllocator(RdmaByteBufAllocator.DEFAULT);
         super.setWriteBufferWaterMark(new WriteBufferWaterMark(256 << 10, 512 << 10));

@@ -34,11 +34,11 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * The part of a {@link RdmaSocketChannel} that the pipeline calls (connecting, closing), and that its connection tells
- * what happens. On the loop of the channel.
+ * The part of a byte-stream channel that the pipeline calls (connecting, closing), and that its connection tells what
+ * happens. On the loop of the channel.
  */
 final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsafe implements ConnectionOwner {
-    private final RdmaSocketChannel channel;
+    private final AbstractRdmaSocketChannel channel;
     private final LingeringEnd ending;
     private final RdmaReadLoop readLoop;
     /** Cause of the loss of the connection. */
@@ -48,7 +48,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     /** Nothing has told of it. */
     private boolean untold;
 
-    RdmaSocketUnsafe(RdmaSocketChannel channel) {
+    RdmaSocketUnsafe(AbstractRdmaSocketChannel channel) {
         channel.super();
         this.channel = channel;
         ending = new LingeringEnd(channel, this);

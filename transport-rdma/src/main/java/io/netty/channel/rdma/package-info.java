@@ -28,6 +28,7 @@
  *                                      what the pipeline asks for, and what the connection tells; closing
  *
  *   AbstractRdmaChannel ── AbstractRdmaServerChannel, AbstractRdmaConnectedChannel: what all protocols need
+ *          │               AbstractRdmaSocketChannel: RdmaSocketChannel but for its protocol
  *          └── LoopChange           deregistered from one event loop, and registered with another one
  *   ChannelQueuePair: the queue pair of channels of messages and of datagrams
  *
@@ -36,8 +37,9 @@
  * Below are packages that know nothing of channels: {@code io.netty.channel.rdma.metrics}, what is told of the process;
  * {@code io.netty.channel.rdma.connection}, a queue pair and all that happens on it; {@code
  * io.netty.channel.rdma.loop}, what an event loop does for all connections: it polls completion queues, and sleeps;
- * {@code io.netty.channel.rdma.memory}, registered memory; {@code io.netty.channel.rdma.stream}, the byte-stream
- * protocol (rsockets version 1) as a state machine; and {@code io.netty.channel.rdma.verbs}, the native objects.
+ * {@code io.netty.channel.rdma.memory}, registered memory; {@code io.netty.channel.rdma.stream}, what a protocol of
+ * byte streams is, and that of {@code RdmaSocketChannel} (rsockets version 1) as a state machine; and {@code
+ * io.netty.channel.rdma.verbs}, the native objects.
  *
  * <h2>A turn of the event loop</h2>
  * The loop gives a connection all completions of a batch, then the connection does what follows, once: receives are

@@ -123,9 +123,11 @@ class ApiListingTest {
                 .as("of verbs").allMatch(name -> isShown(name, shownOfVerbs));
     }
 
+    /** The base class of byte streams is for another module, which is not on the class path. */
     @Test
     void publicForTheTransportIsWhatAnotherPackageUses() {
-        assertThat(forTheTransport).allMatch(name -> Stream.concat(ALL.get(name).getAllSubclasses().stream(),
+        assertThat(forTheTransport).filteredOn(name -> !name.equals(AbstractRdmaSocketChannel.class.getName()))
+                .allMatch(name -> Stream.concat(ALL.get(name).getAllSubclasses().stream(),
                         ALL.get(name).getDirectDependenciesToSelf().stream().map(Dependency::getOriginClass))
                 .anyMatch(user -> !user.getPackageName().equals(packageOf(name))));
     }

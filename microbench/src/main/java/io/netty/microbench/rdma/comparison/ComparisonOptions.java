@@ -48,7 +48,7 @@ public final class ComparisonOptions {
                     + "within a second (default: 8; with --full 10, with --quick 1.2).")
     private Double limitSeconds;
 
-    @Option(names = "--transports", split = ",", defaultValue = "rdma,epoll",
+    @Option(names = "--transports", split = ",",
             description = "Transports to compare: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
     private List<Transport> transports;
 
@@ -64,6 +64,20 @@ public final class ComparisonOptions {
 
     @Mixin
     private ChartOutput charts;
+
+    /** Options of a comparison of RDMA with TCP by default. */
+    public ComparisonOptions() {
+        this(List.of(Transport.RDMA, Transport.EPOLL));
+    }
+
+    /**
+     * Options of a comparison.
+     *
+     * @param transports that are compared by default
+     */
+    ComparisonOptions(List<Transport> transports) {
+        this.transports = transports;
+    }
 
     /** One of them, if any. */
     private static final class Length {

@@ -84,7 +84,7 @@ class ModulePathTest {
     @Test
     void applicationTalksOverRdma() throws Exception {
         String output = run(0, "(rdma|epoll)");
-        assertThat(output).contains("bytes: hello\n", "messages: hello\n");
+        assertThat(output).contains("bytes: hello\n", "messages: hello\n", "to Valkey: hello\n");
     }
 
     @ParameterizedTest
@@ -131,7 +131,7 @@ class ModulePathTest {
                 .collect(Collectors.toSet());
         String root = RdmaSocketChannel.class.getPackageName();
         assertThat(exported).containsExactlyInAnyOrder(root, root + ".message", root + ".metrics",
-                root + ".ortcp", root + ".verbs");
+                root + ".ortcp", root + ".verbs", root + ".stream to [" + MODULE + ".valkey]");
         assertThat(module.opens()).isEmpty();
     }
 

@@ -20,9 +20,9 @@ import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.move.CompletionRelay;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.memory.Staging;
-import io.netty.channel.rdma.stream.ConnectionData;
 import io.netty.channel.rdma.stream.StreamConfig;
-import io.netty.channel.rdma.stream.StreamConnection;
+import io.netty.channel.rdma.stream.StreamMachine;
+import io.netty.channel.rdma.stream.StreamProtocol;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
 import io.netty.channel.rdma.verbs.Device;
@@ -43,12 +43,11 @@ public final class ConnectionResources {
     /** The id of all receive work requests; sends are numbered from 0. */
     static final long RECEIVE = -1;
 
-    /** Number of receive buffers that the peer may offer ahead. */
-    private static final int SGL_ENTRIES = 16;
     private static final int CONTROL_SLOTS = 4;
     /** An entry of the peer's target SGL goes inline wherever that is possible. */
     private static final int MIN_INLINE = 16;
 
+    final StreamProtocol protocol;
     final StreamOptions options;
     final StreamCounters counters;
     final DeviceContext context;
@@ -57,23 +56,29 @@ public final class ConnectionResources {
     ReceiveMemory receiveMemory;
     QueuePair queuePair;
     ReceiveQueue receives;
-    StreamConnection stream;
+    StreamMachine stream;
     private final ConnectionId id;
     private final QueuePairResources queuePairResources;
 
-    private ConnectionResources(ConnectionId id, StreamOptions options, StreamCounters counters, LoopHandler handler)
-            throws Exception {
+    private ConnectionResources(StreamProtocol protocol, ConnectionId id, StreamOptions options,
+                                StreamCounters counters, LoopHandler handler) throws Exception {
+        this.protocol = protocol;
         this.id = id;
         this.options = options;
         this.counters = counters;
         Device verbsDevice = QueuePairResources.device(id);
         context = DeviceContext.of(verbsDevice);
+        if (context.iwarp && protocol.needsImmediateData()) {
+            throw new IOException(context.device + " is an iWARP device, which has no immediate data: " +
+                    protocol.protocolName() + " can't be used with it. Use TCP");
+        }
         Staging.reserve(context);
         queuePairResources = new QueuePairResources(context, options.queuePair, handler);
         // A message is one work request with immediate data; without, a WRITE and a SEND.
         int sendDepth = context.iwarp ? queuePairResources.sendDepth / 2 : queuePairResources.sendDepth;
         int credits = queuePairResources.receiveDepth - (context.iwarp ? controlReceives() : CONTROL_SLOTS);
-        streamConfig = new StreamConfig(credits, sendDepth, CONTROL_SLOTS, SGL_ENTRIES, Math.max(1, sendDepth / 4));
+        streamConfig = new StreamConfig(credits, sendDepth, CONTROL_SLOTS, Math.max(2, protocol.targetSglEntries()),
+                Math.max(1, sendDepth / 4));
     }
 
     /**
@@ -82,16 +87,17 @@ public final class ConnectionResources {
      * each of our entries, and those that it sends once.
      */
     private int controlReceives() {
-        return Math.min(SGL_ENTRIES + 2 * CONTROL_SLOTS, queuePairResources.receiveDepth / 2);
+        return Math.min(protocol.targetSglEntries() + 2 * CONTROL_SLOTS, queuePairResources.receiveDepth / 2);
     }
 
     /**
+     * @param protocol that is spoken.
      * @param id      bound to a device; it stays the caller's.
      * @param handler of the connection's loop, or {@code null} if that is not known yet: see {@link #attach}.
      */
-    public static ConnectionResources create(ConnectionId id, StreamOptions options, StreamCounters counters,
-                                             LoopHandler handler) throws Exception {
-        ConnectionResources resources = new ConnectionResources(id, options, counters, handler);
+    public static ConnectionResources create(StreamProtocol protocol, ConnectionId id, StreamOptions options,
+                                             StreamCounters counters, LoopHandler handler) throws Exception {
+        ConnectionResources resources = new ConnectionResources(protocol, id, options, counters, handler);
         try {
             resources.create();
         } catch (Throwable t) {
@@ -105,31 +111,33 @@ public final class ConnectionResources {
     private void create() throws Exception {
         int receiveDepth = queuePairResources.receiveDepth;
         int sendDepth = streamConfig.sendQueueDepth();
-        receiveMemory = new ReceiveMemory(context, options, counters, SGL_ENTRIES, SendRing.capacity(sendDepth),
-                context.iwarp ? receiveDepth + 3 & ~3 : 0);
-        stream = new StreamConnection(streamConfig, receiveMemory.first(), receiveMemory.first());
+        int messageSize = protocol.sentMessageSize(!context.iwarp);
+        receiveMemory = new ReceiveMemory(context, options, counters, protocol, SendRing.capacity(sendDepth),
+                receiveDepth, messageSize);
+        stream = protocol.newMachine(streamConfig, receiveMemory.first(), receiveMemory.first());
         receiveMemory.stream(stream);
         ring = new SendRing(stream.sendQueue(), sendDepth);
         queuePair = queuePairResources.create(id, Math.min(Gatherer.MAX_ELEMENTS, context.attributes.maxSges()), 1,
-                MIN_INLINE);
-        if (context.iwarp && queuePair.maxInlineData() < ReceiveBuffer.MESSAGE_SIZE) {
-            throw new IOException(context.device + " is an iWARP device that sends nothing inline (max_inline_data " +
-                    queuePair.maxInlineData() + "): byte streams need 4 bytes. Use TCP");
+                Math.max(MIN_INLINE, messageSize));
+        if (queuePair.maxInlineData() < messageSize) {
+            throw new IOException(context.device + " sends too little inline (max_inline_data " +
+                    queuePair.maxInlineData() + "): " + protocol.protocolName() + " need " + messageSize +
+                    " bytes. Use TCP");
         }
-        receives = new ReceiveQueue(queuePair, receiveDepth, context.iwarp ? receiveMemory.first() : null);
+        receives = new ReceiveQueue(queuePair, receiveDepth, messageSize == 0 ? null : receiveMemory.first(),
+                messageSize, !context.iwarp);
         receives.post(receiveDepth);
     }
 
     /** Takes the private data of the peer. */
-    public void establish(ConnectionData peer) {
-        stream.establish(peer);
+    public void establish(byte[] privateData) throws IOException {
+        stream.establish(ByteBuffer.wrap(privateData));
     }
 
-    /** The parameters to connect or accept with, before {@link StreamConnection#establish}. */
+    /** The parameters to connect or accept with, before {@link StreamMachine#establish}. */
     public ConnectionParameters parameters() throws VerbsException {
-        ByteBuffer data = ByteBuffer.allocate(ConnectionData.SIZE);
-        stream.localData(receiveMemory.first().sglAddress(), receiveMemory.first().key()).write(data);
-        return options.queuePair.parameters(id, data.array());
+        return options.queuePair.parameters(id,
+                stream.privateData(receiveMemory.first().sglAddress(), receiveMemory.first().key()));
     }
 
     /** Makes the connection get the completions. On its loop. */

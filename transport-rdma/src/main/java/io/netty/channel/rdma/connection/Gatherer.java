@@ -26,7 +26,7 @@ import io.netty.channel.rdma.memory.RegisteredRanges;
 import io.netty.channel.rdma.memory.RequestMemory;
 import io.netty.channel.rdma.memory.Staging;
 import io.netty.channel.rdma.stream.SendQueue;
-import io.netty.channel.rdma.stream.StreamConnection;
+import io.netty.channel.rdma.stream.StreamMachine;
 import io.netty.channel.rdma.stream.StreamWorkRequest;
 import io.netty.channel.rdma.verbs.SendFlags;
 import io.netty.channel.rdma.verbs.SendWorkRequests;
@@ -51,6 +51,8 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
      * trip of 100 microseconds.
      */
     private static final int MAX_MESSAGES = 1024;
+    /** The longest message that is sent, in bytes. */
+    private static final int MAX_MESSAGE_BYTES = 32;
     /** More are rarely worth it, and each costs the device a fetch. */
     static final int MAX_ELEMENTS = 16;
     private static final boolean UNSAFE = PlatformDependent.hasUnsafe();
@@ -58,7 +60,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     private final SendWorkRequests chain = new SendWorkRequests(MAX_CHAIN, MAX_CHAIN * MAX_ELEMENTS);
     private final Staging staging = new Staging();
     private SendPath target;
-    private StreamConnection stream;
+    private StreamMachine stream;
     private SendQueue queue;
 
     /** Bytes at the head of the messages that were posted already. */
@@ -94,7 +96,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     private int inlinedTo;
 
     /** Messages that are sent: until the post has copied them, one for each work request. */
-    private final ByteBuffer messages = ByteBuffer.allocateDirect(MAX_CHAIN * ReceiveBuffer.MESSAGE_SIZE)
+    private final ByteBuffer messages = ByteBuffer.allocateDirect(MAX_CHAIN * MAX_MESSAGE_BYTES)
             .order(ByteOrder.nativeOrder());
     private final long messagesAddress = DirectMemory.address(messages);
 
@@ -141,6 +143,10 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         switch (request.kind()) {
         case KEEP_ALIVE:
             chain.write(request.sequence(), flags, 0, 0);
+            break;
+        case MESSAGE:
+            messages.put(messageOffset(), request.message());
+            send(request, flags, request.message().length);
             break;
         case ADVERTISE:
             if (target.isEntryInline(request)) {
@@ -480,11 +486,20 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     /** Where there is no immediate data: adds the SEND of the message, in host order as librdmacm does. */
     private void message(StreamWorkRequest request, int flags) {
         if (target.device.iwarp) {
-            int offset = chain.size() * ReceiveBuffer.MESSAGE_SIZE;
-            messages.putInt(offset, request.immediate());
-            chain.send(request.sequence(), flags & SendFlags.SIGNALED | SendFlags.INLINE)
-                    .addSge(messagesAddress + offset, ReceiveBuffer.MESSAGE_SIZE, 0);
+            messages.putInt(messageOffset(), request.immediate());
+            send(request, flags, Integer.BYTES);
         }
+    }
+
+    /** The place of the bytes of the next SEND. */
+    private int messageOffset() {
+        return chain.size() * MAX_MESSAGE_BYTES;
+    }
+
+    /** Adds the SEND of the bytes at {@link #messageOffset()}. */
+    private void send(StreamWorkRequest request, int flags, int bytes) {
+        long address = messagesAddress + messageOffset();
+        chain.send(request.sequence(), flags & SendFlags.SIGNALED | SendFlags.INLINE).addSge(address, bytes, 0);
     }
 
     /**

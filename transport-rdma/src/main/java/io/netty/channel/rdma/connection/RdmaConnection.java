@@ -22,9 +22,9 @@ import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.move.CompletionRelay;
 import io.netty.channel.rdma.loop.move.ConnectionIdMigration;
 import io.netty.channel.rdma.memory.DeviceContext;
-import io.netty.channel.rdma.stream.ConnectionData;
-import io.netty.channel.rdma.stream.StreamConnection;
 import io.netty.channel.rdma.stream.StreamEvent;
+import io.netty.channel.rdma.stream.StreamMachine;
+import io.netty.channel.rdma.stream.StreamProtocol;
 import io.netty.channel.rdma.stream.StreamProtocolException;
 import io.netty.channel.rdma.stream.StreamState;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
@@ -64,7 +64,7 @@ public final class RdmaConnection extends CompletionHandler
     private final LoopBinding loop;
     private final ConnectionId id;
     private final ConnectionResources resources;
-    private final StreamConnection stream;
+    private final StreamMachine stream;
     private final RdmaInbound inbound;
     private final ReceiveQueue receives;
     private final ConnectionLife life;
@@ -75,6 +75,7 @@ public final class RdmaConnection extends CompletionHandler
     /** {@code null} if the connection has never left its first loop. */
     private CompletionRelay relay;
     private boolean newInput;
+    private boolean endedByDisconnect;
     private long sent = NONE;
     private LoopEvents.Listener listener;
 
@@ -103,10 +104,10 @@ public final class RdmaConnection extends CompletionHandler
      *         gets them itself.
      */
     public static RdmaConnection create(ConnectionOwner owner, LoopBinding loop, ConnectionId id,
-                                        LoopEvents.Listener listener, StreamOptions options, StreamCounters counters)
-            throws Exception {
+                                        LoopEvents.Listener listener, StreamProtocol protocol, StreamOptions options,
+                                        StreamCounters counters) throws Exception {
         return create(owner, loop, id, listener,
-                ConnectionResources.create(id, options, counters, loop.handler()));
+                ConnectionResources.create(protocol, id, options, counters, loop.handler()));
     }
 
     /** As above, with a queue pair that exists. The resources belong to this class in any case. */
@@ -130,11 +131,12 @@ public final class RdmaConnection extends CompletionHandler
     /**
      * Opens the connection with the peer's data.
      *
+     * @param privateData of the peer's request or answer.
      * @param peerReady whether it is known to be ready to receive. A client's peer is; a server's is once it
      *         has answered.
      */
-    public void establish(ConnectionData peer, boolean peerReady) throws Exception {
-        stream.establish(peer);
+    public void establish(byte[] privateData, boolean peerReady) throws Exception {
+        resources.establish(privateData);
         established(peerReady);
     }
 
@@ -263,7 +265,9 @@ public final class RdmaConnection extends CompletionHandler
     private void receive(int message, int length) {
         StreamEvent event;
         try {
-            event = length == ReceiveQueue.SENT ? stream.receiveSent(message) : stream.receive(message, length);
+            event = length == ReceiveQueue.SENT ?
+                    stream.receiveSent(resources.receiveMemory.first().messages(), message) :
+                    stream.receive(message, length);
         } catch (StreamProtocolException e) {
             life.fail(e);
             return;
@@ -381,9 +385,14 @@ public final class RdmaConnection extends CompletionHandler
         return life.failure();
     }
 
+    /** Returns whether the peer has said that it sends no more. Bytes may still be under way. */
+    boolean isEndedByPeer() {
+        return inbound.isEndedByPeer() || endedByDisconnect;
+    }
+
     /** Returns whether the peer has said that it sends no more, and takes no more. */
     public boolean isClosedByPeer() {
-        return inbound.isEndedByPeer() && stream.state() == StreamState.DISCONNECTED;
+        return isEndedByPeer() && stream.state() == StreamState.DISCONNECTED;
     }
 
     /** The output. */
@@ -423,7 +432,8 @@ public final class RdmaConnection extends CompletionHandler
 
     /** The peer has disconnected. */
     public void disconnected() {
-        // The received messages tell an end from a reset, so wait until the receives are flushed.
+        endedByDisconnect = stream.disconnectedByPeer();
+        // Bytes, and messages that tell an end from a reset, may still arrive: until the receives are flushed.
         life.gone(null);
     }
 
@@ -590,7 +600,7 @@ public final class RdmaConnection extends CompletionHandler
 
         @Override
         public boolean isEndedByPeer() {
-            return inbound.isEndedByPeer();
+            return RdmaConnection.this.isEndedByPeer();
         }
 
         @Override

@@ -50,8 +50,6 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
     private static final boolean UNSAFE = PlatformDependent.hasUnsafe();
     private static final int ENTRY_KEY = 8;
     private static final int ENTRY_LENGTH = 12;
-    /** The bytes of a message that is sent, as on iWARP; the entries behind them stay aligned. */
-    static final int MESSAGE_SIZE = 4;
 
     private final ReceiveMemory owner;
     private final PageMemory memory;
@@ -65,7 +63,7 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
     private volatile int references = 1;
 
     private ReceiveBuffer(ReceiveMemory owner, PageMemory memory, MemoryRange range, int key, int segmentCount,
-                          int segmentLength, int sglEntries, int messages) {
+                          int segmentLength, int sglEntries, int messageBytes) {
         super(range.address, key, segmentCount, segmentLength);
         this.owner = owner;
         this.memory = memory;
@@ -73,7 +71,7 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
         this.sglEntries = sglEntries;
         // At the end, on the page that the embedded provider writes when it registers memory, on kernels before 6.11.
         sglOffset = (int) range.length - sglEntries * ENTRY_SIZE;
-        messagesOffset = sglOffset - messages * MESSAGE_SIZE;
+        messagesOffset = sglOffset - messageBytes;
         sgl = memory.buffer().duplicate().order(ByteOrder.nativeOrder());
         segments = new Segment[segmentCount];
         for (int i = 0; i < segmentCount; i++) {
@@ -87,14 +85,14 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
      * @param segmentLength   a multiple of 8.
      * @param sglEntries      of the target SGL, which lies at the end.
      * @param outgoingEntries entries for the peer's target SGL that may be in flight; before that.
-     * @param messages        that may arrive by SENDs, a multiple of 4; between the two.
+     * @param messageBytes    of messages that may arrive by SENDs; between the two.
      * @param needed          see {@link PinnedMemory}.
      * @return {@code null} if there would be too much registered memory.
      */
     static ReceiveBuffer create(ReceiveMemory owner, int segmentCount, int segmentLength, int sglEntries,
-                                int outgoingEntries, int messages, boolean needed) throws VerbsException {
+                                int outgoingEntries, int messageBytes, boolean needed) throws VerbsException {
         int bytes = segmentCount * segmentLength + (sglEntries + outgoingEntries) * TargetSgl.ENTRY_SIZE +
-                messages * MESSAGE_SIZE;
+                messageBytes;
         if (!PinnedMemory.PROCESS.reserve(bytes, needed)) {
             return null;
         }
@@ -111,7 +109,7 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
                     AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE, "receive buffer");
             int key = range.region(owner.device()).rkey();
             ReceiveBuffer buffer = new ReceiveBuffer(owner, memory, range, key, segmentCount, segmentLength,
-                    sglEntries, messages);
+                    sglEntries, messageBytes);
             owner.counters().receiveMemory(bytes);
             return buffer;
         } catch (Throwable t) {
@@ -171,14 +169,18 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
         return range.address + offset;
     }
 
-    /** Where a message arrives. */
-    long messageAddress(int index) {
-        return range.address + messagesOffset + index * MESSAGE_SIZE;
+    /** Address at which messages arrive. */
+    long messagesAddress() {
+        return range.address + messagesOffset;
     }
 
-    /** A message that has arrived, in the byte order of this host. */
-    int message(int index) {
-        return sgl.getInt(messagesOffset + index * MESSAGE_SIZE);
+    /** The memory in which messages arrive, in the byte order of this host, with {@link #messagesIndex()}. */
+    ByteBuffer messages() {
+        return sgl;
+    }
+
+    int messagesIndex() {
+        return messagesOffset;
     }
 
     private int entryOffset(int entry) {

@@ -20,7 +20,9 @@ import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.monitor.Recorder;
 import io.netty.channel.rdma.stream.Arrival;
-import io.netty.channel.rdma.stream.StreamConnection;
+import io.netty.channel.rdma.stream.StreamMachine;
+import io.netty.channel.rdma.stream.StreamProtocol;
+import io.netty.channel.rdma.stream.TargetSgl;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -36,7 +38,8 @@ import java.util.function.Supplier;
 /**
  * All the memory in which the bytes of one connection arrive. It starts small, because registered memory must be there
  * before the peer may write, and most connections of a large server are idle; it grows while the peer is held up by it,
- * and shrinks when it is not used.
+ * and shrinks when it is not used. In a protocol that offers one segment at a time, and has peers that allocate as much
+ * as that, it has its whole size from the start.
  *
  * <p><b>Growing.</b> Each step makes it four times as large, by adding a {@link ReceiveBuffer}, up to SO_RCVBUF. So
  * each step has a buffer of its own size, and the later, the larger; the last one may be smaller. The peer is held up
@@ -84,7 +87,7 @@ final class ReceiveMemory {
     private final List<ReceiveBuffer> grown = new ArrayList<>();
     /** Buffers, by their steps, that are not offered any more, but are not yet back. */
     private final ReceiveBuffer[] leaving;
-    private StreamConnection stream;
+    private StreamMachine stream;
     private LoopBinding loop;
     private Supplier<InetSocketAddress> peer;
     private Runnable segmentFreed;
@@ -104,21 +107,25 @@ final class ReceiveMemory {
     private boolean released;
 
     /**
-     * @param sglEntries      entries of the target SGL.
-     * @param outgoingEntries see {@link ReceiveBuffer#create}.
-     * @param messages        see there.
+     * @param protocol        that the peer speaks.
+     * @param outgoingEntries see {@link ReceiveBuffer#create}; for a protocol with such entries.
+     * @param receives        the most receives that are posted.
+     * @param messageSize     bytes of each message that is sent to them, or 0.
      * @throws IOException if there is no memory for the first buffer.
      */
-    ReceiveMemory(DeviceContext device, StreamOptions options, StreamCounters counters, int sglEntries,
-                  int outgoingEntries, int messages) throws IOException {
+    ReceiveMemory(DeviceContext device, StreamOptions options, StreamCounters counters, StreamProtocol protocol,
+                  int outgoingEntries, int receives, int messageSize) throws IOException {
         this.device = device;
         this.counters = counters;
         maxBytes = options.receiveBufferSize();
         idleMillis = options.get(StreamOptions.RECEIVE_BUFFER_IDLE_MILLIS);
-        size = Math.min(maxBytes, FIRST_BYTES);
+        size = protocol.isReceiveMemoryGrowing() ? Math.min(maxBytes, FIRST_BYTES) : maxBytes;
         leaving = new ReceiveBuffer[steps(size, maxBytes)];
-        first = ReceiveBuffer.create(this, FIRST_SEGMENTS, size / FIRST_SEGMENTS, sglEntries, outgoingEntries, messages,
-                true);
+        int sglEntries = protocol.targetSglEntries();
+        // The entries behind the messages stay aligned.
+        int messageBytes = receives * messageSize + TargetSgl.ENTRY_SIZE - 1 & -TargetSgl.ENTRY_SIZE;
+        first = ReceiveBuffer.create(this, FIRST_SEGMENTS, size / FIRST_SEGMENTS, sglEntries,
+                sglEntries == 0 ? 0 : outgoingEntries, messageBytes, true);
         if (first == null) {
             throw PinnedMemory.PROCESS.exhausted("no registered memory for a receive buffer");
         }
@@ -144,8 +151,8 @@ final class ReceiveMemory {
         return counters;
     }
 
-    void stream(StreamConnection streamConnection) {
-        stream = streamConnection;
+    void stream(StreamMachine machine) {
+        stream = machine;
     }
 
     /**

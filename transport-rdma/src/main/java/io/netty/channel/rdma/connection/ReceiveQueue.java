@@ -24,12 +24,12 @@ import io.netty.channel.rdma.verbs.WorkCompletions;
 import java.util.Arrays;
 
 /**
- * The receives that are kept posted for one connection. They are empty, and a message is the immediate data of the
- * completion; but on iWARP, which has none, each has room for a message of 4 bytes. What arrives before the peer's
- * connection data is known waits here. On the loop of the connection.
+ * The receives that are kept posted for one connection. They are empty where each message is the immediate data of the
+ * completion; where messages are sent, each has room for one. What arrives before the peer's connection data is known
+ * waits here. On the loop of the connection.
  */
 final class ReceiveQueue {
-    /** The value in place of a length if the message was sent, and nothing tells what was written before it. */
+    /** The value in place of a length if the message was sent; in place of the message is its index. */
     static final int SENT = -1;
     private static final int MAX_CHAIN = 32;
 
@@ -42,6 +42,8 @@ final class ReceiveQueue {
     private final QueuePair queuePair;
     /** Where messages are sent to, by the receives in turn; {@code null} where they are immediate data. */
     private final ReceiveBuffer messages;
+    private final int messageSize;
+    private final boolean immediateData;
     private final int depth;
     private final ReceiveWorkRequests chain;
     /** The place of the receive that completes next, and of the one that is posted next. */
@@ -56,11 +58,15 @@ final class ReceiveQueue {
 
     /**
      * @param depth    the most that are posted.
-     * @param messages with so many places for messages; {@code null} where they are immediate data.
+     * @param messages      with so many places for messages; {@code null} where they are immediate data.
+     * @param messageSize   in bytes.
+     * @param immediateData whether messages may be immediate data.
      */
-    ReceiveQueue(QueuePair queuePair, int depth, ReceiveBuffer messages) {
+    ReceiveQueue(QueuePair queuePair, int depth, ReceiveBuffer messages, int messageSize, boolean immediateData) {
         this.queuePair = queuePair;
         this.messages = messages;
+        this.messageSize = messageSize;
+        this.immediateData = immediateData;
         this.depth = depth;
         int requests = Math.min(depth, MAX_CHAIN);
         chain = messages == null ? null : new ReceiveWorkRequests(requests, requests);
@@ -70,7 +76,7 @@ final class ReceiveQueue {
     void completed() {
         posted--;
         if (messages != null) {
-            message = messages.message(first);
+            message = messages.messagesIndex() + first * messageSize;
             first = first + 1 == depth ? 0 : first + 1;
         }
     }
@@ -82,17 +88,22 @@ final class ReceiveQueue {
      */
     boolean take(WorkCompletions completions, int index) {
         length = completions.byteLength(index);
+        boolean immediate = completions.hasImmediate(index);
         if (messages == null) {
-            message = completions.hasImmediate(index) ? completions.immediate(index) : 0;
-            return completions.hasImmediate(index);
+            message = immediate ? completions.immediate(index) : 0;
+            return immediate;
         }
-        boolean whole = completions.opcode(index) == WorkCompletionOpcode.RECEIVE &&
-                length == ReceiveBuffer.MESSAGE_SIZE && !completions.hasImmediate(index);
+        boolean sent = completions.opcode(index) == WorkCompletionOpcode.RECEIVE;
+        if (!sent) {
+            message = immediate ? completions.immediate(index) : 0;
+            return immediateData && immediate;
+        }
+        boolean whole = length == messageSize && !immediate;
         length = SENT;
         return whole;
     }
 
-    /** The message as the peer has sent it. */
+    /** The immediate data; or the index in {@link ReceiveBuffer#messages()} of the message that was sent. */
     int message() {
         return message;
     }
@@ -122,7 +133,7 @@ final class ReceiveQueue {
             chain.clear();
             for (int i = 0; i < left && chain.remaining() > 0; i++) {
                 chain.receive(ConnectionResources.RECEIVE)
-                        .addSge(messages.messageAddress(next), ReceiveBuffer.MESSAGE_SIZE, key);
+                        .addSge(messages.messagesAddress() + next * messageSize, messageSize, key);
                 next = next + 1 == depth ? 0 : next + 1;
             }
             taken(queuePair.postReceive(chain), chain.size());

@@ -23,7 +23,7 @@ import io.netty.channel.rdma.loop.Retry;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.monitor.Recorder;
 import io.netty.channel.rdma.stream.SendQueue;
-import io.netty.channel.rdma.stream.StreamConnection;
+import io.netty.channel.rdma.stream.StreamMachine;
 import io.netty.channel.rdma.stream.StreamState;
 import io.netty.channel.rdma.stream.StreamWorkRequest;
 import io.netty.channel.rdma.verbs.QueuePair;
@@ -57,7 +57,7 @@ public final class SendPath {
         SOME
     }
 
-    final StreamConnection stream;
+    final StreamMachine stream;
     final SendRing ring;
     final OutboundMessages messages;
     final StreamCounters counters;
@@ -232,7 +232,7 @@ public final class SendPath {
     /** Returns whether what is in flight will tell more, or what the peer had sent before its end is read first. */
     private boolean isFailureLater() {
         return !life.isLost() && (isInFlight() || life.isBroken()) ||
-                connection.inbound().isEndedByPeer() && !owner.isEndReported();
+                connection.isEndedByPeer() && !owner.isEndReported();
     }
 
     // ---- sending

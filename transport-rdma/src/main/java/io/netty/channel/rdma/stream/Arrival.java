@@ -25,7 +25,16 @@ public final class Arrival {
     int length;
     boolean filled;
 
-    Arrival() {
+    public Arrival() {
+    }
+
+    /** The bytes of the message that has just arrived: see the methods of these names. */
+    public void of(ReceiveArea newArea, int newSegment, int newOffset, int newLength, boolean isFilled) {
+        area = newArea;
+        segment = newSegment;
+        offset = newOffset;
+        length = newLength;
+        filled = isFilled;
     }
 
     public ReceiveArea area() {

@@ -112,7 +112,7 @@ public record ConnectionData(boolean bigEndian, boolean retracts, int credits, l
     /**
      * @throws StreamProtocolException if no byte could be written into such a buffer
      */
-    static void checkBuffer(long address, long length) throws StreamProtocolException {
+    public static void checkBuffer(long address, long length) throws StreamProtocolException {
         if (length == 0) {
             throw new StreamProtocolException("the peer advertised an empty receive buffer");
         }

@@ -122,7 +122,7 @@ public class ReceiveArea {
     }
 
     /** Takes the longest unused free segment; there must be one. */
-    final int advertise() {
+    public final int advertise() {
         int segment = free[firstFree];
         firstFree = (firstFree + 1) % free.length;
         freeCount--;
@@ -130,7 +130,8 @@ public class ReceiveArea {
         return segment;
     }
 
-    final void fill(int segment) {
+    /** The peer has written the last byte of an advertised segment. */
+    public final void fill(int segment) {
         states[segment] = FILLED;
     }
 

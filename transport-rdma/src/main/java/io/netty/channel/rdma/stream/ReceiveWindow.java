@@ -137,11 +137,7 @@ final class ReceiveWindow {
         asked = false;
         arrival.area = null;
         if (offset > 0) {
-            arrival.area = areas[first];
-            arrival.segment = segments[first];
-            arrival.offset = offset;
-            arrival.length = 0;
-            arrival.filled = true;
+            arrival.of(areas[first], segments[first], offset, 0, true);
             filled();
         }
         while (count > 0) {
@@ -164,11 +160,7 @@ final class ReceiveWindow {
             throw new StreamProtocolException("the peer announced " + bytes + " bytes where " + left +
                     " were left of the receive buffer that it was offered");
         }
-        arrival.area = areas[first];
-        arrival.segment = segments[first];
-        arrival.offset = offset;
-        arrival.length = bytes;
-        arrival.filled = bytes == left;
+        arrival.of(areas[first], segments[first], offset, bytes, bytes == left);
         offset += bytes;
         offered -= bytes;
         begun |= offset >= areas[first].segmentLength() >> 2;

@@ -41,11 +41,11 @@ public final class SendQueue {
         signalInterval = config.signalInterval();
     }
 
-    boolean hasDataSlot() {
+    public boolean hasDataSlot() {
         return posted - completed < depth - reserve;
     }
 
-    boolean hasControlSlot() {
+    public boolean hasControlSlot() {
         return posted - completed < depth;
     }
 
@@ -68,7 +68,8 @@ public final class SendQueue {
         }
     }
 
-    void signal() {
+    /** The latest request asks for a completion. */
+    public void signal() {
         lastSignalled = posted;
     }
 
@@ -85,7 +86,7 @@ public final class SendQueue {
         completed = sequence + 1;
     }
 
-    boolean isCompleted(long sequence) {
+    public boolean isCompleted(long sequence) {
         return sequence < completed;
     }
 

@@ -15,25 +15,16 @@
  */
 package io.netty.channel.rdma.stream;
 
+import java.nio.ByteBuffer;
+
 /**
- * One connection of the rsockets byte-stream protocol, version 1: what may be sent, what has arrived, what the peer
- * must be told. It neither posts work requests nor touches memory, apart from the target SGL; the owner of the queue
- * pair does what it says, in the order in which it says it.
- * <p>
- * Use:
- * <ul>
- * <li>The peer is told {@link #localData}, and what it tells is given to {@link #establish} before any completion of
- *     the queue pair is. {@link StreamConfig#receiveQueueDepth()} empty receives are posted at first, and those that
- *     completed again when {@link #receivesToPost()} says so.</li>
- * <li>Output: while there are bytes and {@link #writable()} is not 0, {@link #write} and post the request. The requests
- *     of one flush can be one chain; {@link #signal()} makes the last one ask for a completion.</li>
- * <li>Each receive completion: {@link #receive}. Each successful send completion: {@link #completed}.</li>
- * <li>After each batch of the above, and after segments were released: post {@link #receivesToPost()} receives and
- *     what {@link #nextControl()} returns until it returns null; then try to write again.</li>
- * </ul>
- * Not thread-safe: for the event loop of the connection. Nothing is allocated after {@link #establish}.
+ * One connection of the rsockets byte-stream protocol, version 1. It touches no memory, apart from the target SGL.
+ * {@link StreamConfig#receiveQueueDepth()} receives are posted for it. Nothing is allocated after {@link #establish}.
  */
-public final class StreamConnection {
+public final class StreamConnection implements StreamMachine {
+    /** The protocol. */
+    public static final StreamProtocol PROTOCOL = new Rsockets();
+
     private final StreamConfig config;
     private final TargetSgl sgl;
     private final ReceiveArea firstArea;
@@ -98,9 +89,19 @@ public final class StreamConnection {
                 sgl.entries(), firstBuffer, firstArea.key(), firstArea.segmentLength());
     }
 
-    /**
-     * Begins with what the peer told us. Sending is allowed from now on.
-     */
+    @Override
+    public byte[] privateData(long sglAddress, int sglKey) {
+        ByteBuffer data = ByteBuffer.allocate(ConnectionData.SIZE);
+        localData(sglAddress, sglKey).write(data);
+        return data.array();
+    }
+
+    @Override
+    public void establish(ByteBuffer data) throws StreamProtocolException {
+        establish(ConnectionData.read(data));
+    }
+
+    /** As above, with what was read. */
     public void establish(ConnectionData peer) {
         if (established) {
             throw new IllegalStateException("already established");
@@ -111,6 +112,7 @@ public final class StreamConnection {
         receive.establish(peer);
     }
 
+    @Override
     public StreamState state() {
         if (failure != null) {
             return StreamState.FAILED;
@@ -127,12 +129,7 @@ public final class StreamConnection {
         return inputOpen && ending != StreamWorkRequest.Kind.DISCONNECT ? StreamState.OUTPUT_SHUT : StreamState.CLOSING;
     }
 
-    /**
-     * Maximum of bytes in one message now, which the peer's current buffer, its credits and the send queue allow.
-     * 0 means wait: for {@link StreamEvent#CREDIT}, or for completions if {@link #hasDataSlot()} is false.
-     *
-     * @throws StreamProtocolException if the peer advertised a buffer that cannot be one
-     */
+    @Override
     public int writable() throws StreamProtocolException {
         granted = 0;
         if (outputOpen && connected && established && failure == null && queue.hasDataSlot()) {
@@ -146,20 +143,12 @@ public final class StreamConnection {
         return granted;
     }
 
-    /**
-     * Returns whether only the peer can make {@link #writable()} more than 0 again, after it was 0: by credits, or by
-     * another buffer to write to.
-     */
+    @Override
     public boolean isHeldUpByPeer() {
         return outputOpen && connected && established && failure == null && queue.hasDataSlot() && send.isHeldUp();
     }
 
-    /**
-     * Takes a message of so many bytes. The caller must post it.
-     *
-     * @param bytes 1 to what {@link #writable()} just returned; ask it again before the next write
-     * @return the work request to post, valid until the next call that returns one
-     */
+    @Override
     public StreamWorkRequest write(int bytes) {
         if (bytes < 1 || bytes > granted) {
             throw new IllegalArgumentException("bytes: " + bytes + " (expected: 1 to " + granted + ')');
@@ -170,16 +159,12 @@ public final class StreamConnection {
         return request;
     }
 
-    /**
-     * Says that the last request that was returned asks for a completion although it need not.
-     */
+    @Override
     public void signal() {
         queue.signal();
     }
 
-    /**
-     * The numbers of the work requests.
-     */
+    @Override
     public SendQueue sendQueue() {
         return queue;
     }
@@ -187,47 +172,30 @@ public final class StreamConnection {
     /**
      * Returns whether the send queue has room for data.
      */
-    public boolean hasDataSlot() {
+    boolean hasDataSlot() {
         return queue.hasDataSlot();
     }
 
-    /**
-     * Returns whether the queue pair may be torn down without losing bytes: our SHUTDOWN or DISCONNECT, which ends the
-     * connection, is complete, and so is all that was written before it; or the peer reads no more; or it broke the
-     * protocol.
-     */
+    @Override
     public boolean isDrained() {
         return failure != null || !connected && (peerDisconnected || queue.isCompleted(endSequence));
     }
 
     /**
-     * Returns whether DISCONNECT of the peer ended the connection, and not ours, which it may have crossed. A device
-     * may complete the message here before it acknowledges it (soft-RoCE does), and stopping the queue pair in between
-     * would leave the peer waiting for that until its retries are used up. It disconnects once it has the
-     * acknowledgement, so that is the time to stop.
+     * {@inheritDoc} A device may complete DISCONNECT here before it acknowledges it (soft-RoCE does), and stopping the
+     * queue pair in between would leave the peer waiting for that until its retries are used up.
      */
+    @Override
     public boolean isEndedByPeer() {
         return endedByPeer;
     }
 
-    /**
-     * A send work request completed successfully, and with it all before it.
-     *
-     * @param sequence of {@link StreamWorkRequest#sequence()}
-     */
+    @Override
     public void completed(long sequence) {
         queue.completed(sequence);
     }
 
-    /**
-     * An immediate arrived.
-     *
-     * @param immediate as a host integer
-     * @param bytes the byte count of the completion: as many as were written with the immediate
-     * @return what it meant
-     * @throws StreamProtocolException if it broke the protocol; nothing else changed, and the connection is to be torn
-     *         down
-     */
+    @Override
     public StreamEvent receive(int immediate, int bytes) throws StreamProtocolException {
         if (!established) {
             throw new IllegalStateException("not established");
@@ -269,18 +237,22 @@ public final class StreamConnection {
      * @return as {@link #receive}
      * @throws StreamProtocolException as {@link #receive}
      */
-    public StreamEvent receiveSent(int message) throws StreamProtocolException {
+    StreamEvent receiveSent(int message) throws StreamProtocolException {
         int immediate = swapped ? Integer.reverseBytes(message) : message;
         return receive(immediate, Immediate.type(immediate) == Immediate.DATA ? Immediate.value(immediate) : 0);
     }
 
+    @Override
+    public StreamEvent receiveSent(ByteBuffer message, int index) throws StreamProtocolException {
+        return receiveSent(message.getInt(index));
+    }
+
     /**
-     * Number of receives to post now: all that completed and are not posted again, before the peer is granted
-     * new credits, or when some were used by messages that need no credit. Those that data used need not be posted
-     * before that, since the peer has no credits for more data than there are receives left.
-     *
-     * @return 0 if there is no need; otherwise the caller must post so many before it calls {@link #nextControl()}
+     * {@inheritDoc} That is before the peer is granted new credits, or when some were used by messages that need no
+     * credit. Those that data used need not be posted before that, since the peer has no credits for more data than
+     * there are receives left.
      */
+    @Override
     public int receivesToPost() {
         int used = receivesUsed;
         if (used == 0 || !receivesUsedFreely && !receive.wantsGrant()) {
@@ -291,66 +263,46 @@ public final class StreamConnection {
         return used;
     }
 
-    /**
-     * Where the bytes of the last {@link StreamEvent#DATA} are.
-     */
+    @Override
     public Arrival arrival() {
         return arrival;
     }
 
-    /** Advertises segments of this area, too, from now on, and rather than those of the areas before it. */
+    @Override
     public void addArea(ReceiveArea area) {
         receive.add(area);
     }
 
-    /**
-     * Ends advertising segments of this area. Segments that the peer knows are still filled, unless it gives them back,
-     * and released; {@link ReceiveArea#isIdle()} says when all have come back.
-     *
-     * @throws IllegalArgumentException if the area is not in use, or the only one that is
-     */
+    @Override
     public void removeArea(ReceiveArea area) {
         receive.remove(area);
     }
 
-    /**
-     * Bytes that the peer may still send into segments that were advertised to it. 0 means that it has used up all that
-     * it was offered, and waits if it has more to send.
-     */
+    @Override
     public long offeredBytes() {
         return receive.offered();
     }
 
-    /** Returns whether the peer is told of more segments than the first one. */
+    @Override
     public boolean isOfferingMore() {
         return receive.hasBegun();
     }
 
-    /**
-     * Asks the peer to give back all segments that it has not filled: {@link StreamEvent#RETRACTED} is its answer.
-     * Until then nothing more is advertised, and bytes may still arrive.
-     *
-     * @return false if the peer does not understand that, as librdmacm does not, or has nothing to give back
-     */
+    /** {@inheritDoc} The peer does not understand that if it is librdmacm. */
+    @Override
     public boolean retract() {
         return receive.retract();
     }
 
-    /**
-     * Returns whether receives may have to be posted, or a control message may be due. After most messages neither is
-     * the case.
-     */
+    /** {@inheritDoc} After most messages neither is the case. */
+    @Override
     public boolean mayHaveControl() {
         return receivesUsedFreely || receive.wantsGrant() || ending != null || retracted || keepAlive ||
                 receive.wantsRetract();
     }
 
-    /**
-     * The next control message that is due: a credit update, a buffer advertisement, SHUTDOWN, DISCONNECT, keep-alive.
-     *
-     * @return the work request to post, valid until the next call that returns one; or null: none is due, or the send
-     *         queue is full and completions must come first
-     */
+    /** {@inheritDoc} It is a credit update, a buffer advertisement, SHUTDOWN, DISCONNECT, or a keep-alive. */
+    @Override
     public StreamWorkRequest nextControl() {
         if (!established || failure != null || !connected || !queue.hasControlSlot()) {
             return null;
@@ -395,9 +347,7 @@ public final class StreamConnection {
         return request;
     }
 
-    /**
-     * Ends our output behind what was written before: {@link #nextControl()} will return SHUTDOWN. Again: no effect.
-     */
+    @Override
     public void shutdownOutput() {
         if (outputOpen) {
             outputOpen = false;
@@ -405,18 +355,20 @@ public final class StreamConnection {
         }
     }
 
-    /**
-     * Ends the connection behind what was written before: {@link #nextControl()} will return DISCONNECT, unless the
-     * peer sent that first. Bytes of the peer that were under way still arrive, and are to be dropped.
-     */
+    @Override
     public void disconnect() {
         outputOpen = false;
         ending = StreamWorkRequest.Kind.DISCONNECT;
     }
 
-    /**
-     * Asks for an empty write that makes the device find out whether the peer's device still answers.
-     */
+    /** A message ends the stream: whoever disconnects without has reset it. */
+    @Override
+    public boolean disconnectedByPeer() {
+        return false;
+    }
+
+    /** {@inheritDoc} It is an empty write. */
+    @Override
     public void keepAlive() {
         keepAlive = true;
     }
@@ -456,6 +408,41 @@ public final class StreamConnection {
             return StreamEvent.RETRACTED;
         default:
             throw new StreamProtocolException("the peer sent the unknown control message " + value);
+        }
+    }
+
+    private static final class Rsockets implements StreamProtocol {
+        /** Receive buffers that the peer may offer ahead. */
+        private static final int SGL_ENTRIES = 16;
+
+        @Override
+        public String protocolName() {
+            return "byte streams";
+        }
+
+        @Override
+        public boolean needsImmediateData() {
+            return false;
+        }
+
+        @Override
+        public int sentMessageSize(boolean immediateData) {
+            return immediateData ? 0 : Integer.BYTES;
+        }
+
+        @Override
+        public int targetSglEntries() {
+            return SGL_ENTRIES;
+        }
+
+        @Override
+        public boolean isReceiveMemoryGrowing() {
+            return true;
+        }
+
+        @Override
+        public StreamMachine newMachine(StreamConfig config, ReceiveArea area, TargetSgl sgl) {
+            return new StreamConnection(config, area, sgl);
         }
     }
 }

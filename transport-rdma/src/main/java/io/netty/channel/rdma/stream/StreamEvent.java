@@ -17,7 +17,7 @@ package io.netty.channel.rdma.stream;
 
 /** The meaning of an immediate from the peer. */
 public enum StreamEvent {
-    /** Application bytes: {@link StreamConnection#arrival()} says where they are. */
+    /** Application bytes: {@link StreamMachine#arrival()} says where they are. */
     DATA,
     /** Credits were granted, receive buffers were advertised, or both: a stalled writer should look again. */
     CREDIT,
@@ -25,12 +25,12 @@ public enum StreamEvent {
     SHUTDOWN,
     /** The peer will neither send nor read any more. */
     DISCONNECT,
-    /** A sign of life that needs no answer. */
+    /** A sign of life. If it needs an answer, {@link StreamMachine#nextControl()} has it. */
     KEEP_ALIVE,
-    /** The peer wants its receive buffers back: {@link StreamConnection#nextControl()} has the answer. */
+    /** The peer wants its receive buffers back: {@link StreamMachine#nextControl()} has the answer. */
     RETRACT,
     /**
-     * The peer has given back what {@link StreamConnection#retract()} asked for. {@link StreamConnection#arrival()}
+     * The peer has given back what {@link StreamMachine#retract()} asked for. {@link StreamMachine#arrival()}
      * has the segment in which bytes had already arrived and no more will, as an arrival of no bytes that fills it; its
      * area is null if there is none.
      */

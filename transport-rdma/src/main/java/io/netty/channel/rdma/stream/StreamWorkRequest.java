@@ -39,6 +39,8 @@ public final class StreamWorkRequest {
         RETRACT,
         /** RDMA WRITE WITH IMMEDIATE of no bytes; address and key are 0. */
         RETRACTED,
+        /** SEND of the bytes of {@link #message()}, inline. */
+        MESSAGE,
         /** RDMA WRITE of no bytes, without immediate; address and key are 0. The peer's process sees nothing of it. */
         KEEP_ALIVE
     }
@@ -50,6 +52,7 @@ public final class StreamWorkRequest {
     int length;
     long entryHead;
     long entryTail;
+    byte[] message;
     long sequence;
     boolean signalled;
 
@@ -97,6 +100,11 @@ public final class StreamWorkRequest {
         return entryTail;
     }
 
+    /** The bytes of {@link Kind#MESSAGE}. */
+    public byte[] message() {
+        return message;
+    }
+
     /**
      * The number of this work request on its connection, counted from 0 without gaps over all kinds: the argument of
      * {@link StreamConnection#completed(long)}.
@@ -113,12 +121,19 @@ public final class StreamWorkRequest {
         return signalled;
     }
 
-    void of(Kind kind, int immediate, long remoteAddress, int remoteKey, int length) {
+    /** Another request, without a number. */
+    public void of(Kind kind, int immediate, long remoteAddress, int remoteKey, int length) {
         this.kind = kind;
         this.immediate = immediate;
         this.remoteAddress = remoteAddress;
         this.remoteKey = remoteKey;
         this.length = length;
+    }
+
+    /** A SEND of these bytes, which stay as they are until it is posted. */
+    public void ofMessage(byte[] bytes) {
+        of(Kind.MESSAGE, 0, 0, 0, bytes.length);
+        message = bytes;
     }
 
     /** Encodes a target SGL entry in the byte order of the host that reads it. */

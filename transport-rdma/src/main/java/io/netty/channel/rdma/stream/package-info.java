@@ -16,6 +16,10 @@
 /**
  * The rsockets byte-stream protocol, version 1, as a state machine.
  * <p>
+ * It is an implementation of {@link io.netty.channel.rdma.stream.StreamProtocol} and {@link
+ * io.netty.channel.rdma.stream.StreamMachine}, by which alone a connection knows its protocol. The module {@code
+ * io.netty.transport.rdma.valkey} has another one.
+ * <p>
  * It is the documented protocol of librdmacm ({@code librdmacm/docs/rsocket} in rdma-core), so that unmodified programs
  * on {@code librspreload.so} and this transport understand each other. Nothing here knows a Netty channel, calls native
  * code or posts a work request: {@link io.netty.channel.rdma.stream.StreamConnection} says what to post and what

@@ -37,7 +37,7 @@ public final class ConnectionInternals {
         int entries = 16;
         try (Device device = Device.open(Device.names().get(0))) {
             return device.isIwarp() ? (entries + SEND_QUEUE_DEPTH / 2) * TargetSgl.ENTRY_SIZE +
-                    RECEIVE_QUEUE_DEPTH * ReceiveBuffer.MESSAGE_SIZE
+                    RECEIVE_QUEUE_DEPTH * Integer.BYTES
                     : (entries + SEND_QUEUE_DEPTH) * TargetSgl.ENTRY_SIZE;
         } catch (VerbsException e) {
             throw new IllegalStateException(e);
