@@ -353,6 +353,8 @@ static int export(int *fd, uint64_t address, size_t size, int type, unsigned lon
             error = INVALID_VALUE;
         } else if (unlink(name) != 0 || ftruncate(*fd, (off_t) size) != 0) {
             abort();
+        } else {
+            counts.exports++;
         }
     });
 }

@@ -42,6 +42,7 @@ struct fake_gpu_counts {
     int relaxed;  /* threads whose mode of capture is not the first one */
     int copies;   /* all copies so far */
     int pinned_copies; /* those of them from and to pinned memory */
+    int exports;  /* all dma-bufs so far */
 };
 
 struct fake_gpu {

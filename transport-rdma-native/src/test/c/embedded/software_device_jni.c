@@ -162,6 +162,12 @@ FAKE(jint, copies0)(JNIEnv *env, jclass class) {
     return gpu.counts().copies;
 }
 
+FAKE(jint, exports0)(JNIEnv *env, jclass class) {
+    (void) env;
+    (void) class;
+    return gpu.counts().exports;
+}
+
 FAKE(jint, free0)(JNIEnv *env, jclass class, jlong memory) {
     (void) env;
     (void) class;
