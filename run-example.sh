@@ -38,6 +38,7 @@ Learn verbs: docs/verbs-guide.md goes through these
   requests     read, write, send, immediate data, atomics, memory windows   30 s
   pubsub       a publisher and subscribers, by read and by write            10 s
   multicast    datagrams to a group                                          5 s
+  gpu          a tensor between graphics processors, beside TCP (Java 22)   20 s
   datagram-server, datagram-client; ticker-server, ticker-client: below
   pingpong     round trips in several modes, beside perftest               2 min
   blast        chained writes and reads, beside perftest                   2 min
@@ -92,6 +93,8 @@ the bytes that they receive (--size, --polling, --help; all except the last two:
                and the program's own receives, atomics, sync events, a text, memory in a request, memory windows;
                each by the connection manager, and by descriptors in files
   pubsub       a publisher and subscribers, by read and by write, with detection of torn data
+  gpu          a tensor in memory of a graphics processor goes to that of another process and back, beside memory of
+               the host, and copies over TCP; needs Java 22 or later. Without a processor it uses one in software
   multicast    datagrams to a group: a publisher and --subscribers N, --rate N; subscribers may come later or leave
   pingpong     round trips by writes and reads: of one end, of both by writes, or of both by reads; with --mode also by
                messages, by writes with a message or immediate data, by random data
@@ -139,6 +142,10 @@ case $1 in
     echo) arguments+=(--limit-program "$ROOT/transport-rdma-native/target/c/shm_limit") ;;
     agent) arguments+=(--agent "$ROOT/microbench/target/agent.jar" --libraries "$ROOT/microbench/target/unmodified") ;;
     valkey) sections+=(valkey); arguments+=(--script "$ROOT/testsuite/valkey/server") ;;
+    # The processor in software.
+    gpu|gpu-server|gpu-client)
+        arguments+=(--software "$ROOT/transport-rdma-native/target/c/obj/fake/libcuda.so.1")
+        ;;
     # The embedded provider for the programs of perftest, beside which these run.
     pingpong|blast) arguments+=(--preload "$ROOT/transport-rdma-native/target/c/librdma_embedded.so") ;;
 esac
@@ -148,6 +155,18 @@ shift
 find_jdk || die "needs a JDK of at least version 17 (javac); set JAVA_HOME or install the packages of packages.txt"
 [ "$main" != "$(example_class valkey)" ] || "$ROOT/testsuite/valkey/build" --present > /dev/null
 build microbench
+case $main in
+    *.GpuTransfer|*.gpu.*)
+        # The foreign function interface, which the JDK of packages.txt lacks.
+        for javac in "$JAVA_HOME/bin/javac" /usr/lib/jvm/*/bin/javac; do
+            major=$([ ! -x "$javac" ] || javac_major "$javac")
+            [ "${major:-0}" -lt 22 ] || break
+        done
+        [ "${major:-0}" -ge 22 ] \
+            || die "CUDA is called from Java 22 or later: install a JDK below /usr/lib/jvm, or set JAVA_HOME"
+        JAVA_HOME=${javac%/bin/javac}
+        ;;
+esac
 # The width of a chart. A shell knows it, but does not tell.
 if [ -z "${COLUMNS-}" ] && [ -t 1 ]; then
     COLUMNS=$(stty size 2> /dev/null < /dev/tty | cut -d ' ' -f 2) || true

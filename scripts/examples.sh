@@ -47,6 +47,9 @@ example_class() {
         ticker-client) main=$package.reconnect.TickerClient ;;
         datagram-server) main=$package.datagrams.DatagramServer ;;
         datagram-client) main=$package.datagrams.DatagramClient ;;
+        gpu) main=$measured.verbs.GpuTransfer ;;
+        gpu-server) main=$package.gpu.TensorServer ;;
+        gpu-client) main=$package.gpu.TensorClient ;;
         multicast) main=$measured.verbs.Multicast ;;
         multicast-publisher) main=$package.datagrams.MulticastPublisher ;;
         multicast-subscriber) main=$package.datagrams.MulticastSubscriber ;;

@@ -261,12 +261,15 @@ lane_chaos() {
 }
 
 run_chaos() {
-    local seed=${TEST_SEED:-1} end=$((SECONDS + ${TEST_SECONDS:-0} / 2)) program
-    program=$(make_c '' print-programs | tr ' ' '\n' | grep /chaos_test)
+    local seed=${TEST_SEED:-1} end=$((SECONDS + ${TEST_SECONDS:-0} / 2)) rounds program programs
+    programs=$(make_c '' print-programs | tr ' ' '\n' | grep -E '/(peer_memory_)?chaos_test$')
+    rounds=$([ -n "$TEST_ALL" ] && echo 400 || echo 150)
     c_options
     while true; do
         echo "seed $seed"
-        RDMA_ROUNDS=$([ -n "$TEST_ALL" ] && echo 400 || echo 150) RDMA_SEED=$seed run_c_program chaos "$program"
+        for program in $programs; do
+            RDMA_ROUNDS=$rounds RDMA_SEED=$seed run_c_program chaos "$program"
+        done
         seed=$((seed + 1))
         [ "$SECONDS" -lt "$end" ] || break
     done

@@ -15,7 +15,8 @@
  */
 /*
  * Memory of a graphics processor, by its address and as a dma-buf (docs/peer-memory.md). The vendor's library is looked
- * up at run time. Without one, or without a processor, nothing is tested, and the output says so.
+ * up at run time. Without one, or without a processor, a fake one is used (fake_gpu.h); the output says so.
+ * RDMA_FIGURES=1 prints how long operations take, beside copies by the library.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,6 +27,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "fake_gpu.h"
 #include "pair.h"
 #include "provider.h"
 
@@ -33,8 +35,9 @@
 #define ACCESS (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ)
 
 struct gpu {
-    const char *name;
-    uintptr_t (*allocate)(void); /* SIZE bytes; 0: there is no processor */
+    const char *name, *library;
+    bool (*start)(void);         /* whether there is a processor */
+    uintptr_t (*allocate)(void); /* SIZE bytes */
     void (*write)(uintptr_t to, const void *from, size_t length);
     void (*read)(void *to, uintptr_t from, size_t length);
     int (*export)(uintptr_t memory, uint64_t *offset); /* a dma-buf, or -1 where the driver makes none */
@@ -48,7 +51,7 @@ static void *library;
 
 /* ---- NVIDIA: the driver API of CUDA 11.7 and later ---- */
 
-static int (*cu_init)(unsigned), (*cu_context)(void **, unsigned, int), (*cu_alloc)(uintptr_t *, size_t),
+static int (*cu_init)(unsigned), (*cu_context)(void **, int), (*cu_current)(void *), (*cu_alloc)(uintptr_t *, size_t),
         (*cu_free)(uintptr_t), (*cu_to)(uintptr_t, const void *, size_t), (*cu_from)(void *, uintptr_t, size_t),
         (*cu_export)(void *, uintptr_t, size_t, int, unsigned long long),
         (*cu_synchronous)(const void *, int, uintptr_t);
@@ -56,18 +59,23 @@ static int (*cu_init)(unsigned), (*cu_context)(void **, unsigned, int), (*cu_all
 #define CU_POINTER_ATTRIBUTE_SYNC_MEMOPS 6
 #define CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD 1
 
-static uintptr_t cuda_allocate(void) {
+static bool cuda_start(void) {
     void *context;
-    uintptr_t memory;
-    library = dlopen("libcuda.so.1", RTLD_NOW);
-    if (library == NULL || LOOK_UP(cu_init, "cuInit") == NULL || cu_init(0) != 0) {
-        return 0;
+    if (LOOK_UP(cu_init, "cuInit") == NULL || cu_init(0) != 0) {
+        return false;
     }
-    CHECK(LOOK_UP(cu_context, "cuCtxCreate_v2") != NULL && LOOK_UP(cu_alloc, "cuMemAlloc_v2") != NULL);
+    CHECK(LOOK_UP(cu_context, "cuDevicePrimaryCtxRetain") != NULL && LOOK_UP(cu_current, "cuCtxSetCurrent") != NULL);
+    CHECK(LOOK_UP(cu_alloc, "cuMemAlloc_v2") != NULL);
     CHECK(LOOK_UP(cu_free, "cuMemFree_v2") != NULL && LOOK_UP(cu_to, "cuMemcpyHtoD_v2") != NULL);
     CHECK(LOOK_UP(cu_from, "cuMemcpyDtoH_v2") != NULL && LOOK_UP(cu_synchronous, "cuPointerSetAttribute") != NULL);
     LOOK_UP(cu_export, "cuMemGetHandleForAddressRange");
-    CHECK_EQ(cu_context(&context, 0, 0), 0);
+    CHECK_EQ(cu_context(&context, 0), 0);
+    CHECK_EQ(cu_current(context), 0);
+    return true;
+}
+
+static uintptr_t cuda_allocate(void) {
+    uintptr_t memory;
     CHECK_EQ(cu_alloc(&memory, SIZE), 0);
     unsigned yes = 1; /* copies are done when they return, as an adapter does not wait for them */
     CHECK_EQ(cu_synchronous(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory), 0);
@@ -100,16 +108,19 @@ static int (*hip_count)(int *), (*hip_malloc)(void **, size_t), (*hip_free)(void
 #define HIP_MEMCPY_HOST_TO_DEVICE 1
 #define HIP_MEMCPY_DEVICE_TO_HOST 2
 
-static uintptr_t hip_allocate(void) {
+static bool hip_start(void) {
     int count = 0;
-    void *memory;
-    library = dlopen("libamdhip64.so", RTLD_NOW | RTLD_GLOBAL);
-    if (library == NULL || LOOK_UP(hip_count, "hipGetDeviceCount") == NULL || hip_count(&count) != 0 || count == 0) {
-        return 0;
+    if (LOOK_UP(hip_count, "hipGetDeviceCount") == NULL || hip_count(&count) != 0 || count == 0) {
+        return false;
     }
     CHECK(LOOK_UP(hip_malloc, "hipMalloc") != NULL && LOOK_UP(hip_free, "hipFree") != NULL);
     CHECK(LOOK_UP(hip_copy, "hipMemcpy") != NULL);
     LOOK_UP(hsa_export, "hsa_amd_portable_export_dmabuf");
+    return true;
+}
+
+static uintptr_t hip_allocate(void) {
+    void *memory;
     CHECK_EQ(hip_malloc(&memory, SIZE), 0);
     return (uintptr_t) memory;
 }
@@ -132,9 +143,10 @@ static void hip_release(uintptr_t memory) {
 }
 
 static const struct gpu gpus[] = {
-    { "NVIDIA", cuda_allocate, cuda_write, cuda_read, cuda_export, cuda_release },
-    { "AMD", hip_allocate, hip_write, hip_read, hip_export, hip_release },
+    { "NVIDIA", "libcuda.so.1", cuda_start, cuda_allocate, cuda_write, cuda_read, cuda_export, cuda_release },
+    { "AMD", "libamdhip64.so.6", hip_start, hip_allocate, hip_write, hip_read, hip_export, hip_release },
 };
+#define GPUS (sizeof(gpus) / sizeof(*gpus))
 
 /* ---- */
 
@@ -167,6 +179,7 @@ static void by_address(const struct gpu *gpu, uintptr_t memory) {
         CHECK_EQ(ibv_dereg_mr(mr), 0);
     } else {
         CHECK_EQ(errno, EFAULT);
+        CHECK(!is_embedded());
         fprintf(stderr, "    skipped: the drivers register no addresses of %s memory\n", gpu->name);
     }
     pair_close(&a, &b);
@@ -187,25 +200,87 @@ static void by_dmabuf(const struct gpu *gpu, uintptr_t memory) {
     if (mr != NULL) {
         use(gpu, memory, &a, mr, memory);
         CHECK_EQ(ibv_dereg_mr(mr), 0);
-    } else { /* the embedded provider takes sealed memfds only */
+    } else {
+        CHECK(!is_embedded());
         CHECK(errno == EOPNOTSUPP || errno == EINVAL);
         fprintf(stderr, "    skipped: the device registers no dma-bufs of %s memory\n", gpu->name);
     }
     pair_close(&a, &b);
 }
 
+/* Prints the median time of a step in microseconds, and what that is for its bytes. */
+static void print_time(const char *what, uint32_t length, uint64_t *times, unsigned count) {
+    for (unsigned i = 1; i < count; i++) {
+        for (unsigned at = i; at > 0 && times[at - 1] > times[at]; at--) {
+            uint64_t exchanged = times[at];
+            times[at] = times[at - 1];
+            times[at - 1] = exchanged;
+        }
+    }
+    double us = (double) times[count / 2] / 1000;
+    printf("    %-24s %8u bytes %9.1f us %7.2f GB/s\n", what, length, us, length / us / 1000);
+}
+
+#define STEPS 101
+
+/* Times operations and the library's own copies of this process's memory, which is not pinned. */
+static void figures(const struct gpu *gpu, uintptr_t memory) {
+    static const uint32_t lengths[] = { 64, 4096, 65536, SIZE };
+    static const char *const names[] = { "copy in", "copy out", "RDMA WRITE", "RDMA READ", "WRITE, host memory" };
+    struct end a, b;
+    pair_open(&a, &b, &defaults);
+    struct ibv_mr *mr = ibv_reg_mr(b.pd, (void *) memory, SIZE, ACCESS);
+    const struct address host = end_address(&b);
+    struct address there = { .buffer = memory, .rkey = mr == NULL ? 0 : mr->rkey };
+    for (unsigned step = 0; mr != NULL && step < sizeof(names) / sizeof(*names); step++) {
+        for (unsigned i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+            uint64_t times[STEPS];
+            for (unsigned n = 0; n < STEPS; n++) {
+                uint64_t begin = now_ns();
+                if (step < 2) {
+                    step == 0 ? gpu->write(memory, a.buffer, lengths[i]) : gpu->read(a.buffer, memory, lengths[i]);
+                } else {
+                    enum ibv_wr_opcode opcode = step == 3 ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE;
+                    CHECK_EQ(post_rdma(&a, n, opcode, 0, 0, lengths[i], step == 4 ? &host : &there, 0), 0);
+                    expect_wc(a.send_cq, n, IBV_WC_SUCCESS);
+                }
+                times[n] = now_ns() - begin;
+            }
+            print_time(names[step], lengths[i], times, STEPS);
+        }
+    }
+    CHECK_EQ(mr == NULL ? 0 : ibv_dereg_mr(mr), 0);
+    pair_close(&a, &b);
+}
+
+/* Processors that the tests use, and whether a fake stands in for them. */
+static bool started[GPUS], is_fake;
+
+/* Starts the vendors' libraries; if there is no processor at all, their fakes. */
+static void start(void) {
+    bool any = false;
+    for (size_t i = 0; i < GPUS; i++) {
+        library = dlopen(gpus[i].library, RTLD_NOW | RTLD_GLOBAL);
+        started[i] = library != NULL && gpus[i].start();
+        any |= started[i];
+    }
+    for (size_t i = 0; !any && i < GPUS; i++) {
+        library = fake_gpu_load(gpus[i].library, NULL);
+        started[i] = library != NULL && gpus[i].start();
+        is_fake = true;
+    }
+    for (size_t i = 0; i < GPUS; i++) {
+        fprintf(stderr, "  %s: %s\n", gpus[i].name, !started[i] ? "none" : is_fake ? "a fake" : "a processor");
+    }
+}
+
 static void each(void (*test)(const struct gpu *gpu, uintptr_t memory)) {
-    bool found = false;
-    for (size_t i = 0; i < sizeof(gpus) / sizeof(*gpus); i++) {
-        uintptr_t memory = gpus[i].allocate();
-        if (memory != 0) {
-            found = true;
+    for (size_t i = 0; i < GPUS; i++) {
+        if (started[i]) {
+            uintptr_t memory = gpus[i].allocate();
             test(&gpus[i], memory);
             gpus[i].release(memory);
         }
-    }
-    if (!found) {
-        fprintf(stderr, "    skipped: there is no graphics processor of NVIDIA or AMD\n");
     }
 }
 
@@ -217,8 +292,16 @@ static void memory_of_a_graphics_processor_is_registered_as_a_dma_buf(void) {
     each(by_dmabuf);
 }
 
+static void operations_are_timed(void) {
+    if (env_number("RDMA_FIGURES", 0) != 0) {
+        each(figures);
+    }
+}
+
 int main(void) {
+    start();
     RUN(memory_of_a_graphics_processor_is_registered_by_its_address);
     RUN(memory_of_a_graphics_processor_is_registered_as_a_dma_buf);
+    RUN(operations_are_timed);
     return 0;
 }

@@ -42,6 +42,12 @@ int embedded_start(char *reason, size_t reason_size);
 void embedded_describe(char *text, size_t size);
 
 /*
+ * Writes the names of the clients for memory of other devices (rdma_peer_memory.h) that registrations ask now, in their
+ * order: "CUDA, software". Those for graphics processors are among them once the application has loaded the library.
+ */
+void embedded_peer_memory(char *text, size_t size);
+
+/*
  * Gives back the descriptor of the device that all ids share. Called when the library is unloaded: its code may stay
  * mapped (-z nodelete), but no thread of the application comes back to it.
  */

@@ -23,6 +23,7 @@
 #include "embedded/base/fork.h"
 #include "embedded/base/iwarp.h"
 #include "embedded/base/mapped.h"
+#include "embedded/base/pinned.h"
 #include "embedded/cm/cm.h"
 #include "embedded/device/context.h"
 #include "embedded/device/cq.h"
@@ -50,6 +51,7 @@ __attribute__((constructor)) static void init(void) {
     iwarp_init();
     epoch_init();
     mapped_init();
+    pinned_init();
     closer_init();
     engine_init();
     link_init();

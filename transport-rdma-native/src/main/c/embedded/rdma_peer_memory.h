@@ -22,13 +22,13 @@
  * peers, so that copies are all it takes.
  *
  * The provider asks the clients in the order of their registration, by ibv_reg_mr() of an address that is no host
- * memory, and by ibv_reg_dmabuf_mr() of a descriptor that is no memfd. A process without clients does not do anything
- * for this, and host memory never reaches a client.
+ * memory, and by ibv_reg_dmabuf_mr() of a descriptor that is no memfd. Its own clients for graphics processors are
+ * asked first. Host memory never reaches a client.
  *
  * Any thread may call the functions of a client, several at a time: those of the application, and the provider's own
  * one. A client's functions call neither verbs nor functions of this header. They return in the ordinary way, and soon:
- * other connections of the process wait meanwhile. They are not called in a forked child, which has no clients before
- * it registers its own.
+ * other connections of the process wait meanwhile. They are not called in a forked child, which has none but the
+ * provider's own clients before it registers some.
  *
  * Errors are errno values.
  */
@@ -42,7 +42,7 @@
 extern "C" {
 #endif
 
-#define RDMA_PEER_MEMORY_VERSION 1
+#define RDMA_PEER_MEMORY_VERSION 2
 
 /* Acquired memory: the provider's name for it. It is valid from the call of acquire() to the call of release(). */
 struct rdma_peer_memory;
@@ -64,15 +64,19 @@ struct rdma_peer_memory_client {
     int (*acquire)(void *context, uint64_t address, size_t length, int access, struct rdma_peer_memory *acquired,
                    void **memory);
 
-    /* The same for a range of a dma-buf, whose descriptor is the caller's. NULL: the client has no such memory. */
-    int (*acquire_dmabuf)(void *context, int fd, uint64_t offset, size_t length, int access,
+    /*
+     * The same for a range of a dma-buf, whose descriptor is the caller's. `iova` is the argument of
+     * ibv_reg_dmabuf_mr(3), by convention the address that the range has for the application. NULL: the client has no
+     * such memory.
+     */
+    int (*acquire_dmabuf)(void *context, int fd, uint64_t offset, size_t length, uint64_t iova, int access,
                           struct rdma_peer_memory *acquired, void **memory);
 
     /*
      * Copy to the memory, and from it. The provider has checked that the range lies within the acquired one. The copy
-     * is done at the return: then the device sees the bytes, and the last byte is written last. A number other than 0
-     * says that the memory is gone, in part or in whole; some of the bytes may be copied. The operation then fails at
-     * both ends, and its connection ends.
+     * is done at the return: then the device sees the bytes. A number other than 0 says that the memory is gone, in
+     * part or in whole; some of the bytes may be copied. The operation then fails at both ends, and its connection
+     * ends.
      */
     int (*copy_in)(void *memory, uint64_t offset, const void *from, size_t length);
     int (*copy_out)(void *memory, uint64_t offset, void *to, size_t length);
@@ -102,6 +106,20 @@ int rdma_peer_memory_unregister_client(const struct rdma_peer_memory_client *cli
  * release() has not returned for this memory.
  */
 void rdma_peer_memory_invalidate(struct rdma_peer_memory *acquired);
+
+/* The functions above, for a library that finds no symbols of the provider: a JVM keeps those of its libraries. */
+struct rdma_peer_memory_functions {
+    int (*register_client)(const struct rdma_peer_memory_client *client);
+    int (*unregister_client)(const struct rdma_peer_memory_client *client);
+    void (*invalidate)(struct rdma_peer_memory *acquired);
+};
+
+/*
+ * Function of a library with clients, which registers them. The provider loads the library that the environment names
+ * in RDMA_EMBEDDED_PEER_MEMORY, as for dlopen(3), when memory is first registered that is no host memory. It calls the
+ * function once, and once in each forked child that comes to this. An errno value is printed.
+ */
+int rdma_peer_memory_start(const struct rdma_peer_memory_functions *functions);
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,10 @@
 /* Natives of MemoryRegion. */
 #include "jni_util.h"
 
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <unistd.h>
+
 static jlong register_region(JNIEnv *env, jclass class, jlong api, jlong pd, jlong address, jlong length, jint access) {
     errno = 0;
     return created(to_api(api)->ibv_reg_mr(to_pointer(pd), to_pointer(address), (size_t) length, access));
@@ -31,6 +35,72 @@ static jlong register_dmabuf(JNIEnv *env, jclass class, jlong api, jlong pd, jlo
                                                   fd, access));
 }
 
+/* Functions and constants of CUDA: CUDA Driver API Reference, "Memory Management" and "Unified Addressing". */
+struct cuda {
+    int (*attribute)(void *value, int attribute, uint64_t address);
+    int (*set_attribute)(const void *value, int attribute, uint64_t address);
+    int (*push)(void *context);
+    int (*pop)(void **context);
+    int (*export_range)(void *handle, uint64_t address, size_t size, int type, unsigned long long flags);
+};
+#define POINTER_CONTEXT 1
+#define POINTER_SYNC_MEMOPS 6
+#define RANGE_DMA_BUF_FD 1
+
+/* Finds what the application has loaded. Returns false if it has not. The last function may be missing. */
+static bool find_cuda(void *library, struct cuda *cuda) {
+    return library != NULL && (*(void **) &cuda->attribute = dlsym(library, "cuPointerGetAttribute")) != NULL
+            && (*(void **) &cuda->set_attribute = dlsym(library, "cuPointerSetAttribute")) != NULL
+            && (*(void **) &cuda->push = dlsym(library, "cuCtxPushCurrent_v2")) != NULL
+            && (*(void **) &cuda->pop = dlsym(library, "cuCtxPopCurrent_v2")) != NULL
+            && ((*(void **) &cuda->export_range = dlsym(library, "cuMemGetHandleForAddressRange")) != NULL || true);
+}
+
+/* Exports the pages around a range as a dma-buf. Returns -1 if the driver does not. */
+static int export_range(const struct cuda *cuda, uint64_t address, uint64_t length, uint64_t *offset) {
+    uint64_t page = (uint64_t) sysconf(_SC_PAGESIZE), start = address & ~(page - 1);
+    uint64_t end = (address + length + page - 1) & ~(page - 1);
+    void *context = NULL;
+    int fd = -1;
+    bool entered = cuda->attribute(&context, POINTER_CONTEXT, address) == 0 && context != NULL
+            && cuda->push(context) == 0;
+    if (cuda->export_range == NULL || cuda->export_range(&fd, start, end - start, RANGE_DMA_BUF_FD, 0) != 0) {
+        fd = -1;
+    }
+    if (entered) {
+        cuda->pop(&context);
+    }
+    *offset = address - start;
+    return fd;
+}
+
+/*
+ * Registers memory of a graphics processor: as a dma-buf, if that is wanted and possible, else by its address. The
+ * driver need not know the attribute that makes the application's own copies synchronous for the memory.
+ */
+static jlong register_cuda(JNIEnv *env, jclass class, jlong api, jlong pd, jlong address, jlong length, jint access,
+                           jboolean dmabuf) {
+    struct cuda cuda;
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    if (!find_cuda(library, &cuda)) {
+        return -ENODEV;
+    }
+    const unsigned yes = 1;
+    cuda.set_attribute(&yes, POINTER_SYNC_MEMOPS, (uint64_t) address);
+    uint64_t offset;
+    int fd = dmabuf ? export_range(&cuda, (uint64_t) address, (uint64_t) length, &offset) : -1;
+    jlong region = -EOPNOTSUPP;
+    if (fd >= 0) {
+        region = register_dmabuf(env, class, api, pd, (jlong) offset, length, address, fd, access);
+        close(fd);
+    }
+    if (region < 0) {
+        region = register_region(env, class, api, pd, address, length, access);
+    }
+    dlclose(library);
+    return region;
+}
+
 static jint deregister_region(JNIEnv *env, jclass class, jlong api, jlong mr) {
     return to_errno(to_api(api)->ibv_dereg_mr(to_pointer(mr)));
 }
@@ -43,6 +113,7 @@ static jlong keys(JNIEnv *env, jclass class, jlong mr) {
 static const JNINativeMethod methods[] = {
     JNI_METHOD("register0", "(JJJJI)J", register_region),
     JNI_METHOD("registerDmabuf0", "(JJJJJII)J", register_dmabuf),
+    JNI_METHOD("registerCuda0", "(JJJJIZ)J", register_cuda),
     JNI_METHOD("deregister0", "(JJ)I", deregister_region),
     JNI_METHOD("keys0", "(J)J", keys),
 };

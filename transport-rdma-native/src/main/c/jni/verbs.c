@@ -64,9 +64,16 @@ static jstring describe_embedded(JNIEnv *env, jclass class) {
     return (*env)->NewStringUTF(env, text);
 }
 
+static jstring peer_memory(JNIEnv *env, jclass class) {
+    char text[4096];
+    embedded_peer_memory(text, sizeof(text));
+    return (*env)->NewStringUTF(env, text);
+}
+
 static const JNINativeMethod methods[] = {
     JNI_METHOD("api0", "(I[Ljava/lang/String;)J", get_api),
     JNI_METHOD("configureEmbedded0", "(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)I", configure_embedded),
     JNI_METHOD("describeEmbedded0", "()Ljava/lang/String;", describe_embedded),
+    JNI_METHOD("peerMemory0", "()Ljava/lang/String;", peer_memory),
 };
 JNI_CLASS(jni_verbs, "verbs/VerbsApi", methods);

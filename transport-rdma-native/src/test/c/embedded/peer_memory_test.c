@@ -17,13 +17,16 @@
  * Memory of another device in the embedded provider (docs/peer-memory.md), with devices in software: every operation,
  * what is refused, clients that fail, and memory that goes away.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/wait.h>
 
 #include "software_device.h"
 #include "check.h"
+#include "lists.h"
 #include "provider.h"
 #include "ud_support.h"
+#include "xrc_support.h"
 
 #define SIZE (2u << 20)
 #define ACCESS (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ)
@@ -68,30 +71,15 @@ static void there_close(struct there *there) {
 }
 
 static struct address address_in(const struct there *there) {
-    return (struct address) { 0, there->mr->rkey, (uintptr_t) there->memory->address };
+    return address_of(there->mr);
 }
 
 static struct ibv_sge piece(const struct there *there, size_t offset, uint32_t length) {
-    return (struct ibv_sge) { (uintptr_t) there->memory->address + offset, length, there->mr->lkey };
+    return piece_of(there->mr, offset, length);
 }
 
 static struct ibv_sge host_piece(const struct end *end, size_t offset, uint32_t length) {
-    return (struct ibv_sge) { (uintptr_t) end->buffer + offset, length, end->mr->lkey };
-}
-
-static int post_list(struct end *end, uint64_t wr_id, enum ibv_wr_opcode opcode, struct ibv_sge *sge, int num,
-                     const struct address *to) {
-    struct ibv_send_wr wr = { .wr_id = wr_id, .sg_list = sge, .num_sge = num, .opcode = opcode }, *bad;
-    if (to != NULL) {
-        wr.wr.rdma.remote_addr = to->buffer;
-        wr.wr.rdma.rkey = to->rkey;
-    }
-    return ibv_post_send(end->qp, &wr, &bad);
-}
-
-static int post_receive_list(struct end *end, uint64_t wr_id, struct ibv_sge *sge, int num) {
-    struct ibv_recv_wr wr = { .wr_id = wr_id, .sg_list = sge, .num_sge = num }, *bad;
-    return ibv_post_recv(end->qp, &wr, &bad);
+    return piece_of(end->mr, offset, length);
 }
 
 /* ---- operations ---- */
@@ -260,6 +248,83 @@ static void a_message_kept_in_the_completion_is_placed_by_the_poll(void) {
     stop(&device);
 }
 
+/* Unreliable connections, whose peer hears of no failure: a message into freed memory is lost, with the connection. */
+static void unreliable_connections_use_the_memory(void) {
+    struct options options = defaults;
+    options.type = IBV_QPT_UC;
+    options.access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+    options.separate_cqs = true;
+    struct end a, b;
+    start(&device);
+    pair_open(&a, &b, &options);
+    struct there from = there_open(&device, &a, 0), to = there_open(&device, &b, ACCESS);
+    struct address there = address_in(&to);
+    for (size_t i = 0; i < LENGTHS; i++) {
+        struct ibv_sge source = piece(&from, 1, lengths[i]), target = piece(&to, 2, lengths[i]);
+        fill(from.memory->bytes, SIZE, lengths[i]);
+        CHECK_EQ(post_receive_list(&b, 1, &target, 1), 0);
+        CHECK_EQ(post_list(&a, 2, IBV_WR_SEND, &source, 1, NULL), 0);
+        expect_wc(b.recv_cq, 1, IBV_WC_SUCCESS);
+        expect_wc(a.send_cq, 2, IBV_WC_SUCCESS);
+        CHECK_EQ(memcmp(to.memory->bytes + 2, from.memory->bytes + 1, lengths[i]), 0);
+        CHECK_EQ(post_recv(&b, 3, 0, 0), 0);
+        CHECK_EQ(post_list(&a, 4, IBV_WR_RDMA_WRITE_WITH_IMM, &source, 1, &there), 0);
+        expect_wc(b.recv_cq, 3, IBV_WC_SUCCESS);
+        expect_wc(a.send_cq, 4, IBV_WC_SUCCESS);
+        CHECK_EQ(memcmp(to.memory->bytes, from.memory->bytes + 1, lengths[i]), 0);
+    }
+    struct ibv_sge source = piece(&from, 0, 5000);
+    software_free(to.memory);
+    CHECK_EQ(post_list(&a, 5, IBV_WR_RDMA_WRITE, &source, 1, &there), 0);
+    expect_wc(a.send_cq, 5, IBV_WC_SUCCESS);
+    expect_async(b.context, IBV_EVENT_QP_FATAL);
+    CHECK_EQ(ibv_dereg_mr(to.mr), 0);
+    there_close(&from);
+    pair_close(&a, &b);
+    stop(&device);
+}
+
+/* A shared receive of XRC is in the memory of a device, as are the source and the target of what it goes along with. */
+static void shared_receives_of_xrc_use_the_memory(void) {
+    struct side a, b;
+    start(&device);
+    side_open(&a, -1);
+    side_open(&b, -1);
+    struct shared_queue queue = make_srq(&b, b.cq);
+    struct ibv_qp *initiator = make_initiator(&a, 0), *target = make_target(&b);
+    connect_both(initiator, target, 7);
+    struct software_memory *memory = software_allocate(&device, SIZE);
+    struct ibv_mr *mr = ibv_reg_mr(b.pd, memory->address, SIZE, ACCESS);
+    CHECK(mr != NULL);
+    struct address to = address_of(mr);
+    for (size_t i = 0; i < LENGTHS; i++) {
+        uint32_t length = lengths[i] < SIDE_BUFFER ? lengths[i] : SIDE_BUFFER;
+        struct ibv_sge sge = piece_of(mr, 3, length);
+        struct ibv_recv_wr receive = { .wr_id = 1, .sg_list = &sge, .num_sge = 1 }, *bad;
+        fill(a.buffer, length, length);
+        CHECK_EQ(ibv_post_srq_recv(queue.srq, &receive, &bad), 0);
+        send_to(&a, initiator, 2, length, queue.number);
+        expect_wc(b.cq, 1, IBV_WC_SUCCESS);
+        expect_wc(a.cq, 2, IBV_WC_SUCCESS);
+        CHECK_EQ(memcmp(memory->bytes + 3, a.buffer, length), 0);
+        CHECK_EQ(post_to(&a, initiator, 3, IBV_WR_RDMA_WRITE, length, queue.number, &to), 0);
+        expect_wc(a.cq, 3, IBV_WC_SUCCESS);
+        CHECK_EQ(memcmp(memory->bytes, a.buffer, length), 0);
+        memset(a.buffer, 0, length);
+        CHECK_EQ(post_to(&a, initiator, 4, IBV_WR_RDMA_READ, length, queue.number, &to), 0);
+        expect_wc(a.cq, 4, IBV_WC_SUCCESS);
+        CHECK_EQ(memcmp(memory->bytes, a.buffer, length), 0);
+    }
+    CHECK_EQ(ibv_destroy_qp(initiator), 0);
+    CHECK_EQ(ibv_destroy_qp(target), 0);
+    CHECK_EQ(ibv_destroy_srq(queue.srq), 0);
+    CHECK_EQ(ibv_dereg_mr(mr), 0);
+    software_free(memory);
+    side_close(&a);
+    side_close(&b);
+    stop(&device);
+}
+
 /* ---- what is refused ---- */
 
 static void refuse_at_the_owner(enum ibv_wr_opcode opcode, int access, size_t offset, uint32_t length) {
@@ -348,12 +413,6 @@ static void local_rights_and_ranges_are_checked(void) {
     }
     CHECK_EQ(atomic_load(&device.copies), 0);
     stop(&device);
-}
-
-static void expect_refused(struct ibv_pd *pd, void *address, size_t length, int access, int error) {
-    errno = 0;
-    CHECK(ibv_reg_mr(pd, address, length, access) == NULL);
-    CHECK_EQ(errno, error);
 }
 
 static void expect_fd_refused(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int error) {
@@ -577,6 +636,93 @@ static void clients_come_and_go_beside_registrations(void) {
     stop(&device);
 }
 
+#define LIBRARY FAKE_GPU_FOLDER "/libsoftware_device.so"
+
+/* A library that was loaded by its name: its memory is registered, and unknown memory is nobody's. */
+static void use_library(void) {
+    struct end a, b;
+    struct software_memory *memory;
+    int64_t (*allocate)(void *env, void *class, int size);
+    setenv("RDMA_EMBEDDED_PEER_MEMORY", LIBRARY, 1);
+    pair_open(&a, &b, &defaults);
+    expect_refused(b.pd, (void *) 4096, 4096, ACCESS, EFAULT);
+    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_NOLOAD);
+    CHECK(library != NULL);
+    CHECK((*(void **) &allocate = dlsym(library, "Java_io_netty_channel_rdma_SoftwareDevice_allocate0")) != NULL);
+    memory = (struct software_memory *) (uintptr_t) allocate(NULL, NULL, SIZE);
+    CHECK(memory != NULL);
+    struct ibv_mr *mr = ibv_reg_mr(b.pd, memory->address, SIZE, ACCESS);
+    CHECK(mr != NULL);
+    struct address to = address_of(mr);
+    fill(a.buffer, 5000, 1);
+    CHECK_EQ(post_rdma(&a, 1, IBV_WR_RDMA_WRITE, 0, 0, 5000, &to, 0), 0);
+    expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
+    CHECK_EQ(memcmp(memory->bytes, a.buffer, 5000), 0);
+    CHECK_EQ(ibv_dereg_mr(mr), 0);
+    pair_close(&a, &b);
+}
+
+/* Registers memory of nobody with that library, and returns what is printed. */
+static const char *print_of(const char *name) {
+    static char text[4096];
+    struct end end;
+    FILE *file = tmpfile();
+    CHECK(file != NULL);
+    setenv("RDMA_EMBEDDED_PEER_MEMORY", name, 1);
+    end_open(&end, &defaults);
+    int standard_error = dup(STDERR_FILENO);
+    CHECK_EQ(dup2(fileno(file), STDERR_FILENO), STDERR_FILENO);
+    for (int i = 0; i < 2; i++) { /* printed once */
+        expect_refused(end.pd, (void *) 4096, 4096, ACCESS, EFAULT);
+    }
+    CHECK_EQ(dup2(standard_error, STDERR_FILENO), STDERR_FILENO);
+    close(standard_error);
+    rewind(file);
+    size_t length = fread(text, 1, sizeof(text) - 1, file);
+    text[length] = 0;
+    fclose(file);
+    end_close(&end);
+    return text;
+}
+
+static void name_nothing(void) {
+    CHECK(strcmp(print_of(""), "") == 0);
+}
+
+static void name_a_file_that_is_missing(void) {
+    const char *text = print_of("/nowhere/libclient.so");
+    CHECK(strstr(text, "RDMA_EMBEDDED_PEER_MEMORY=/nowhere/libclient.so: ") != NULL);
+    CHECK(strstr(text, "No such file") != NULL);
+    CHECK(strchr(text, '\n') == text + strlen(text) - 1);
+}
+
+static void name_a_library_without_clients(void) {
+    CHECK(strstr(print_of("libc.so.6"), "rdma_peer_memory_start") != NULL);
+}
+
+static void name_a_library_that_fails(void) {
+    setenv("SOFTWARE_DEVICE_FAILS", "1", 1);
+    CHECK(strstr(print_of(LIBRARY), strerror(EPERM)) != NULL);
+}
+
+/* Each in a child, which loads what its own environment names. */
+static void a_library_is_loaded_by_its_name(void) {
+    static void (*const bodies[])(void) = {
+        use_library, name_nothing, name_a_file_that_is_missing, name_a_library_without_clients,
+        name_a_library_that_fails,
+    };
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(*bodies); i++) {
+        fflush(stdout);
+        pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+            bodies[i]();
+            _exit(0);
+        }
+        expect_exit(child, 0);
+    }
+}
+
 static void a_forked_child_has_no_clients(void) {
     struct end end;
     start(&device);
@@ -597,13 +743,6 @@ static void a_forked_child_has_no_clients(void) {
 }
 
 /* ---- memory that goes away ---- */
-
-static void expect_fault(struct ibv_cq *cq, uint64_t wr_id) {
-    struct ibv_wc wc = next_wc(cq);
-    CHECK_EQ(wc.wr_id, wr_id);
-    CHECK_EQ(wc.status, IBV_WC_LOC_PROT_ERR);
-    CHECK_EQ(wc.vendor_err, EFAULT);
-}
 
 /* Each operation on freed memory, by a connection of its own; a second one goes on. */
 static void operations_on_freed_memory_fail_at_both_ends(void) {
@@ -698,6 +837,8 @@ int main(void) {
     RUN(a_descriptor_gives_the_memory_at_an_address_chosen);
     RUN(datagrams_use_the_memory);
     RUN(a_message_kept_in_the_completion_is_placed_by_the_poll);
+    RUN(unreliable_connections_use_the_memory);
+    RUN(shared_receives_of_xrc_use_the_memory);
     RUN(a_peer_has_only_the_range_and_the_rights_given);
     RUN(atomics_are_refused_as_without_the_right);
     RUN(the_result_of_an_atomic_is_placed_in_the_memory);
@@ -708,6 +849,7 @@ int main(void) {
     RUN(a_client_that_fails_ends_one_connection);
     RUN(a_client_that_leaves_takes_its_memory_with_it);
     RUN(clients_come_and_go_beside_registrations);
+    RUN(a_library_is_loaded_by_its_name);
     RUN(a_forked_child_has_no_clients);
     RUN(operations_on_freed_memory_fail_at_both_ends);
     RUN(memory_is_freed_in_the_middle_of_operations);

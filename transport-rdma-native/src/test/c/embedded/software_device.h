@@ -107,10 +107,11 @@ static inline int software_acquire(void *context, uint64_t address, size_t lengt
     return answer;
 }
 
-static inline int software_acquire_dmabuf(void *context, int fd, uint64_t offset, size_t length, int access,
-                                          struct rdma_peer_memory *acquired, void **taken) {
+static inline int software_acquire_dmabuf(void *context, int fd, uint64_t offset, size_t length, uint64_t iova,
+                                          int access, struct rdma_peer_memory *acquired, void **taken) {
     struct software_device *device = context;
     struct stat wanted, own;
+    (void) iova;
     (void) access;
     int answer = RDMA_PEER_MEMORY_NOT_MINE;
     if (fstat(fd, &wanted) != 0) {

@@ -14,7 +14,8 @@
  * under the License.
  */
 /*
- * The software device (software_device.h) for tests in Java: a client in a library of its own, as a vendor's would be.
+ * The fake of CUDA's library (fake_gpu.h), and the software device (software_device.h), for tests in Java. The device
+ * is a client in a library of its own, as a vendor's would be.
  * The transport's native library is loaded by the JVM, which keeps its symbols to itself, so its functions are looked
  * up by its path.
  */
@@ -23,6 +24,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "fake_gpu.h"
 #include "software_device.h"
 
 #define NATIVE(result, name) JNIEXPORT result JNICALL Java_io_netty_channel_rdma_SoftwareDevice_##name
@@ -34,6 +36,17 @@ static void (*invalidate)(struct rdma_peer_memory *acquired);
 
 void rdma_peer_memory_invalidate(struct rdma_peer_memory *acquired) {
     invalidate(acquired);
+}
+
+/* The same client, in a library that the provider loads by its name: RDMA_EMBEDDED_PEER_MEMORY. */
+JNIEXPORT int rdma_peer_memory_start(const struct rdma_peer_memory_functions *functions) {
+    if (getenv("SOFTWARE_DEVICE_FAILS") != NULL) {
+        return EPERM;
+    }
+    unregister_client = functions->unregister_client;
+    invalidate = functions->invalidate;
+    software_start(&device);
+    return functions->register_client(&device.client);
 }
 
 static int open_transport(struct dl_phdr_info *info, size_t size, void *library) {
@@ -105,4 +118,58 @@ NATIVE(void, free0)(JNIEnv *env, jclass class, jlong memory) {
     (void) env;
     (void) class;
     software_free(to_memory(memory));
+}
+
+/* ---- the fake of CUDA's library ---- */
+
+#define FAKE(result, name) JNIEXPORT result JNICALL Java_io_netty_channel_rdma_FakeGpu_##name
+
+static struct fake_gpu gpu;
+static int (*cu_allocate)(uint64_t *memory, size_t size);
+static int (*cu_free)(uint64_t memory);
+static int (*cu_set_current)(void *context);
+static void *context;
+
+/* Loads the library, and makes the context of the first processor. */
+FAKE(jboolean, load0)(JNIEnv *env, jclass class) {
+    (void) env;
+    (void) class;
+    void *library = fake_gpu_load("libcuda.so.1", &gpu);
+    int (*initialize)(unsigned flags), (*retain)(void **made, int device);
+    return library != NULL && (*(void **) &initialize = dlsym(library, "cuInit")) != NULL
+            && (*(void **) &retain = dlsym(library, "cuDevicePrimaryCtxRetain")) != NULL
+            && (*(void **) &cu_set_current = dlsym(library, "cuCtxSetCurrent")) != NULL
+            && (*(void **) &cu_allocate = dlsym(library, "cuMemAlloc_v2")) != NULL
+            && (*(void **) &cu_free = dlsym(library, "cuMemFree_v2")) != NULL
+            && initialize(0) == 0 && retain(&context, 0) == 0;
+}
+
+FAKE(jlong, allocate0)(JNIEnv *env, jclass class, jint size) {
+    (void) env;
+    (void) class;
+    uint64_t memory = 0;
+    return cu_set_current(context) == 0 && cu_allocate(&memory, (size_t) size) == 0 ? (jlong) memory : 0;
+}
+
+FAKE(jobject, bytes0)(JNIEnv *env, jclass class, jlong memory, jint size) {
+    (void) class;
+    return (*env)->NewDirectByteBuffer(env, gpu.bytes((uint64_t) memory), size);
+}
+
+FAKE(jint, copies0)(JNIEnv *env, jclass class) {
+    (void) env;
+    (void) class;
+    return gpu.counts().copies;
+}
+
+FAKE(jint, exports0)(JNIEnv *env, jclass class) {
+    (void) env;
+    (void) class;
+    return gpu.counts().exports;
+}
+
+FAKE(jint, free0)(JNIEnv *env, jclass class, jlong memory) {
+    (void) env;
+    (void) class;
+    return cu_free((uint64_t) memory);
 }

@@ -279,6 +279,10 @@ void closer_unmap(const void *memory, size_t size) {
     munmap((void *) memory, size);
 }
 
+void closer_run(void (*work)(void *argument), void *argument) {
+    work(argument);
+}
+
 void closer_end(int connection) {
     close(connection);
 }

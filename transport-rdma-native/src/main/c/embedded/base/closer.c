@@ -65,8 +65,9 @@ _Atomic uint64_t closer_idle_ns = UINT64_C(2000000000);
 struct waiting {
     struct waiting *next;
     int fd;       /* descriptor, or -1 */
-    void *memory; /* mapping, or NULL */
+    void *memory; /* mapping, or NULL; argument of `work` */
     size_t size;
+    void (*work)(void *argument); /* or NULL */
 };
 
 static struct {
@@ -146,7 +147,9 @@ static void start_spare(void) {
 }
 
 static void finish(const struct waiting *waiting) {
-    if (waiting->memory != NULL) {
+    if (waiting->work != NULL) {
+        waiting->work(waiting->memory);
+    } else if (waiting->memory != NULL) {
         munmap(waiting->memory, waiting->size);
     }
     if (waiting->fd >= 0) {
@@ -230,6 +233,10 @@ bool closer_close_copy(int fd, int kept) {
 
 void closer_unmap(const void *memory, size_t size) {
     hand_over(&(struct waiting) { .fd = -1, .memory = (void *) memory, .size = size });
+}
+
+void closer_run(void (*work)(void *argument), void *argument) {
+    hand_over(&(struct waiting) { .fd = -1, .memory = argument, .work = work });
 }
 
 void closer_end(int connection) {
@@ -342,6 +349,7 @@ static void fork_parent(void) {
 static void fork_child(void) {
     for (struct waiting *waiting = closer.first; waiting != NULL; waiting = waiting->next) {
         waiting->memory = NULL; /* not mapped here: sealed.c */
+        waiting->work = NULL;
     }
     closer.threads = closer.idle = closer.closing = 0;
     closer.turn_since_ns = 0;

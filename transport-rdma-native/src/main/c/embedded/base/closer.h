@@ -65,6 +65,9 @@ bool closer_close_copy(int fd, int kept);
  */
 void closer_unmap(const void *memory, size_t size);
 
+/* Does other work that may block on a thread; without memory at once. A child of a fork does nothing of it. */
+void closer_run(void (*work)(void *argument), void *argument);
+
 /* Ends and closes a connection: the peer reads the end at once, also if a fork has left a copy in a child. */
 void closer_end(int connection);
 

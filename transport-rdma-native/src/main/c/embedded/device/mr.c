@@ -257,7 +257,7 @@ struct ibv_mr *embedded_ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, si
     int error = context_is_inherited(pd->context) ? EIO : valid ? check_file(fd, offset, length) : EINVAL;
     struct rdma_peer_memory *peer = NULL;
     if (error == FOREIGN_FILE) {
-        error = length == 0 ? EINVAL : peer_memory_acquire_dmabuf(fd, offset, length, access, &peer);
+        error = length == 0 ? EINVAL : peer_memory_acquire_dmabuf(fd, offset, length, iova, access, &peer);
     }
     void *address = (void *) (uintptr_t) offset; /* libibverbs sets the same */
     struct mr *mr = error != 0 ? NULL : make(address, length, peer);

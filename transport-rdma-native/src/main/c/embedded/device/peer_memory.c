@@ -16,15 +16,20 @@
 /* Clients of peer memory, and what they have acquired: see peer_memory.h. */
 #include "peer_memory.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "embedded/base/cancel.h"
 #include "embedded/base/epoch.h"
 #include "embedded/base/fork.h"
+#include "embedded/embedded.h"
 #include "embedded/rdma_peer_memory.h"
+#include "gpu_client.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -51,14 +56,48 @@ struct rdma_peer_memory {
 /* Memory that is asked for. */
 struct wanted {
     int fd; /* -1: `start` is an address, else an offset */
-    uint64_t start;
+    uint64_t start, iova;
     size_t length;
     int access;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held during no call of a client */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* calls have ended, or memory has been released */
+static struct client gpus[GPU_CLIENTS]; /* the provider's own clients, which are always the first ones */
 static struct client *clients;
+
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER; /* taken before `lock` */
+static bool loaded; /* guarded by `loading` */
+
+/* ---- the library that the environment names ---- */
+
+static int start_library(void *library) {
+    int (*start)(const struct rdma_peer_memory_functions *functions);
+    static const struct rdma_peer_memory_functions functions = {
+        rdma_peer_memory_register_client, rdma_peer_memory_unregister_client, rdma_peer_memory_invalidate,
+    };
+    *(void **) &start = library == NULL ? NULL : dlsym(library, "rdma_peer_memory_start");
+    return start == NULL ? ENOEXEC : start(&functions);
+}
+
+/*
+ * Loads the library, once. Prints why that fails, as for the rest of the environment (device.c): errno can't say that
+ * much, and the registration that asks is for memory which may be somebody else's.
+ */
+static void load(void) {
+    pthread_mutex_lock(&loading);
+    const char *name = loaded ? NULL : secure_getenv("RDMA_EMBEDDED_PEER_MEMORY");
+    loaded = true;
+    if (name != NULL && name[0] != 0) {
+        void *library = dlopen(name, RTLD_NOW);
+        int error = start_library(library);
+        if (error != 0) {
+            const char *why = error == ENOEXEC ? dlerror() : strerror(error);
+            fprintf(stderr, "rdma_embedded: RDMA_EMBEDDED_PEER_MEMORY=%s: %s\n", name, why != NULL ? why : "");
+        }
+    }
+    pthread_mutex_unlock(&loading);
+}
 
 /* ---- memory ---- */
 
@@ -93,8 +132,8 @@ static int call_acquire(const struct rdma_peer_memory_client *table, const struc
                               &acquired->memory);
     }
     return table->acquire_dmabuf == NULL ? RDMA_PEER_MEMORY_NOT_MINE
-            : table->acquire_dmabuf(table->context, wanted->fd, wanted->start, wanted->length, wanted->access,
-                                    acquired, &acquired->memory);
+            : table->acquire_dmabuf(table->context, wanted->fd, wanted->start, wanted->length, wanted->iova,
+                                    wanted->access, acquired, &acquired->memory);
 }
 
 /* Asks the clients in turn. Called with `lock` held. Returns 0, RDMA_PEER_MEMORY_NOT_MINE, or the owner's error. */
@@ -120,13 +159,14 @@ static int ask(const struct wanted *wanted, struct rdma_peer_memory *acquired) {
 
 /* `otherwise` is the error of memory that is nobody's. */
 static int acquire(const struct wanted *wanted, struct rdma_peer_memory **acquired, int otherwise) {
-    pthread_mutex_lock(&lock);
-    struct rdma_peer_memory *memory = clients == NULL ? NULL : calloc(1, sizeof(*memory));
-    int answer = clients == NULL ? RDMA_PEER_MEMORY_NOT_MINE : ENOMEM;
-    if (memory != NULL) {
-        memory->generation = fork_generation;
-        answer = ask(wanted, memory);
+    load();
+    struct rdma_peer_memory *memory = calloc(1, sizeof(*memory));
+    if (memory == NULL) {
+        return ENOMEM;
     }
+    memory->generation = fork_generation;
+    pthread_mutex_lock(&lock);
+    int answer = ask(wanted, memory);
     pthread_mutex_unlock(&lock);
     if (answer == 0) {
         *acquired = memory;
@@ -137,11 +177,12 @@ static int acquire(const struct wanted *wanted, struct rdma_peer_memory **acquir
 }
 
 int peer_memory_acquire(uint64_t address, size_t length, int access, struct rdma_peer_memory **acquired) {
-    return acquire(&(struct wanted) { -1, address, length, access }, acquired, EFAULT);
+    return acquire(&(struct wanted) { -1, address, address, length, access }, acquired, EFAULT);
 }
 
-int peer_memory_acquire_dmabuf(int fd, uint64_t offset, size_t length, int access, struct rdma_peer_memory **acquired) {
-    return acquire(&(struct wanted) { fd, offset, length, access }, acquired, EINVAL);
+int peer_memory_acquire_dmabuf(int fd, uint64_t offset, size_t length, uint64_t iova, int access,
+                               struct rdma_peer_memory **acquired) {
+    return acquire(&(struct wanted) { fd, offset, iova, length, access }, acquired, EINVAL);
 }
 
 void peer_memory_release(struct rdma_peer_memory *memory) {
@@ -255,12 +296,40 @@ EXPORT int rdma_peer_memory_unregister_client(const struct rdma_peer_memory_clie
     return 0;
 }
 
+void embedded_peer_memory(char *text, size_t size) {
+    UNCANCELLED;
+    size_t length = 0;
+    text[0] = 0;
+    load();
+    pthread_mutex_lock(&lock);
+    for (const struct client *client = clients; client != NULL && length < size; client = client->next) {
+        if (!client->leaving && gpu_client_is_ready(client->table)) {
+            const char *separator = length == 0 ? "" : ", ";
+            length += (size_t) snprintf(text + length, size - length, "%s%s", separator, client->table->name);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void reset_clients(void) {
+    clients = NULL;
+    for (int i = GPU_CLIENTS - 1; i >= 0; i--) {
+        gpus[i] = (struct client) { .table = &gpu_clients[i], .next = clients };
+        clients = &gpus[i];
+    }
+}
+
+/* Devices do not know the child: its clients are asked for their memory anew, and a library's start. */
 static void fork_child(void) {
     pthread_mutex_init(&lock, NULL);
     pthread_cond_init(&changed, NULL);
-    clients = NULL; /* devices do not know the child */
+    pthread_mutex_init(&loading, NULL);
+    loaded = false;
+    reset_clients();
 }
 
 void peer_memory_init(void) {
+    gpu_client_init();
+    reset_clients();
     pthread_atfork(NULL, NULL, fork_child);
 }

@@ -40,7 +40,8 @@ void peer_memory_init(void);
  * of the client that owns it.
  */
 int peer_memory_acquire(uint64_t address, size_t length, int access, struct rdma_peer_memory **acquired);
-int peer_memory_acquire_dmabuf(int fd, uint64_t offset, size_t length, int access, struct rdma_peer_memory **acquired);
+int peer_memory_acquire_dmabuf(int fd, uint64_t offset, size_t length, uint64_t iova, int access,
+                               struct rdma_peer_memory **acquired);
 /* Releases memory that no copy uses any more. */
 void peer_memory_release(struct rdma_peer_memory *memory);
 

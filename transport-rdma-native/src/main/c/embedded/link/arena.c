@@ -26,6 +26,7 @@
 #include "embedded/base/closer.h"
 #include "embedded/base/container_of.h"
 #include "embedded/base/memory_limit.h"
+#include "embedded/base/pinned.h"
 #include "embedded/base/sealed.h"
 #include "link.h"
 
@@ -137,7 +138,9 @@ static void end_arena(struct arenas *arenas, struct arena **link) {
     if (arena->introduced && !arenas->down) {
         send_message(arenas, WIRE_ARENA_END, &(struct wire_place) { .arena = arena->number });
     }
-    munmap(arena->memory, wire_arena_size(arena->count));
+    if (!pinned_remove(arena->memory)) {
+        munmap(arena->memory, wire_arena_size(arena->count));
+    }
     close_fd(arenas, arena);
     free(arena);
 }
@@ -214,6 +217,7 @@ static struct arena *make(struct arenas *arenas) {
     arena->charged = link_charge_share(arenas->link, LINK_KEPT_ARENA_FDS, 1, max_kept());
     arena->memory = memory;
     arena->count = count;
+    pinned_add(memory, wire_arena_size(count), true);
     arena->number = arenas->next_number++;
     arena->next = arenas->own;
     arenas->own = arena;
@@ -357,7 +361,9 @@ static void discharge_view(struct link *link, uint32_t segments) {
 
 static void put_view(struct arenas *arenas, struct view *view) {
     if (--view->refs == 0) {
-        closer_unmap(view->memory, wire_arena_size(view->count));
+        if (!pinned_remove(view->memory)) {
+            closer_unmap(view->memory, wire_arena_size(view->count));
+        }
         discharge_view(arenas->link, view->count);
         free(view);
     }
@@ -389,6 +395,7 @@ static struct view *map_view(struct arenas *arenas, const struct wire_place *pla
         .next = arenas->views, .memory = memory, .number = place->arena, .count = place->segments, .refs = 1,
     };
     arenas->views = view;
+    pinned_add(memory, wire_arena_size(place->segments), false);
     return view;
 }
 

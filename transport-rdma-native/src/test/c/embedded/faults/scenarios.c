@@ -18,6 +18,7 @@
 
 #include "../namespaces.h"
 #include "../software_device.h"
+#include "fake_gpu.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -232,6 +233,9 @@ struct direct {
     bool registered; /* the device's client */
     struct software_memory *memory;
     struct ibv_mr *device_mr;
+    struct fake_gpu gpu;
+    uint64_t gpu_memory;
+    struct ibv_mr *gpu_mr;
 };
 
 static bool connect_directly(struct direct *d, struct trouble *trouble) {
@@ -354,6 +358,39 @@ static bool use_device(struct direct *d, struct trouble *trouble) {
     return true;
 }
 
+/* The same with a graphics processor's memory. */
+static bool use_gpu(struct direct *d, struct trouble *trouble) {
+    void *library = fake_gpu_load("libcuda.so.1", &d->gpu);
+    CHECK(library != NULL);
+    int (*init)(unsigned);
+    CHECK((*(void **) &init = dlsym(library, "cuInit")) != NULL);
+    CHECK_EQ(init(0), 0);
+    d->gpu_memory = d->gpu.map(4096, 1);
+    int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+    void *address = (void *) (uintptr_t) d->gpu_memory;
+    STEP(trouble, (d->gpu_mr = ibv_reg_mr(d->side.pd, address, 4096, access)) != NULL);
+    struct place place = { d->gpu_memory, d->gpu_mr->rkey };
+    memset(d->side.buffer, 6, 4096);
+    STEP_ZERO(trouble, side_send(&d->side, d->qps[0], IBV_WR_RDMA_WRITE, 0, 4096, &place));
+    STEP_ZERO(trouble, side_send(&d->side, d->qps[0], IBV_WR_RDMA_READ, FAULT_MESSAGE, 4096, &place));
+    if (!side_complete(&d->side, d->qps[0], 2, NULL, trouble)) {
+        return false;
+    }
+    CHECK(memcmp(d->gpu.bytes(d->gpu_memory), d->side.buffer + FAULT_MESSAGE, 4096) == 0);
+    return true;
+}
+
+static void leave_gpu(struct direct *d) {
+    if (d->gpu_mr != NULL) {
+        CHECK_EQ(ibv_dereg_mr(d->gpu_mr), 0);
+    }
+    if (d->gpu_memory != 0) {
+        d->gpu.unmap(d->gpu_memory);
+        CHECK_EQ(d->gpu.counts().streams, 0);
+        CHECK_EVENTUALLY(d->gpu.counts().entered == 0); /* a thread pins memory */
+    }
+}
+
 static void leave_device(struct direct *d) {
     if (d->device_mr != NULL) {
         CHECK_EQ(ibv_dereg_mr(d->device_mr), 0);
@@ -384,7 +421,7 @@ static bool talk_directly(struct direct *d, struct trouble *trouble) {
     STEP_ZERO(trouble, side_receive(&d->side, d->qps[0], FAULT_MESSAGE, 64));
     STEP_ZERO(trouble, side_send(&d->side, d->qps[1], IBV_WR_SEND, 0, 64, NULL));
     return side_complete(&d->side, d->qps[1], 2, NULL, trouble) && run_short(d, trouble) && use_device(d, trouble)
-            && create_extended(d, trouble);
+            && use_gpu(d, trouble) && create_extended(d, trouble);
 }
 
 static bool run_direct(const struct service_ports *ports, struct trouble *trouble) {
@@ -400,6 +437,7 @@ static bool run_direct(const struct service_ports *ports, struct trouble *troubl
     if (d.srq != NULL) {
         CHECK_EQ(ibv_destroy_srq(d.srq), 0);
     }
+    leave_gpu(&d);
     leave_device(&d);
     if (d.file_mr != NULL) {
         CHECK_EQ(ibv_dereg_mr(d.file_mr), 0);

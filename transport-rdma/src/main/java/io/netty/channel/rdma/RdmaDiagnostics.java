@@ -153,6 +153,8 @@ public final class RdmaDiagnostics {
         try (Device device = Device.open(verbs, name)) {
             DeviceAttributes attributes = device.attributes();
             line("limits", attributes.toString());
+            line("peer memory", describe(device.peerMemoryClients(), isKernel(verbs)) + "; dma-bufs: " +
+                    (device.supportsDmabuf() ? "yes" : "no"));
             for (int number = 1; number <= attributes.portCount(); number++) {
                 PortAttributes port = device.portAttributes(number);
                 line("port " + number, port.toString());
@@ -165,6 +167,12 @@ public final class RdmaDiagnostics {
             line("limits", e.getMessage());
             advice.add(e.getMessage());
         }
+    }
+
+    /** The clients of memory of other devices; the program that asks is rarely the one that has such memory. */
+    private static String describe(List<String> clients, boolean kernel) {
+        return !clients.isEmpty() ? String.join(", ", clients) : kernel ? "no kernel module (docs/peer-memory.md)" :
+                "none in this process, which has not loaded CUDA or HIP";
     }
 
     private void port(String device, int number, PortAttributes port, boolean kernelVerbs) {

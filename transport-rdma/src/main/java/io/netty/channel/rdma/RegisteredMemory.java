@@ -26,6 +26,7 @@ import io.netty.channel.rdma.verbs.AccessFlags;
 import io.netty.channel.rdma.verbs.MemoryRegion;
 import io.netty.channel.rdma.verbs.ProtectionDomain;
 import io.netty.channel.rdma.verbs.VerbsException;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.AbstractReferenceCounted;
 import io.netty.util.ReferenceCounted;
 
@@ -34,6 +35,7 @@ import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.function.Function;
 
 import static io.netty.util.internal.ObjectUtil.checkPositive;
 import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
@@ -63,27 +65,12 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         range = new MemoryRange(buf.memoryAddress(), buf.capacity(), access(permissions), this);
     }
 
-    private RegisteredMemory(long address, long length, Set<RdmaPermission> permissions) {
+    private RegisteredMemory(Set<RdmaPermission> permissions, Function<RegisteredMemory, MemoryRange> range) {
         buf = Unpooled.EMPTY_BUFFER;
         this.permissions = permissions;
         pinned = null;
         counted = false;
-        range = new MemoryRange(address, length, access(permissions), this);
-    }
-
-    private RegisteredMemory(int fd, long offset, long length, Set<RdmaPermission> permissions) {
-        buf = Unpooled.EMPTY_BUFFER;
-        this.permissions = permissions;
-        pinned = null;
-        counted = false;
-        // Any address will do that is at the same place in its page as the offset is. The kernel has no windows to it
-        // (UVERBS_METHOD_REG_DMABUF_MR knows no IB_ACCESS_MW_BIND).
-        range = new MemoryRange(offset, length, RdmaPermission.accessFlags(permissions), this) {
-            @Override
-            public MemoryRegion register(ProtectionDomain domain, int accessFlags) throws VerbsException {
-                return domain.registerDmabuf(fd, offset, length, offset, accessFlags);
-            }
-        };
+        this.range = range.apply(this);
     }
 
     /**
@@ -175,7 +162,16 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
     public static RegisteredMemory ofDmabuf(int fd, long offset, long length, Set<RdmaPermission> permissions) {
         checkPositiveOrZero(fd, "fd");
         checkRange(offset, "offset", length);
-        return new RegisteredMemory(fd, offset, length, checked(permissions));
+        Set<RdmaPermission> copy = checked(permissions);
+        // Any address will do that is at the same place in its page as the offset is. The kernel has no windows to it
+        // (UVERBS_METHOD_REG_DMABUF_MR knows no IB_ACCESS_MW_BIND).
+        return new RegisteredMemory(copy, memory -> new MemoryRange(offset, length, RdmaPermission.accessFlags(copy),
+                memory) {
+            @Override
+            public MemoryRegion register(ProtectionDomain domain, int accessFlags) throws VerbsException {
+                return domain.registerDmabuf(fd, offset, length, offset, accessFlags);
+            }
+        });
     }
 
     /**
@@ -201,7 +197,40 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
     public static RegisteredMemory ofAddress(long address, long length, Set<RdmaPermission> permissions) {
         checkPositive(address, "address");
         checkRange(address, "address", length);
-        return new RegisteredMemory(address, length, checked(permissions));
+        Set<RdmaPermission> copy = checked(permissions);
+        return new RegisteredMemory(copy, memory -> new MemoryRange(address, length, access(copy), memory));
+    }
+
+    /**
+     * Registers memory of a graphics processor of NVIDIA: as a dma-buf if the device takes one, else by its address,
+     * and with the embedded provider by its address. The process has loaded CUDA's driver library and allocated the
+     * memory. {@code CU_POINTER_ATTRIBUTE_SYNC_MEMOPS} is set on it, so that copies of the application are done when
+     * their functions return; kernels and asynchronous copies are not, so wait for them before the memory is sent.
+     * Otherwise as {@link #ofAddress}.
+     *
+     * <p>A device registers it when it is first used there, or {@linkplain
+     * io.netty.channel.rdma.message.RdmaMessageChannel#export exported}. That fails with a {@link VerbsException}: "No
+     * such device" if the process has not loaded CUDA, "Bad address" if it is no memory of the processor, or if the
+     * drivers register it in neither way ({@link
+     * io.netty.channel.rdma.message.RdmaCapabilities#peerMemoryClients()}, docs/peer-memory.md).
+     *
+     * @param pointer a {@code CUdeviceptr}, positive.
+     * @param length in bytes, at least 1.
+     * @param permissions as for {@link #of(ByteBuf, Set)}. Atomic operations may be refused by the device.
+     * @throws IllegalArgumentException if the range or the permissions are not as said.
+     */
+    public static RegisteredMemory ofCuda(long pointer, long length, Set<RdmaPermission> permissions) {
+        checkPositive(pointer, "pointer");
+        checkRange(pointer, "pointer", length);
+        Set<RdmaPermission> copy = checked(permissions);
+        return new RegisteredMemory(copy, memory -> new MemoryRange(pointer, length,
+                RdmaPermission.accessFlags(copy), memory) {
+            @Override
+            public MemoryRegion register(ProtectionDomain domain, int accessFlags) throws VerbsException {
+                return domain.registerCuda(pointer, length, accessFlags,
+                        domain.verbs().provider() == VerbsProvider.IBVERBS);
+            }
+        });
     }
 
     /** A window opens nothing unless this process binds it, so all memory can have them. */
@@ -234,7 +263,7 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
 
     /**
      * The memory as a buffer. It belongs to this object: retain what is to outlive it. Empty if the processor need not
-     * be able to access the memory, see {@link #ofDmabuf} and {@link #ofAddress}.
+     * be able to access the memory, see {@link #ofDmabuf}, {@link #ofAddress} and {@link #ofCuda}.
      */
     public ByteBuf buf() {
         return buf;

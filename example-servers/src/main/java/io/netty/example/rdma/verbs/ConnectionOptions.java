@@ -117,6 +117,11 @@ public final class ConnectionOptions {
         return new InetSocketAddress(host == null ? LocalHost.address() : host, chosenPort);
     }
 
+    /** Where to listen, or the peer: for a program that also has another transport. */
+    public InetSocketAddress address() throws IOException {
+        return address(port);
+    }
+
     /** The wildcard stands for an address of a device that was chosen. */
     private InetSocketAddress listenAddress(int chosenPort) throws IOException {
         return host == null && device.isNamed() ? new InetSocketAddress(chosenPort) : address(chosenPort);

@@ -86,7 +86,12 @@ public final class VerbsOptions {
      * @return the exit status: 0 if all results are right, else 1
      */
     public int run(Body body) throws Exception {
-        EventLoopGroup group = eventLoops.newGroup(Transport.RDMA);
+        return run(Transport.RDMA, body);
+    }
+
+    /** As above, on event loops of a transport. */
+    public int run(Transport transport, Body body) throws Exception {
+        EventLoopGroup group = eventLoops.newGroup(transport);
         boolean right = true;
         try {
             long deadline = System.nanoTime() + timeout().toNanos();

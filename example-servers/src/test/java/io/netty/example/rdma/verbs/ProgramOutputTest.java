@@ -24,6 +24,8 @@ import io.netty.example.rdma.datagrams.DatagramClient;
 import io.netty.example.rdma.datagrams.DatagramServer;
 import io.netty.example.rdma.datagrams.MulticastPublisher;
 import io.netty.example.rdma.datagrams.MulticastSubscriber;
+import io.netty.example.rdma.gpu.TensorClient;
+import io.netty.example.rdma.gpu.TensorServer;
 import io.netty.example.rdma.pingpong.PingPongClient;
 import io.netty.example.rdma.pingpong.PingPongServer;
 import io.netty.example.rdma.pubsub.Publisher;
@@ -60,6 +62,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 class ProgramOutputTest {
     private static final String LISTENING = "listening on [^ ]+:\\d+";
     private static final String FIGURES = "\\d+\\.\\d us each, \\d+\\.\\d MB/s";
+    private static final String SOFTWARE_GPU = "../transport-rdma-native/target/c/obj/fake/libcuda.so.1";
     private static final String PROCESSOR = "(, processor \\d+\\.\\d\\d us each)?";
 
     @TempDir
@@ -189,6 +192,27 @@ class ProgramOutputTest {
         assertPrinted(ends(new Publisher(), arguments, new Subscriber(), arguments),
                 result("publisher by " + by, 20, 64),
                 result("subscriber by " + by + " \\(\\d+ torn copies taken again\\)", 20, 64));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"gpu", "host", "copy"})
+    void tensors(String way) throws Exception {
+        assumeTrue(way.equals("host") || Runtime.version().feature() >= 22, "CUDA is called from Java 22 or later");
+        String[] arguments = {"--way", way, "--count", "5", "--size", "100000", "--software", SOFTWARE_GPU};
+        List<String> lines = ends(new TensorServer(), arguments, new TensorClient(), arguments);
+        lines.removeIf(line -> line.startsWith("no graphics processor, but one in software: "));
+        String place = "tensor in memory of " + (way.equals("host") ? "the host" : "(fake|NVIDIA .*)");
+        assertPrinted(lines, place, place, result("memory of .*, server", 5, 100000),
+                result("memory of .*, there and back", 5, 200000));
+    }
+
+    @Test
+    void tensorsOfAProcessorNeedANewerJava() throws Exception {
+        assumeTrue(Runtime.version().feature() < 22, "this Java calls CUDA");
+        try (Printed printed = new Printed()) {
+            assertThat(printed.linesAtTheEnd(1, List.of(Printed.start(new TensorServer(), "--software", SOFTWARE_GPU))))
+                    .anyMatch(line -> line.contains("CUDA from Java needs Java 22 or later"));
+        }
     }
 
     @Test

@@ -81,6 +81,12 @@ class VerbsCommandsTest {
         assertThat(run(new PubSub(), "--by", "write", "--count", "20", "--size", "1K")).isZero();
     }
 
+    /** The other ways need a newer Java, and are in the tests of the programs. */
+    @Test
+    void tensorGoesThereAndBack() {
+        assertThat(run(new GpuTransfer(), "--ways", "host", "--count", "5", "--size", "64K")).isZero();
+    }
+
     private static int run(Object command, String... arguments) {
         List<String> all = new ArrayList<>(List.of(arguments));
         all.addAll(List.of("--host", TestAddress.HOST, "--timeout", TIMEOUT));

@@ -23,6 +23,8 @@ import io.netty.channel.rdma.verbs.DeviceAttributes;
 import io.netty.channel.rdma.verbs.PortAttributes;
 import io.netty.channel.rdma.verbs.VerbsException;
 
+import java.util.List;
+
 /** The features and limits of a device for channels of messages and of datagrams. Immutable. */
 public final class RdmaCapabilities {
     private final String deviceName;
@@ -30,6 +32,7 @@ public final class RdmaCapabilities {
     private final DeviceAttributes attributes;
     private final int maxInlineReceive;
     private final boolean dmabuf;
+    private final List<String> peerMemoryClients;
     private final long maxMessageLength;
     private final int maxDatagramLength;
 
@@ -39,6 +42,7 @@ public final class RdmaCapabilities {
         this.attributes = attributes;
         maxInlineReceive = device.maxInlineReceive();
         dmabuf = device.supportsDmabuf();
+        peerMemoryClients = device.peerMemoryClients();
         long least = Long.MAX_VALUE;
         int mtu = Integer.MAX_VALUE;
         for (int port = 1; port <= attributes.portCount(); port++) {
@@ -157,6 +161,16 @@ public final class RdmaCapabilities {
         return dmabuf;
     }
 
+    /**
+     * The clients that tell the device's driver which memory is another device's, so that it can be registered by its
+     * address: {@link RegisteredMemory#ofAddress}. With a device of the kernel these are kernel modules, such as {@code
+     * nv_mem}; with the embedded provider libraries that this process has loaded so far, such as {@code CUDA}, or has
+     * registered. Unmodifiable, and empty if there are none.
+     */
+    public List<String> peerMemoryClients() {
+        return peerMemoryClients;
+    }
+
     /** The most bytes of one operation. */
     public long maxMessageLength() {
         return maxMessageLength;
@@ -186,7 +200,8 @@ public final class RdmaCapabilities {
     public String toString() {
         return deviceName + ": " + attributes + ", operations of up to " + maxMessageLength + " bytes, atomics: " +
                 atomicCapability() + ", shared receives: " + maxSharedReceives() + ", inline receive: " +
-                maxInlineReceive + " bytes, dma-bufs: " + (dmabuf ? "yes" : "no") + ", memory windows: " +
-                attributes.maxMemoryWindows();
+                maxInlineReceive + " bytes, dma-bufs: " + (dmabuf ? "yes" : "no") + ", peer memory: " +
+                (peerMemoryClients.isEmpty() ? "none" : String.join(", ", peerMemoryClients)) +
+                ", memory windows: " + attributes.maxMemoryWindows();
     }
 }

@@ -209,6 +209,11 @@ public final class Device extends VerbsObject {
         }
     }
 
+    /** {@link VerbsApi#peerMemoryClients()} of this device's provider. */
+    public List<String> peerMemoryClients() {
+        return verbs().peerMemoryClients();
+    }
+
     /**
      * @param port from 1 to {@link DeviceAttributes#portCount()}.
      */

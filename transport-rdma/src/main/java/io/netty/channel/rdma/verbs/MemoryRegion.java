@@ -88,6 +88,8 @@ public final class MemoryRegion extends VerbsObject {
 
     static native long registerDmabuf0(long api, long pd, long offset, long length, long iova, int fd, int access);
 
+    static native long registerCuda0(long api, long pd, long address, long length, int access, boolean dmabuf);
+
     private static native int deregister0(long api, long mr);
 
     /** The lkey in the upper half and the rkey in the lower. */

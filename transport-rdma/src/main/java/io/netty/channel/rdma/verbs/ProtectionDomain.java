@@ -88,6 +88,28 @@ public final class ProtectionDomain extends VerbsObject {
         return new MemoryRegion(mr, this, address, length, access, null);
     }
 
+    /**
+     * Registers memory of a graphics processor of NVIDIA, and sets {@code CU_POINTER_ATTRIBUTE_SYNC_MEMOPS} on it. The
+     * memory must stay allocated until the region is closed.
+     *
+     * @param memoryAddress of the first byte, for the processor.
+     * @param length        in bytes, at least 1.
+     * @param access        of {@link AccessFlags}.
+     * @param dmabuf        whether to try the dma-buf of the memory before its address.
+     * @throws VerbsException with {@link Errno#ENODEV} if this process has not loaded CUDA's driver library, {@link
+     *                        Errno#EFAULT} if there is no such memory, or if the device registers it in neither way.
+     */
+    public MemoryRegion registerCuda(long memoryAddress, long length, int access, boolean dmabuf)
+            throws VerbsException {
+        ObjectUtil.checkPositive(length, "length");
+        retainAll(this);
+        long mr = created(MemoryRegion.registerCuda0(api(), address(), memoryAddress, length, access, dmabuf),
+                "ibv_reg_mr", () -> "register " + length + " bytes of CUDA memory at 0x" +
+                Long.toHexString(memoryAddress) + " with " + device.name() +
+                (dmabuf ? " as a dma-buf or by address" : " by address"), this);
+        return new MemoryRegion(mr, this, memoryAddress, length, access, null);
+    }
+
     private MemoryRegion register(long memoryAddress, long length, int access, Object memory) throws VerbsException {
         ObjectUtil.checkPositive(length, "length");
         retainAll(this);

@@ -23,11 +23,14 @@ import io.netty.util.internal.UnstableApi;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
+import java.io.File;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * The calls of a provider of verbs: its function table ({@code struct verbs_api} in C), and which providers this
@@ -261,6 +264,19 @@ public final class VerbsApi {
         return describeEmbedded0();
     }
 
+    /**
+     * Returns the names of the clients that tell this provider about memory of other devices (docs/peer-memory.md):
+     * those of the embedded provider in this process now, or of the kernel. Any thread.
+     */
+    public List<String> peerMemoryClients() {
+        if (provider == VerbsProvider.EMBEDDED) {
+            String names = peerMemory0();
+            return names.isEmpty() ? List.of() : List.of(names.split(", "));
+        }
+        String[] names = new File("/sys/kernel/mm/memory_peers").list();
+        return names == null ? List.of() : Arrays.stream(names).sorted().collect(Collectors.toUnmodifiableList());
+    }
+
     private static List<VerbsApi> select(String value) {
         switch (value.trim().toLowerCase(Locale.ROOT)) {
         case "ibverbs":
@@ -333,4 +349,6 @@ public final class VerbsApi {
     private static native int configureEmbedded0(String folder, String users, String groups);
 
     private static native String describeEmbedded0();
+
+    private static native String peerMemory0();
 }

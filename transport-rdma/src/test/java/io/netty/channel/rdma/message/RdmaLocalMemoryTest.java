@@ -18,15 +18,18 @@ package io.netty.channel.rdma.message;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.rdma.FakeGpu;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.MemoryFile;
 import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.RdmaDiagnostics;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.SoftwareDevice;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.VerbsApi;
+import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
@@ -216,6 +219,54 @@ class RdmaLocalMemoryTest {
             MessagePair.write(other.client, Unpooled.copyInt(1));
             other.serverEvents.message().release();
         }
+    }
+
+    @Test
+    void memoryOfAGraphicsProcessorIsUsedOnceItsLibraryIsLoaded() throws Exception {
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED, "a device asks its driver");
+        try (MessagePair pair = new MessagePair(loops.group())) {
+            if (!FakeGpu.isLoaded()) {
+                assertThat(pair.client.capabilities().peerMemoryClients()).doesNotContain("CUDA");
+                try (RegisteredMemory none = RegisteredMemory.ofCuda(1L << 40, SIZE, ALL)) {
+                    assertThatThrownBy(() -> pair.client.export(none)).isInstanceOf(VerbsException.class)
+                            .hasMessageContaining("CUDA").hasMessageContaining("No such device");
+                }
+            }
+            try (FakeGpu gpu = new FakeGpu(SIZE);
+                 RegisteredMemory own = RegisteredMemory.ofCuda(gpu.pointer(), SIZE, ALL);
+                 RegisteredMemory memory = RegisteredMemory.allocate(SIZE, ALL)) {
+                assertThat(RdmaCapabilities.of(pair.client.capabilities().deviceName()).peerMemoryClients())
+                        .contains("CUDA");
+                assertThat(RdmaDiagnostics.text()).contains("peer memory", "CUDA");
+                byte[] bytes = fill(gpu.bytes(), 9);
+                assertThat(own.buf().capacity()).isZero();
+                int copies = FakeGpu.copies();
+                operate(pair, own, memory, pair.server.export(memory));
+                assertThat(FakeGpu.copies()).isGreaterThan(copies);
+                assertThat(gpu.bytes().get(SIZE - 1)).isEqualTo(bytes[SIZE - 1]);
+                assertThat(gpu.bytes().getInt(5000)).isEqualTo(memory.buf().getInt(0));
+
+                RemoteMemory remote = pair.server.export(own);
+                MessagePair.write(pair.client, new RdmaWrite(memory.slice(0, 30000), remote, 30000));
+                assertThat(Unpooled.wrappedBuffer(gpu.bytes()).slice(30000, 30000))
+                        .isEqualTo(memory.buf().slice(0, 30000));
+                gpu.free();
+                assertGone(pair.client.writeAndFlush(new RdmaWrite(memory.slice(0, 8), remote, 0)),
+                        WorkCompletionStatus.REMOTE_OPERATION_ERROR);
+            }
+        }
+    }
+
+    @Test
+    void rangesAndPermissionsOfAGraphicsProcessorsMemoryAreChecked() {
+        assertThatThrownBy(() -> RegisteredMemory.ofCuda(0, SIZE, ALL)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("pointer");
+        assertThatThrownBy(() -> RegisteredMemory.ofCuda(PAGE, 0, ALL)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("length");
+        assertThatThrownBy(() -> RegisteredMemory.ofCuda(PAGE, Long.MAX_VALUE, ALL))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("length");
+        assertThatThrownBy(() -> RegisteredMemory.ofCuda(PAGE, SIZE, EnumSet.of(REMOTE_WRITE)))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("LOCAL_WRITE");
     }
 
     private static void assertGone(ChannelFuture future, Integer... statuses) throws Exception {

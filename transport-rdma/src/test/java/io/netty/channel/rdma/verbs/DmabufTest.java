@@ -15,12 +15,15 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.channel.rdma.FakeGpu;
 import io.netty.channel.rdma.MemoryFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.MappedByteBuffer;
 
@@ -65,6 +68,33 @@ class DmabufTest {
         assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED, "a memfd instead of a dma-buf");
         try (MemoryFile file = new MemoryFile(SIZE)) {
             exchange(file.fd(), file.map());
+        }
+    }
+
+    /** Each way in which memory of a graphics processor is registered, from an address in the middle of a page on. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void memoryOfAGraphicsProcessorIsRegisteredByItsDmabufOrItsAddress(boolean dmabuf) throws Exception {
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED, "a device asks its driver");
+        Endpoint client = pair.client;
+        int exports = FakeGpu.exports();
+        try (FakeGpu gpu = new FakeGpu(SIZE); MemoryRegion region = pair.server.domain.registerCuda(
+                gpu.pointer() + 100, 8192, ACCESS, dmabuf)) {
+            assertThat(FakeGpu.exports() - exports).isEqualTo(dmabuf ? 1 : 0);
+            assertThat(region.memoryAddress()).isEqualTo(gpu.pointer() + 100);
+            client.fill(5, 8192);
+            client.post(new SendWorkRequests(1, 1).write(1, SendFlags.SIGNALED, gpu.pointer() + 100, region.rkey())
+                    .addSge(client.at(0), 8192, client.region.lkey()));
+            completion(client.queue, WorkCompletionStatus.SUCCESS);
+            for (int i = 0; i < 8192; i++) {
+                assertThat(gpu.bytes().get(100 + i)).isEqualTo(client.buffer.get(i));
+            }
+            assertThat(gpu.bytes().get(99)).isZero();
+            assertThat(gpu.bytes().get(100 + 8192)).isZero();
+            ProtectionDomain domain = pair.server.domain;
+            assertThatThrownBy(() -> domain.registerCuda(gpu.pointer() + 100, SIZE, ACCESS, dmabuf))
+                    .isInstanceOf(VerbsException.class).hasMessageContaining("CUDA memory")
+                    .satisfies(e -> assertThat(((VerbsException) e).errno()).isEqualTo(Errno.EFAULT));
         }
     }
 
