@@ -160,11 +160,8 @@ final class Attachments {
         // The descriptor of a selector, where Netty may not use Unsafe: io.netty.channel.rdma.loop.NioChannels.
         open("sun.nio.ch", loader.getUnnamedModule());
         // Looked for now, a jar is opened, and may be deleted by whatever cleans the folder of temporary files.
-        if (loader.getResource(HOOKS) == null || loader.getResource(TRANSPORT) == null) {
-            return "the class loader of Netty, a " + loader.getClass().getName() + ", does not take what is added";
-        }
-        Preload.start(loader);
-        return ATTACHED;
+        return loader.getResource(HOOKS) != null && loader.getResource(TRANSPORT) != null ? ATTACHED :
+                "the class loader of Netty, a " + loader.getClass().getName() + ", does not take what is added";
     }
 
     private void add(ClassLoader loader, Path file) throws Exception {

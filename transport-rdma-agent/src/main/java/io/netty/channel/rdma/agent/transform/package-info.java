@@ -25,8 +25,7 @@
  *           │           └── NettyTypes  what these interfaces have
  *           └── Attachments  the loaders that get the transport
  *                 ├── NettyJars  the version of a Netty, and what it lacks
- *                 ├── AgentJar   the jars that are added
- *                 └── Preload    the first classes of the transport, in a thread of their own
+ *                 └── AgentJar   the jars that are added
  * </pre>
  */
 package io.netty.channel.rdma.agent.transform;
