@@ -19,6 +19,7 @@ import io.netty.channel.rdma.agent.options.AgentOptions;
 
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** Objects that the agent ({@code transform.Agent}) shares with its classes in the loader of Netty. */
 final class Shared {
@@ -27,6 +28,8 @@ final class Shared {
     static final Map<String, String> CASTS;
     /** The classes of channels that others have taken the place of. */
     static final Set<String> SWAPPED;
+    /** Lets a module read the descriptors of selectors. */
+    static final Consumer<Module> SELECTORS;
 
     static {
         try {
@@ -35,6 +38,7 @@ final class Shared {
             OPTIONS = AgentOptions.parse((String) shared.get("arguments"));
             CASTS = cast(shared.get("casts"));
             SWAPPED = cast(shared.get("swapped"));
+            SELECTORS = cast(shared.get("selectors"));
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

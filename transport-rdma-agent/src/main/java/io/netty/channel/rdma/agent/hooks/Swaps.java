@@ -35,6 +35,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.ThreadAwareExecutor;
+import io.netty.util.internal.PlatformDependent;
 
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
@@ -89,6 +90,10 @@ final class Swaps {
         if (!Rdma.isAvailable()) {
             Report.kept(type.getName(), Report.message(Rdma.unavailabilityCause()));
             return handler;
+        }
+        if (type == NioIoHandler.class && !PlatformDependent.hasUnsafe()) {
+            // Which is the other way for io.netty.channel.rdma.loop.NioChannels. This one takes 6 ms.
+            Shared.SELECTORS.accept(Swaps.class.getModule());
         }
         IoHandler around = RdmaIoHandler.newFactory(new RdmaIoHandlerConfig(), ignored -> handler).newHandler(executor);
         Report.swapped(type.getName(), RdmaIoHandler.class);

@@ -22,6 +22,7 @@ import java.net.URL;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /**
  * The start of the agent, and its lines on the standard error stream: what is said before there is a logger of Netty's,
@@ -32,6 +33,7 @@ public final class Agent {
     private static final String ARGUMENTS = "arguments";
     private static final String CASTS = "casts";
     private static final String SWAPPED = "swapped";
+    private static final String SELECTORS = "selectors";
 
     private Agent() { }
 
@@ -60,8 +62,9 @@ public final class Agent {
         shared.put(ARGUMENTS, arguments == null ? "" : arguments);
         shared.put(CASTS, casts);
         shared.put(SWAPPED, swapped);
-        instrumentation.addTransformer(new NettyTransformer(options, new Attachments(instrumentation, jar),
-                new HardCasts(casts, swapped)));
+        Attachments attachments = new Attachments(instrumentation, jar);
+        shared.put(SELECTORS, (Consumer<Module>) attachments::openSelectors);
+        instrumentation.addTransformer(new NettyTransformer(options, attachments, new HardCasts(casts, swapped)));
     }
 
     /** The program stays as it is, or ends if RDMA is required. */

@@ -157,8 +157,6 @@ final class Attachments {
         for (Path file : files) {
             add(loader, file);
         }
-        // The descriptor of a selector, where Netty may not use Unsafe: io.netty.channel.rdma.loop.NioChannels.
-        open("sun.nio.ch", loader.getUnnamedModule());
         // Looked for now, a jar is opened, and may be deleted by whatever cleans the folder of temporary files.
         return loader.getResource(HOOKS) != null && loader.getResource(TRANSPORT) != null ? ATTACHED :
                 "the class loader of Netty, a " + loader.getClass().getName() + ", does not take what is added";
@@ -175,6 +173,11 @@ final class Attachments {
             addUrl.setAccessible(true);
             addUrl.invoke(loader, file.toUri().toURL());
         }
+    }
+
+    /** Lets a module read the descriptors of selectors, where Netty may not use {@code Unsafe}. */
+    void openSelectors(Module to) {
+        open("sun.nio.ch", to);
     }
 
     private void open(String packageOfJdk, Module to) {

@@ -24,14 +24,11 @@ import java.util.List;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** The version of an application's Netty, and which of its jars it lacks. */
 final class NettyJars {
     private static final String VERSIONS = "META-INF/io.netty.versions.properties";
     private static final String ARTIFACT = "netty-transport.version";
-    private static final Pattern NUMBERS = Pattern.compile("(\\d+)\\.(\\d+)\\.(\\d+)\\b.*");
     /** The oldest that the transport runs with, as {@code io.netty.channel.rdma.NettyVersion} has it. */
     private static final int OLDEST_OF_4_2 = 9;
 
@@ -60,13 +57,15 @@ final class NettyJars {
 
     /** Why the transport does not run with a version, or {@code null}. */
     static String problem(String version) {
-        Matcher numbers = NUMBERS.matcher(version == null ? "" : version);
-        if (!numbers.matches()) {
+        try {
+            // Without regular expressions, whose classes would be loaded for this alone.
+            String[] numbers = version.split("\\.");
+            return numbers[0].equals("4") && numbers[1].equals("2") && Integer.parseInt(numbers[2]) >= OLDEST_OF_4_2 ?
+                    null :
+                    "Netty is " + version + ", and the RDMA transport needs 4.2, from 4.2." + OLDEST_OF_4_2 + " on";
+        } catch (RuntimeException e) {
             return "the version of Netty is not to be known: no jar has " + VERSIONS;
         }
-        return numbers.group(1).equals("4") && numbers.group(2).equals("2") &&
-                Integer.parseInt(numbers.group(3)) >= OLDEST_OF_4_2 ? null :
-                "Netty is " + version + ", and the RDMA transport needs 4.2, from 4.2." + OLDEST_OF_4_2 + " on";
     }
 
     /** Returns whether an application may lack a class of Netty, as the agent adds it. */
