@@ -31,7 +31,7 @@ A failed test runs again, alone, at the end. If it passes then, it is flaky. Mor
 testsuite/flaky.list is a failure. A sanitizer's report, a leak, a crash and wrong data never run again.
 
 Lanes, with their minutes on two idle cores (half of the processor time in a run of all), besides one or two minutes
-for the build. The default is all of these, in 20 minutes.
+for the build. The default is all of these, in 21 minutes.
   scripts        0.1  checks of the tree: the scripts parse, packages.txt has their commands and the C headers,
                       docs/testsuite.md is complete, links in pages lead to headings, versions in pages are the build's,
                       pictures have names of the code, ladders are drawn from their sources, the tests that
@@ -60,6 +60,8 @@ for the build. The default is all of these, in 20 minutes.
   chaos          0.6  processes with busy connections, stopped and killed at random instants (random input)
   differential   0.4  random programs of handlers on epoll and on RDMA, whose results are compared (random input)
   hostile        0.4  a server and clients beside processes that attack them: another user, other PID namespaces
+  valkey         1.0  the unmodified server of Valkey, which the lane builds from Debian's sources once, in a minute
+                      more: its own test of RDMA, and its answers over RDMA compared with those over TCP
 
 Parts of the lane java: a lane for each module, with the name of its folder, for example testsuite. Parts of the lanes c
 and java for --quick: quick-c, quick-java. Tags at test classes select them: docs/testsuite.md#tags
@@ -70,9 +72,6 @@ Not in the default:
   aarch64        most C tests, and some Java tests, on an emulated aarch64 machine (x86_64 only): half an hour
   load           the lanes c and java with --load 8, to find tests that depend on the speed of the machine
 
-  valkey         the unmodified server of Valkey, which the lane builds from Debian's sources: its own test of RDMA, and
-                 its answers over RDMA compared with those over TCP (docs/valkey.md)
-
 Neither are these; those in the guest on x86_64 only:
   rxe-c          the C tests on real kernel verbs: soft-RoCE in a QEMU guest (testsuite/rxe/README.md)
   rxe            the Java tests there. --rxe says both
@@ -82,11 +81,12 @@ Neither are these; those in the guest on x86_64 only:
   rxe-chaos      the lane chaos there, of it the channels (random input)
   rxe-differential
                  the lane differential there (random input)
+  rxe-valkey     the Java tests of the lane valkey there
 
 Options:
   --quick        scripts, quick-c and quick-java: some tests of each part, in two minutes on two idle cores
   --all          everything, also repetitions of other tests (the tag all, all combinations and rounds): of the lanes
-                 that are named, else of the default lanes, platforms, valkey, rxe-c and rxe. Hours
+                 that are named, else of the default lanes, platforms, rxe-c and rxe. Hours
   -Dtest=PATTERN selects classes and C programs by name: A,B*,!C; with a slash by the path of a class
   --no-install   do not install missing packages (packages.txt), fail instead
   --conformance  the lane conformance with the optional programs (libfabric, UCX, Open MPI, qperf, pyverbs), and a table
@@ -104,7 +104,7 @@ END
 }
 
 default_lanes=(scripts c c-asan c-tsan java iwarp faults faults-java stalls containers conformance versions consumer
-    fuzz fuzz-java chaos differential hostile)
+    fuzz fuzz-java chaos differential hostile valkey)
 lanes=()
 # Arguments for Maven and the JVMs, and the patterns of -Dtest.
 properties=() PATTERNS=''
@@ -138,7 +138,7 @@ done
 if [ -n "$TEST_ALL" ]; then
     CONFORMANCE_OPTION=--all
     if [ "${#lanes[@]}" = 0 ]; then
-        lanes=("${default_lanes[@]}" platforms valkey)
+        lanes=("${default_lanes[@]}" platforms)
         [ "$(uname -m)" != x86_64 ] || lanes+=(rxe-c rxe)
     fi
 fi
@@ -154,7 +154,7 @@ with_interop+='|rxe|rxe-testsuite|rxe-example-servers|rxe-differential|rxe-chaos
 [[ " ${lanes[*]} " != *" conformance "* ]] || sections+=(conformance)
 [[ " ${lanes[*]} " != *" versions "* ]] || sections+=(conformance versions)
 [[ -z $CONFORMANCE_OPTION || " ${lanes[*]} " != *" conformance "* ]] || sections+=(foreign valkey)
-[[ " ${lanes[*]} " != *" valkey "* ]] || sections+=(conformance valkey)
+[[ ! " ${lanes[*]} " =~ " "(rxe-)?"valkey " ]] || sections+=(conformance valkey)
 [[ ! " ${lanes[*]} " =~ " "(reproducible|aarch64)" " ]] || sections+=(cross)
 [[ " ${lanes[*]} " != *" aarch64 "* ]] || sections+=(aarch64)
 [[ " ${lanes[*]} " != *" fuzz "* ]] || sections+=(fuzz)

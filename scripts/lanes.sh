@@ -421,6 +421,11 @@ run_programs() { # LANE ARGUMENT... of testsuite/conformance/run
 
 # Valkey's server, which is not changed: its own test of RDMA, and our tests with it as the peer.
 lane_valkey() {
+    local why
+    if ! why=$("$ROOT/testsuite/valkey/build" --fetch 2>&1); then
+        task valkey sources 0 '' skip_lane valkey "$why"
+        return
+    fi
     needs_native
     build_task valkey '' "$ROOT/testsuite/valkey/build"
     if [ -z "$PATTERNS" ]; then
@@ -445,19 +450,20 @@ lane_versions() {
         task versions "${commit:0:8}" 15 build/native run_versions "$commit" \
             "$([ "$version" = "$own" ] && echo accepted || echo refused)"
     done < <(grep -v '^#' "$list")
-    grep -qE "^[0-9a-f]+ $own " "$list" || task versions own 0 '' skip_versions "$list has no commit of number $own"
+    grep -qE "^[0-9a-f]+ $own " "$list" \
+        || task versions own 0 '' skip_lane versions "$list has no commit of number $own"
 }
 
-skip_versions() { # REASON
-    echo "$1"
-    echo '@ versions 0 0 1'
+skip_lane() { # LANE REASON
+    echo "$2"
+    echo "@ $1 0 0 1"
 }
 
 run_versions() { # COMMIT VERDICT [EXPRESSION]
     local again="run_versions $1 $2" object=$ROOT/target/earlier/$1.so
     if [ ! -e "$object" ]; then
         if ! git -C "$ROOT" archive "$1" transport-rdma-native/{pom.xml,src/main/c} > "$TMPDIR/sources.tar"; then
-            skip_versions "no commit $1 here: a shallow clone, or no clone"
+            skip_lane versions "no commit $1 here: a shallow clone, or no clone"
             return
         fi
         tar -x -C "$TMPDIR" -f "$TMPDIR/sources.tar"

@@ -83,6 +83,11 @@ lane_rxe_differential() {
     rxe_lane rxe-differential differential testsuite
 }
 
+lane_rxe_valkey() {
+    build_task valkey '' "$ROOT/testsuite/valkey/build"
+    rxe_lane rxe-valkey valkey testsuite
+}
+
 for module in "${RXE_MODULES[@]}"; do
     eval "lane_rxe_${module//-/_}() { rxe_lane rxe-$module '' $module; }"
 done

@@ -40,8 +40,9 @@ final class CodecClient {
                 .handler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel ch) {
+                        // Arrays of up to 65,536 elements, up to 8 of them one in another.
                         ch.pipeline().addLast(new RedisDecoder(), new RedisBulkStringAggregator(),
-                                new RedisArrayAggregator(), new RedisEncoder(), handler);
+                                new RedisArrayAggregator(1 << 16, 8), new RedisEncoder(), handler);
                     }
                 });
         return bootstrap.connect(host, port).sync().channel();
