@@ -76,7 +76,7 @@ Neither are these; those in the guest on x86_64 only:
   rxe-c          the C tests on real kernel verbs: soft-RoCE in a QEMU guest (testsuite/rxe/README.md)
   rxe            the Java tests there. --rxe says both
   rxe-quick      a representative part of the Java tests there
-  rxe-transport-rdma, rxe-testsuite, rxe-example-servers, rxe-microbench
+  rxe-transport-rdma, rxe-transport-rdma-valkey, rxe-testsuite, rxe-example-servers, rxe-microbench
                  the Java tests of one module there
   rxe-chaos      the lane chaos there, of it the channels (random input)
   rxe-differential

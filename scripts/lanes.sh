@@ -341,7 +341,7 @@ lane_java() {
 }
 
 lane_quick_java() {
-    java_lane quick-java quick transport-rdma transport-rdma-agent testsuite
+    java_lane quick-java quick transport-rdma transport-rdma-valkey transport-rdma-agent testsuite
 }
 
 # Byte streams and channels of messages on an iWARP device, which send their messages; among them those to librdmacm's,

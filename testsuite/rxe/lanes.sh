@@ -15,7 +15,7 @@
 # under the License.
 #
 # The lanes of run-tests.sh that run in the soft-RoCE guest. scripts/lanes.sh sources it.
-RXE_MODULES=(transport-rdma testsuite example-servers microbench)
+RXE_MODULES=(transport-rdma transport-rdma-valkey testsuite example-servers microbench)
 
 # The C tests once more, the same object files but for those about the embedded provider's inside: linked with the
 # system's libraries, and on the guest's kernel.
@@ -45,8 +45,8 @@ rxe_lane() { # LANE TAG MODULE...
         # Not in the guest: tests of no I/O, those of jqwik, what repeats the classes on RDMA channels, what connects to
         # the loopback address alone, and benchmarks.
         java_classes "$module" "$tag" \
-            | grep -vE '\.rdma\.(stream|leakcheck|bench)\.|\.channel\.epoll\.|RdmaOrTcpTestsuiteTest|BenchmarksTest' \
-            | grep -v NettyTestsWithAgentTest || true
+            | grep -vE '\.rdma\.(stream|leakcheck|bench)\.|\.valkey\.Valkey|\.channel\.epoll\.|BenchmarksTest' \
+            | grep -vE 'RdmaOrTcpTestsuiteTest|NettyTestsWithAgentTest' || true
     done)
 }
 
@@ -72,7 +72,7 @@ lane_rxe() {
 }
 
 lane_rxe_quick() {
-    rxe_lane rxe-quick rxe-quick transport-rdma testsuite
+    rxe_lane rxe-quick rxe-quick transport-rdma transport-rdma-valkey testsuite
 }
 
 lane_rxe_chaos() {

@@ -62,7 +62,6 @@ final class ValkeyStream implements StreamMachine {
     private boolean ending;
     /** True if neither side has ended the connection. */
     private boolean connected = true;
-    private boolean disconnectedByPeer;
     private long endSequence = NONE;
     private boolean keepAlive;
 
@@ -427,7 +426,7 @@ final class ValkeyStream implements StreamMachine {
 
     @Override
     public boolean isDrained() {
-        return failure != null || !connected && (disconnectedByPeer || queue.isCompleted(endSequence));
+        return failure != null || !connected && queue.isCompleted(endSequence);
     }
 
     /** No message ends a connection. */
@@ -439,7 +438,7 @@ final class ValkeyStream implements StreamMachine {
     @Override
     public boolean disconnectedByPeer() {
         connected = false;
-        disconnectedByPeer = true;
+        endSequence = NONE;
         return true;
     }
 }

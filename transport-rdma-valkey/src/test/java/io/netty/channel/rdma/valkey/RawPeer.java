@@ -50,7 +50,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class RawPeer implements AutoCloseable {
     private static final int MESSAGE = 32;
-    private static final int QUEUE_DEPTH = 256;
+    private static final int QUEUE_DEPTH = 1024;
     private static final int SEND = 1 << 16;
     /** Where the peer may write. */
     private static final int RECEIVE = 1 << 20;

@@ -158,6 +158,28 @@ class RdmaValkeySocketChannelTest {
     }
 
     @Test
+    void longBytesAreCopiedNeitherWhereTheyAreSentNorWhereTheyArrive() throws Exception {
+        byte[] bytes = random(20_000, 13);
+        try (ConnectedPair pair = pair()) {
+            TestTimeouts.sync(write(pair.client, bytes));
+            assertThat(pair.serverEvents.read(bytes.length)).isEqualTo(bytes);
+            assertThat(pair.client.metrics().bytesSentInPlace()).isEqualTo(bytes.length);
+            assertThat(pair.client.metrics().bytesSentCopied()).isZero();
+            assertThat(pair.server.metrics().bytesReceivedInPlace()).isEqualTo(bytes.length);
+            assertThat(pair.server.metrics().bytesReceivedCopied()).isZero();
+        }
+    }
+
+    @Test
+    void receiveMemoryIsAsLongAsTheOptionSaysAndTheReceivesFromTheStart() throws Exception {
+        try (ConnectedPair pair = pair()) {
+            int receives = pair.client.config().getOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH);
+            assertThat(pair.client.metrics().receiveMemory())
+                    .isEqualTo(RECEIVE_BUFFER + receives * ValkeyMessage.SIZE);
+        }
+    }
+
+    @Test
     void fileRegionsAreSent(@TempDir Path folder) throws Exception {
         byte[] bytes = random(300_000, 5);
         Path file = Files.write(folder.resolve("file"), bytes);

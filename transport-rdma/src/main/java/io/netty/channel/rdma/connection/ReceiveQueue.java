@@ -89,12 +89,7 @@ final class ReceiveQueue {
     boolean take(WorkCompletions completions, int index) {
         length = completions.byteLength(index);
         boolean immediate = completions.hasImmediate(index);
-        if (messages == null) {
-            message = immediate ? completions.immediate(index) : 0;
-            return immediate;
-        }
-        boolean sent = completions.opcode(index) == WorkCompletionOpcode.RECEIVE;
-        if (!sent) {
+        if (messages == null || completions.opcode(index) != WorkCompletionOpcode.RECEIVE) {
             message = immediate ? completions.immediate(index) : 0;
             return immediateData && immediate;
         }
