@@ -202,6 +202,11 @@ static void a_link_that_many_use_is_not_found_by_its_port(void) {
     link_unbind_port(port);
 }
 
+static void *send_echo(void *link) {
+    CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
+    return NULL;
+}
+
 static void held_messages_go_together_and_in_order(void) {
     struct link_port *port;
     struct link *link;
@@ -231,13 +236,14 @@ static void held_messages_go_together_and_in_order(void) {
     CHECK_EQ(close(held_fd), 0);
     __atomic_store_n(&held_fd, -1, __ATOMIC_SEQ_CST);
 
-    link_hold(link);
+    pthread_t other;
     link_hold(link);
     CHECK_EQ(link_send(link, ECHO, "ab", 2, NULL, 0), 0);
+    CHECK_EQ(pthread_create(&other, NULL, send_echo, link), 0);
+    CHECK_EQ(pthread_join(other, NULL), 0);
+    CHECK(!link_is_behind(link)); /* another thread does not wait for this one */
+    CHECK_EVENTUALLY(get(&echoes) == echoed + 24);
     link_release(link);
-    CHECK(!link_is_behind(link)); /* not kept by the other thread's hold */
-    link_release(link);
-    CHECK_EVENTUALLY(get(&echoes) == echoed + 23);
     end_link(link);
     link_unbind_port(port);
 }

@@ -198,9 +198,9 @@ struct link *link_find(uint64_t number);
 int link_send(struct link *link, unsigned type, const void *body, size_t length, const int *fds, int nfds);
 
 /*
- * Has messages of any thread without descriptors wait for link_release(), so that those of one step of the caller go by
- * one system call, and wake the peer once. The caller waits for nothing in between. A message with descriptors does not
- * wait, nor do those before it.
+ * Has messages without descriptors that the calling thread sends on this link wait for link_release(), so that those of
+ * one step go by one system call, and wake the peer once. A message with descriptors, or of another thread, does not
+ * wait, nor do those before it. A thread holds one link at a time.
  */
 void link_hold(struct link *link);
 void link_release(struct link *link);

@@ -348,6 +348,8 @@ void link_on_retry(struct engine_timer *timer) {
     pthread_mutex_unlock(&link->lock);
 }
 
+static __thread const struct link *held_link; /* link that this thread holds */
+
 int link_send(struct link *link, unsigned type, const void *body, size_t length, const int *fds, int nfds) {
     if (length > LINK_MAX_BODY || nfds < 0 || nfds > LINK_MAX_FDS) {
         return EINVAL;
@@ -361,7 +363,7 @@ int link_send(struct link *link, unsigned type, const void *body, size_t length,
         if (nfds > 0 && link->first != NULL && !link->waiting_for_space) {
             send_queued(link); /* descriptors that are sent at once need not be duplicated */
         }
-        bool held = link->holds > 0 && nfds == 0 && !link->waiting_for_space
+        bool held = held_link == link && nfds == 0 && !link->waiting_for_space
                 && enqueue(link, &header, body, length, NULL, 0) == 0; /* else it goes as it would without the hold */
         bool queue = !held && link->first != NULL;
         if (!held && !queue) {
@@ -392,15 +394,12 @@ int link_send(struct link *link, unsigned type, const void *body, size_t length,
 }
 
 void link_hold(struct link *link) {
-    pthread_mutex_lock(&link->lock);
-    link->holds++;
-    pthread_mutex_unlock(&link->lock);
+    held_link = link;
 }
 
 void link_release(struct link *link) {
+    held_link = NULL;
     pthread_mutex_lock(&link->lock);
-    link->holds--;
-    /* Also if another thread holds the link: else there might always be one. */
     if (link->first != NULL && !link->waiting_for_space && link_is_up(link)) {
         send_queued(link);
     }

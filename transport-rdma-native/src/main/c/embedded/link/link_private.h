@@ -77,7 +77,6 @@ struct link {
     pthread_mutex_t lock;
     struct link_block *first, *last; /* none is empty */
     size_t queued_bytes;             /* sum of all blocks */
-    unsigned holds;                  /* link_hold() */
     uint32_t watched;                /* epoll events */
     bool waiting_for_space;          /* EPOLLOUT is watched */
     bool paused;                     /* EPOLLIN is not watched: reading would need more descriptors than are free */
