@@ -175,6 +175,33 @@ static void a_write_and_a_read_go_from_device_to_device(void) {
     stop(&other);
 }
 
+/* Each copy from a device takes the time of its driver, so a long message has fewer of them than one of the host. */
+static void a_long_message_of_a_device_has_few_pieces(void) {
+    struct end a, b;
+    start(&device);
+    pair_open(&a, &b, &defaults);
+    struct there there = there_open(&device, &b, ACCESS);
+    struct address to = address_in(&there), own = end_address(&a);
+    struct ibv_sge sge = piece(&there, 0, 1u << 20);
+    fill(there.memory->bytes, SIZE, 6);
+    for (int i = 0; i < 2; i++) {
+        int before = atomic_load(&device.copies);
+        if (i == 0) {
+            CHECK_EQ(post_rdma(&a, 1, IBV_WR_RDMA_READ, 0, 0, 1u << 20, &to, 0), 0);
+            expect_wc(a.send_cq, 1, IBV_WC_SUCCESS);
+        } else {
+            memset(a.buffer, 0, 1u << 20);
+            CHECK_EQ(post_list(&b, 2, IBV_WR_RDMA_WRITE, &sge, 1, &own), 0);
+            expect_wc(b.send_cq, 2, IBV_WC_SUCCESS);
+        }
+        CHECK_EQ(memcmp(there.memory->bytes, a.buffer, 1u << 20), 0);
+        CHECK_EQ(atomic_load(&device.copies) - before, 17); /* 32 KiB, 15 of 64 KiB, the rest */
+    }
+    there_close(&there);
+    pair_close(&a, &b);
+    stop(&device);
+}
+
 #define IOVA (UINT64_C(0x123456780000) + OFFSET)
 #define OFFSET 12288u
 
@@ -834,6 +861,7 @@ int main(void) {
     RUN(a_peer_writes_and_reads_the_memory);
     RUN(messages_go_from_device_to_device);
     RUN(a_write_and_a_read_go_from_device_to_device);
+    RUN(a_long_message_of_a_device_has_few_pieces);
     RUN(a_descriptor_gives_the_memory_at_an_address_chosen);
     RUN(datagrams_use_the_memory);
     RUN(a_message_kept_in_the_completion_is_placed_by_the_poll);

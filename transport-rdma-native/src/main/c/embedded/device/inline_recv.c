@@ -83,7 +83,7 @@ bool inline_keep_answer(const struct qp *qp, struct send_wqe *wqe, const uint8_t
 
 static void place(const struct qp *qp, const struct ibv_sge *sge, uint16_t num, const uint8_t *from,
                   struct ibv_wc *wc) {
-    struct sge_cursor cursor = { 0, 0 };
+    struct sge_cursor cursor = { 0 };
     epoch_enter();
     /* Access was allowed when the data came; only a region that was deregistered under the request is not now. */
     int error = sge_scatter(&qp->pd->ibv, sge, num, &cursor, from, wc->byte_len);

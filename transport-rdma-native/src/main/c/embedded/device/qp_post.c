@@ -72,7 +72,7 @@ static int fill(const struct qp *qp, const struct ibv_send_wr *wr, struct send_w
     wqe->staged = wqe->answered = false;
     wqe->fault = wqe->vendor_err = 0;
     wqe->done = 0;
-    wqe->cursor = (struct sge_cursor) { 0, 0 };
+    wqe->cursor = (struct sge_cursor) { 0 };
     wqe->num_sge = (uint16_t) num_sge;
     wqe->imm = wr->imm_data; /* union with the key to invalidate */
     if (!sge_total(wr->sg_list, num_sge, &wqe->total)) {

@@ -89,6 +89,7 @@ REST int gather_rest(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_
     if (!next_peer_piece(pd, sge, num, cursor, &size, 0, &from)) {
         return EACCES;
     }
+    cursor->device = true;
     if (!peer_memory_read(&from, (char *) to + done, size)) {
         return EFAULT;
     }
@@ -122,7 +123,7 @@ static bool allows(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t 
 }
 
 bool sge_allows(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, uint32_t length, int access) {
-    return allows(pd, sge, num, (struct sge_cursor) { 0, 0 }, length, access);
+    return allows(pd, sge, num, (struct sge_cursor) { 0 }, length, access);
 }
 
 int sge_gather(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor, void *to,

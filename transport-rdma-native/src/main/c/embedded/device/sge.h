@@ -27,6 +27,7 @@
 /* Position in a scatter/gather list. */
 struct sge_cursor {
     uint16_t index;
+    bool device; /* bytes before it came from memory of another device */
     uint32_t offset;
 };
 

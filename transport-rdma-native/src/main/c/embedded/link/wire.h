@@ -151,6 +151,7 @@ enum wire_stream { WIRE_REQUESTS, WIRE_RESPONSES, WIRE_STREAMS };
 #define WIRE_REQUEST_SLAB (256u << 10)
 #define WIRE_RESPONSE_SLAB (256u << 10)
 #define WIRE_CHUNK (32u << 10)
+#define WIRE_DEVICE_CHUNK (64u << 10) /* piece of a device's memory: each copy takes a driver's time */
 
 /* Status of the request after the acknowledged ones; all but RNR are final. */
 enum wire_status {

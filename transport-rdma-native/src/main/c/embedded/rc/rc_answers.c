@@ -96,7 +96,8 @@ static enum outcome respond_read(struct qp *qp, bool event, uint32_t *budget) {
             return OUTCOME_UNFINISHED;
         }
         uint32_t length = in->total - in->offset;
-        length = length > WIRE_CHUNK ? WIRE_CHUNK : length;
+        uint32_t chunk = in->cursor.device ? WIRE_DEVICE_CHUNK : WIRE_CHUNK;
+        length = length > chunk ? chunk : length;
         enum outcome outcome;
         while ((outcome = respond_piece(qp, length, event)) == OUTCOME_BLOCKED) {
             rc_want(qp, WIRE_RESPONSES);

@@ -39,5 +39,6 @@ enum outcome rc_read_device(struct qp *qp, uint8_t *to, uint32_t length) {
     if (!find(qp, length, IBV_ACCESS_REMOTE_READ, &from)) {
         return OUTCOME_ACCESS_ERROR;
     }
+    rc_of(qp)->inbound.cursor.device = true;
     return peer_memory_read(&from, to, length) ? OUTCOME_DONE : OUTCOME_MEMORY_GONE;
 }

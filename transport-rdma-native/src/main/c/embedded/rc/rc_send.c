@@ -49,9 +49,13 @@ static bool is_answered(const struct send_wqe *wqe) {
 
 /*
  * Returns the size of the next piece: small enough that the peer copies one while we copy the next, even in a message
- * of moderate size.
+ * of moderate size. Whether the memory is a device's is known from the second piece on.
  */
-static uint32_t piece(uint32_t total, uint32_t left) {
+static uint32_t piece(const struct send_wqe *wqe, uint32_t left) {
+    if (wqe->cursor.device) {
+        return left < WIRE_DEVICE_CHUNK ? left : WIRE_DEVICE_CHUNK;
+    }
+    uint32_t total = wqe->total;
     uint32_t size = total <= WIRE_CHUNK ? WIRE_CHUNK / 2 : WIRE_CHUNK;
     return left < size + size / 2 && left <= WIRE_CHUNK ? left : size;
 }
@@ -105,7 +109,7 @@ static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
     uint32_t length = left, offset = WIRE_INLINE;
     uint8_t *to = slot->payload;
     if (left > WIRE_INLINE_SIZE) {
-        length = piece(wqe->total, left);
+        length = piece(wqe, left);
         offset = producer_claim(&rc->out, length);
         if (offset == WIRE_INLINE) {
             return OUTCOME_BLOCKED;

@@ -51,7 +51,7 @@ static int place(const struct qp *qp, const struct receive_wqe *wqe, const struc
                  const uint8_t *payload) {
     static const uint8_t no_header[UD_GRH_BYTES];
     const struct ibv_pd *pd = qp->srq != NULL ? qp->srq->ibv.pd : qp->ibv.pd;
-    struct sge_cursor cursor = { 0, 0 };
+    struct sge_cursor cursor = { 0 };
     bool header = (desc->flags & WIRE_GRH) != 0;
     /* A device leaves the place of the header undefined if there is none. */
     int error = header ? 0 : sge_scatter(pd, wqe->sge, wqe->num_sge, &cursor, no_header, sizeof(no_header));

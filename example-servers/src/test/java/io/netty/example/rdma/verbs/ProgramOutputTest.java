@@ -38,6 +38,7 @@ import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.ExampleServer;
 import io.netty.example.rdma.util.Printed;
 import io.netty.example.rdma.util.RunningServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,8 +57,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * Everything that the verbs programs print when each end is run alone: no line more than these.
+ * Everything that the verbs programs print when each end is run alone: no line more than these. The program that calls
+ * CUDA does it on a newer Java only, which lane {@code platforms} has.
  */
+@Tag("platforms")
 @Timeout(180)
 class ProgramOutputTest {
     private static final String LISTENING = "listening on [^ ]+:\\d+";
