@@ -43,9 +43,12 @@ struct adder {
     uint32_t count;
 };
 
+static _Atomic int adding; /* threads that are not done */
+
 static void *add_in_thread(void *argument) {
     const struct adder *adder = argument;
     add_ones(adder->end, &adder->to, adder->count);
+    atomic_fetch_sub(&adding, 1);
     return NULL;
 }
 
@@ -66,6 +69,7 @@ static void additions_through_several_queue_pairs_lose_nothing(void) {
     CHECK_EQ(ibv_query_device(b[0].context, &device), 0);
     CHECK(device.atomic_cap != IBV_ATOMIC_NONE);
     struct ibv_mr *mr[PAIRS];
+    atomic_store(&adding, PAIRS);
     for (int i = 0; i < PAIRS; i++) {
         mr[i] = ibv_reg_mr(b[i].pd, b[0].buffer, 4096, defaults.access);
         CHECK(mr[i] != NULL);
@@ -74,7 +78,7 @@ static void additions_through_several_queue_pairs_lose_nothing(void) {
     }
     uint64_t own = 0;
     if (device.atomic_cap == IBV_ATOMIC_GLOB) { /* atomic also against this processor */
-        for (; own < 5 * COUNT; own++) {
+        for (; atomic_load(&adding) > 0; own++) { /* until they are done, so that both add at once */
             atomic_fetch_add(counter_of(&b[0]), 1);
         }
     }

@@ -101,6 +101,23 @@ class RdmaIoHandlerTest {
         }
     }
 
+    /** Nothing else wakes the loop of the end that receives: the other end has a loop of its own. */
+    @ParameterizedTest
+    @EnumSource
+    void everyMessageWakesTheLoopThatWaitsForIt(Waiting waiting) throws Exception {
+        EventLoopGroup group = new RdmaEventLoopGroup(1, waiting.config);
+        EventLoopGroup clientGroup = new RdmaEventLoopGroup(1, waiting.config);
+        try (ConnectedPair pair = new ConnectedPair(group, clientGroup, server -> { }, client -> { })) {
+            for (int i = 0; i < 200; i++) {
+                pair.client.writeAndFlush(Unpooled.copyInt(i));
+                assertThat(pair.serverEvents.read(4)).containsExactly(0, 0, i >> 8, i);
+            }
+        } finally {
+            shutdown(group);
+            shutdown(clientGroup);
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
     void oneLoopServesRdmaAndNioAtOnce(Waiting waiting) throws Exception {

@@ -82,6 +82,14 @@ public record Edition(Check check, int size) {
         Pattern.write(to, number, size);
     }
 
+    /** Copies an edition that may be replaced meanwhile: the part that is replaced last is copied first. */
+    void copy(ByteBuf from, ByteBuf to) {
+        int first = firstPart();
+        from.getBytes(first, to, first, length() - first);
+        VarHandle.acquireFence();
+        from.getBytes(0, to, 0, first);
+    }
+
     /** The number of the edition of which a buffer holds a copy, or {@link #TORN}. */
     long number(ByteBuf copy) {
         boolean whole = check == Check.CRC ? crc(copy, single()) == copy.getInt(single())

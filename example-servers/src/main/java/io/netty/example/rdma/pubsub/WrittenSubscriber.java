@@ -27,7 +27,6 @@ import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.verbs.Introduction;
 
 import java.io.IOException;
-import java.lang.invoke.VarHandle;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -73,9 +72,7 @@ final class WrittenSubscriber extends SubscriberEnd {
         ByteBuf copy = Unpooled.directBuffer(memory.buf().capacity());
         try {
             while (!stopped && !hasEnough()) {
-                // The memory may change between two looks, so only a copy can be judged.
-                copyInto(copy);
-                Copy what = look(copy);
+                Copy what = look(memory.buf(), copy);
                 if (what == Copy.NO_NEWS) {
                     LockSupport.parkNanos(PAUSE_NANOS);
                 } else if (what == Copy.TORN) {
@@ -92,12 +89,10 @@ final class WrittenSubscriber extends SubscriberEnd {
         }
     }
 
-    /** The part that is written last is copied first. */
-    private void copyInto(ByteBuf copy) {
-        int first = subscription.edition().firstPart();
-        memory.buf().getBytes(first, copy, first, memory.buf().capacity() - first);
-        VarHandle.acquireFence();
-        memory.buf().getBytes(0, copy, 0, first);
+    /** Judges a copy, as the memory may change between two looks. */
+    Copy look(ByteBuf written, ByteBuf copy) {
+        subscription.edition().copy(written, copy);
+        return look(copy);
     }
 
     @Override

@@ -17,6 +17,8 @@ package io.netty.example.rdma.pubsub;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledHeapByteBuf;
 import io.netty.example.rdma.pubsub.Edition.Check;
 import io.netty.example.rdma.pubsub.SubscriberEnd.Copy;
 import org.junit.jupiter.api.Test;
@@ -49,6 +51,48 @@ class EditionTest {
         }
         // 7 and 8 differ in the last byte of their number.
         assertThat(same).isBetween(7, 10);
+    }
+
+    /** The writer is at the same byte of the first half when the copy begins as of the second half when it ends. */
+    @Test
+    void copyOfARecordThatIsReplacedMeanwhileIsTorn() {
+        Edition format = new Edition(Check.TWICE, SIZE);
+        ByteBuf older = edition(format, 7);
+        ByteBuf newer = edition(format, 8);
+        int half = format.firstPart();
+        for (int cut = 1; cut < half; cut++) {
+            int written = half + cut;
+            ByteBuf memory = new UnpooledHeapByteBuf(UnpooledByteBufAllocator.DEFAULT, 2 * half, 2 * half) {
+                @Override
+                public ByteBuf getBytes(int index, ByteBuf to, int toIndex, int length) {
+                    super.getBytes(index, to, toIndex, length);
+                    return setBytes(0, newer, 0, written);
+                }
+            };
+            memory.setBytes(0, older, 0, 2 * half).setBytes(0, newer, 0, cut);
+            ByteBuf copy = Unpooled.buffer(2 * half, 2 * half);
+            format.copy(memory, copy);
+            assertThat(format.number(copy)).as("%d bytes of each half", cut).isEqualTo(Edition.TORN);
+            memory.release();
+        }
+    }
+
+    @Test
+    void memoryThatChangesAfterItWasCopiedIsNotJudged() {
+        ByteBuf memory = new UnpooledHeapByteBuf(UnpooledByteBufAllocator.DEFAULT, FORMAT.length(), FORMAT.length()) {
+            @Override
+            public ByteBuf getBytes(int index, ByteBuf to, int toIndex, int length) {
+                super.getBytes(index, to, toIndex, length);
+                return index == 0 ? setZero(0, capacity()) : this;
+            }
+        };
+        memory.setBytes(0, edition(3), 0, FORMAT.length());
+        WrittenSubscriber subscriber = new WrittenSubscriber(new Subscription(Subscription.By.WRITE, FORMAT, 1));
+        ByteBuf copy = Unpooled.buffer(FORMAT.length(), FORMAT.length());
+        assertThat(subscriber.look(memory, copy)).isEqualTo(Copy.NEWS);
+        assertThat(subscriber.wrong()).isZero();
+        assertThat(subscriber.look(memory, copy)).isEqualTo(Copy.TORN);
+        memory.release();
     }
 
     @Test

@@ -182,6 +182,15 @@ class ProgramOutputTest {
     }
 
     @Test
+    void chainOfBlastIsThatOfTheCommandLine() throws Exception {
+        try (Printed printed = new Printed()) {
+            assertThat(printed.linesAtTheEnd(1,
+                    List.of(Printed.start(new BlastServer(), at("--port", "0", "--chain", "8001")))))
+                    .anyMatch(line -> line.contains("--chain: 8001 (expected: 1 to 8000)"));
+        }
+    }
+
+    @Test
     void windowsAreForAComparison() throws Exception {
         String[] arguments = {"--count", "100", "--size", "64"};
         assertThat(lines(0, new PingPongServer(), arguments, new PingPongClient(), "--windows", "--count", "100",

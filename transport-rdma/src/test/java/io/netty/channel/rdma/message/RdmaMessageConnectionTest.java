@@ -21,8 +21,10 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.rdma.LoopGroupExtension;
@@ -60,6 +62,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
@@ -587,6 +590,40 @@ class RdmaMessageConnectionTest {
             assertThat(client.accessFlags() & remote).as("the default").isEqualTo(remote);
             assertThat(client.toString()).contains("3 reads here and 2 of the peer");
         }
+    }
+
+    /** Neither end tries again if the peer has no receive. */
+    @Test
+    void messagesOfEndsThatHaveJustConnectedFindReceives() throws Exception {
+        BlockingQueue<ChannelFuture> greetings = new LinkedBlockingQueue<>();
+        try (MessagePair pair = new MessagePair(loops.group(),
+                server -> server.childOption(RdmaChannelOption.RNR_RETRY_COUNT, 0)
+                        .childHandler(greeting(server.config().childHandler(), greetings)),
+                client -> client.option(RdmaChannelOption.RNR_RETRY_COUNT, 0)
+                        .handler(greeting(client.config().handler(), greetings)))) {
+            for (Recorder events : new Recorder[] { pair.clientEvents, pair.serverEvents }) {
+                TestTimeouts.sync(TestTimeouts.take(greetings, "a message that is sent"));
+                RdmaReceive message = events.message();
+                assertThat(message.content().readInt()).isEqualTo(1);
+                message.release();
+            }
+        }
+    }
+
+    /** Sends a message as soon as the channel is active. */
+    private static ChannelHandler greeting(ChannelHandler events, Queue<ChannelFuture> greetings) {
+        return new ChannelInitializer<Channel>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                channel.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelActive(ChannelHandlerContext ctx) {
+                        greetings.add(ctx.writeAndFlush(number(channel, 1)));
+                        ctx.fireChannelActive();
+                    }
+                }, events);
+            }
+        };
     }
 
     @Test

@@ -18,10 +18,12 @@ package io.netty.channel.rdma.message;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.MemoryRegion;
 import io.netty.channel.rdma.verbs.ProtectionDomain;
@@ -32,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -299,6 +302,37 @@ class RdmaPermissionTest {
             }
             assertWorks(pair);
             assertThat(memory.buf().getInt(0)).isEqualTo(99);
+        }
+    }
+
+    /** The peer reads nothing at first, so that the last message is in flight as long. */
+    @ParameterizedTest(name = "slice: {0}")
+    @ValueSource(booleans = { false, true })
+    void memoryOfAMessageIsRegisteredUntilThePeerHasTakenIt(boolean slice) throws Exception {
+        int depth = 16;
+        try (MessagePair pair = new MessagePair(loops.group(), server -> server
+                .childOption(ChannelOption.AUTO_READ, false)
+                .childOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, depth), client -> { })) {
+            for (int i = 0; i < depth; i++) {
+                MessagePair.write(pair.client, Unpooled.copyInt(i));
+            }
+            RegisteredMemory own = memory(ALL);
+            own.buf().setInt(0, depth);
+            ChannelFuture send = pair.client.writeAndFlush(slice ? new RdmaSend(own.slice(0, 1000))
+                    : own.buf().retainedDuplicate().setIndex(0, 1000));
+            // The event loop has posted it when it comes to a later task.
+            TestTimeouts.sync(pair.client.eventLoop().submit(() -> { }));
+            own.close();
+            assertThat(send.isDone()).isFalse();
+            assertThat(own.isOpen()).as("registered while the message is in flight").isTrue();
+            pair.server.config().setAutoRead(true);
+            for (int i = 0; i <= depth; i++) {
+                RdmaReceive message = pair.serverEvents.message();
+                assertThat(message.content().readInt()).isEqualTo(i);
+                message.release();
+            }
+            TestTimeouts.sync(send);
+            TestTimeouts.awaitTrue(() -> !own.isOpen());
         }
     }
 

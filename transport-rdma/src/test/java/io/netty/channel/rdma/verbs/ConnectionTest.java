@@ -93,6 +93,17 @@ class ConnectionTest {
     }
 
     @Test
+    void thePortOfAClosedIdIsFree() throws Exception {
+        InetSocketAddress former = listener.localAddress();
+        listener.close();
+        try (ConnectionId second = ConnectionId.create(serverEvents, PortSpace.TCP)) {
+            second.bind(former);
+            second.listen(1);
+            assertThat(second.localAddress()).isEqualTo(former);
+        }
+    }
+
+    @Test
     void optionsCanBeSetBeforeBinding() throws Exception {
         try (ConnectionId id = ConnectionId.create(serverEvents, PortSpace.TCP)) {
             id.setReuseAddress(true);
