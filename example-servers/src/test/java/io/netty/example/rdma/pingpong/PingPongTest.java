@@ -16,7 +16,11 @@
 package io.netty.example.rdma.pingpong;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.message.RdmaRead;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.verbs.EndPair;
 import io.netty.example.rdma.verbs.EndPair.Way;
@@ -104,6 +108,42 @@ class PingPongTest {
             }
         };
         assertThat(wrong(Way.CONNECTION_MANAGER, PingPongEnd.create(game, false), corrupted)).containsExactly(1, 0);
+    }
+
+    @Test
+    void whoReadsAnswersWhenTheReadIsDone() throws Exception {
+        Game game = game(PingPongMode.READ);
+        LateReads late = new LateReads();
+        PingPongEnd server = new ReadingEnd(game, false) {
+            @Override
+            void begin() {
+                ctx.pipeline().addBefore(ctx.name(), null, late);
+                super.begin();
+            }
+        };
+        assertThat(wrong(Way.CONNECTION_MANAGER, server, PingPongEnd.create(game, true))).containsExactly(0, 0);
+        assertThat(late.reads).isEqualTo(ROUND_TRIP + 1);
+        assertThat(late.overtaken).isFalse();
+    }
+
+    /** Writes each read in the next turn of the event loop, and notes what is written before it is done. */
+    private static final class LateReads extends ChannelOutboundHandlerAdapter {
+        private int reads;
+        private boolean reading;
+        private boolean overtaken;
+
+        @Override
+        public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+            if (message instanceof RdmaRead) {
+                reads++;
+                reading = true;
+                promise.addListener(future -> reading = false);
+                ctx.executor().execute(() -> ctx.writeAndFlush(message, promise));
+                return;
+            }
+            overtaken |= reading;
+            ctx.write(message, promise);
+        }
     }
 
     @Test

@@ -25,6 +25,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.stream.LongStream;
 
 import static io.netty.channel.rdma.verbs.TestSupport.address;
 import static io.netty.channel.rdma.verbs.TestSupport.event;
@@ -319,11 +320,14 @@ class ConnectionTest {
 
     @Test
     void manyConnectionsLeaveNothingBehind() throws Exception {
+        long first = ConnectionId.nextToken();
         for (int i = 0; i < 50; i++) {
             try (ConnectedPair pair = new ConnectedPair()) {
                 assertThat(pair.client.queuePair.state()).isEqualTo(QueuePairState.RTS);
                 assertThat(pair.server.queuePair.state()).isEqualTo(QueuePairState.RTS);
             }
         }
+        assertThat(LongStream.rangeClosed(first, ConnectionId.nextToken()).mapToObj(ConnectionId::byToken))
+                .as("ids that events are looked up for").containsOnlyNulls();
     }
 }
