@@ -22,7 +22,8 @@
  * </pre>
  *
  * The server is the example's own, except that of echo: {@link io.netty.microbench.rdma.load.EchoLoadServer} sends
- * streams as well.
+ * streams as well. That of valkey is a program of others, which {@link
+ * io.netty.microbench.rdma.process.ValkeyProcess} runs.
  *
  * <p>A round trip of an echo takes a microsecond, which leaves no room for a promise each: its handlers are operations
  * themselves, and their message is made once ({@link io.netty.microbench.rdma.load.RepeatedMessage}), so that
