@@ -99,6 +99,7 @@
 #define listen(...) FAULT_CALL(-1, FAULT_SITE(listen, ENOMEM), listen(__VA_ARGS__))
 #define connect(...) FAULT_CALL(-1, FAULT_SITE(connect, ENOMEM, EAGAIN), connect(__VA_ARGS__))
 #define accept4(...) FAULT_CALL(-1, FAULT_SITE(accept4, EMFILE, ENOMEM), accept4(__VA_ARGS__))
+#define sendmmsg(...) FAULT_CALL(-1, FAULT_SITE(sendmmsg, ENOBUFS, EAGAIN), sendmmsg(__VA_ARGS__))
 #define sendmsg(...) FAULT_CALL(-1, FAULT_SITE(sendmsg, ENOBUFS, EAGAIN), sendmsg(__VA_ARGS__))
 #define eventfd(...) FAULT_CALL(-1, FAULT_SITE(eventfd, EMFILE), eventfd(__VA_ARGS__))
 #define timerfd_create(...) FAULT_CALL(-1, FAULT_SITE(timerfd_create, EMFILE), timerfd_create(__VA_ARGS__))

@@ -458,7 +458,9 @@ static bool has_place(const struct fault_site *site) {
 
 /* Returns whether a call is made only when a message could not be sent at once. */
 static bool comes_after(int then, int site) {
-    return strcmp(fault_site(site)->call, "sendmsg") == 0 && strcmp(fault_site(then)->file, fault_site(site)->file) == 0
+    const char *call = fault_site(site)->call;
+    return (strcmp(call, "sendmsg") == 0 || strcmp(call, "sendmmsg") == 0)
+            && strcmp(fault_site(then)->file, fault_site(site)->file) == 0
             && strcmp(fault_site(then)->call, "recvmsg") != 0;
 }
 
