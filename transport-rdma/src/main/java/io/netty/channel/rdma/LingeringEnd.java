@@ -115,9 +115,9 @@ final class LingeringEnd extends LingeringClose {
      * trip, or the device does not answer: then the connection is reset.
      */
     @Override
-    protected void overdue() {
+    protected void overdue(Throwable cause) {
         if (!isClosing() || !mustWait()) {
-            closeNow();
+            closeNow(cause);
             return;
         }
         if (!channel.connection().sendPath().isHeld()) {

@@ -53,7 +53,6 @@ final class ValkeyServer implements AutoCloseable {
 
     private final Path folder;
     private final List<String> options;
-    private final BlockingQueue<String> output = new LinkedBlockingQueue<>();
     private int port;
     private Process process;
 
@@ -83,10 +82,11 @@ final class ValkeyServer implements AutoCloseable {
         }
         command.addAll(List.of(TestAddress.HOST, Integer.toString(port), folder.toString()));
         command.addAll(options);
-        output.clear();
+        // Of this process alone: the end of the last one's may still have to be read.
+        BlockingQueue<String> output = new LinkedBlockingQueue<>();
         Process started = new ProcessBuilder(command).redirectErrorStream(true)
                 .redirectInput(new File("/dev/null")).start();
-        Thread reader = new Thread(() -> read(started), "output of process " + started.pid());
+        Thread reader = new Thread(() -> read(started, output), "output of process " + started.pid());
         reader.setDaemon(true);
         reader.start();
         StringBuilder log = new StringBuilder();
@@ -102,7 +102,7 @@ final class ValkeyServer implements AutoCloseable {
         return log.toString();
     }
 
-    private void read(Process started) {
+    private static void read(Process started, BlockingQueue<String> output) {
         try (BufferedReader reader = started.inputReader(StandardCharsets.UTF_8)) {
             reader.lines().forEach(output::add);
         } catch (IOException | UncheckedIOException e) {

@@ -79,7 +79,7 @@ public class LingeringClose {
             closed.addListener(future -> promise.trySuccess());
         }
         if (loopEnds) {
-            overdue();
+            overdue(null);
         }
     }
 
@@ -93,15 +93,15 @@ public class LingeringClose {
         close = newClose;
         changed();
         if (loopEnds) {
-            overdue();
+            overdue(null);
             return;
         }
         int linger = soLinger.getAsInt();
         try {
-            scheduleTimer(this::overdue, linger > 0 ? TimeUnit.SECONDS.toMillis(linger) : CLOSE_MILLIS);
+            scheduleTimer(() -> overdue(null), linger > 0 ? TimeUnit.SECONDS.toMillis(linger) : CLOSE_MILLIS);
         } catch (Throwable t) {
-            // The close might wait for ever without the timer.
-            overdue();
+            // The close might wait for ever without the timer. Writes that are left fail with this reason.
+            overdue(t);
             throw t;
         }
     }
@@ -120,9 +120,13 @@ public class LingeringClose {
         return () -> timer.cancel(false);
     }
 
-    /** Closes the channel, since the close has waited long enough. */
-    protected void overdue() {
-        closeNow(null);
+    /**
+     * Closes the channel, since the close has waited long enough, or can't wait.
+     *
+     * @param cause what writes fail with that are left, or {@code null}.
+     */
+    protected void overdue(Throwable cause) {
+        closeNow(cause);
     }
 
     /**

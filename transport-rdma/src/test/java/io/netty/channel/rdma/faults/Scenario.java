@@ -22,6 +22,7 @@ import io.netty.buffer.ByteBufHolder;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -280,7 +281,11 @@ enum Scenario {
             } else if (msg instanceof ByteBufHolder) {
                 reply = ((ByteBufHolder) msg).content();
             }
-            attempt.note(ctx.writeAndFlush(reply));
+            ChannelFuture written = attempt.note(ctx.writeAndFlush(reply));
+            if (!(reply instanceof RdmaDatagram)) {
+                // The peer waits for it.
+                written.addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+            }
         }
 
         @Override
