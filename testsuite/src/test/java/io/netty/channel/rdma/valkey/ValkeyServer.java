@@ -82,7 +82,7 @@ final class ValkeyServer implements AutoCloseable {
         }
         command.addAll(List.of(TestAddress.HOST, Integer.toString(port), folder.toString()));
         command.addAll(options);
-        // Of this process alone: the end of the last one's may still have to be read.
+        // A queue for this process alone: the end of the last one's output may still have to be read.
         BlockingQueue<String> output = new LinkedBlockingQueue<>();
         Process started = new ProcessBuilder(command).redirectErrorStream(true)
                 .redirectInput(new File("/dev/null")).start();

@@ -65,7 +65,7 @@ final class Attempt implements AutoCloseable {
     /** Runs a try. A failure is in the result, whose channels are closed. */
     static Attempt of(Try tried) throws Exception {
         Attempt attempt = new Attempt();
-        attempt.hearRegistrations();
+        attempt.hearLogs();
         try {
             tried.run(attempt);
         } catch (ExecutionException e) {
@@ -131,16 +131,17 @@ final class Attempt implements AutoCloseable {
     }
 
     /**
-     * Bootstraps log why a channel that was accepted can't be registered, and initializers why a handler can't be
-     * added, and tell nobody else.
+     * Bootstraps log why a channel that was accepted can't be registered, initializers why a handler can't be added,
+     * and contexts why a close could not wait, and tell nobody else.
      */
-    void hearRegistrations() {
-        hear(ServerBootstrap.class);
-        hear(ChannelInitializer.class);
+    void hearLogs() {
+        hear(ServerBootstrap.class.getName());
+        hear(ChannelInitializer.class.getName());
+        hear("io.netty.channel.AbstractChannelHandlerContext");
     }
 
-    private void hear(Class<?> type) {
-        Logger logger = (Logger) LoggerFactory.getLogger(type);
+    private void hear(String name) {
+        Logger logger = (Logger) LoggerFactory.getLogger(name);
         AppenderBase<ILoggingEvent> appender = new AppenderBase<>() {
             @Override
             protected void append(ILoggingEvent event) {
