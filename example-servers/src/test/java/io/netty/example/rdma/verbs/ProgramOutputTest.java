@@ -181,6 +181,15 @@ class ProgramOutputTest {
                 result("blast " + mode, 640, 64) + PROCESSOR, result("blast " + mode, 640, 64) + PROCESSOR);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"WRITE", "READ"})
+    void blastByTheServerTakesBothEnds(String mode) throws Exception {
+        String[] server = {"--mode", mode, "--count", "640", "--size", "64", "--by-server"};
+        String[] client = {"--mode", mode, "--count", "640", "--size", "64"};
+        assertThat(lines(1, new BlastServer(), server, new BlastClient(), client))
+                .anyMatch(line -> line.contains("give both the same options"));
+    }
+
     @Test
     void chainOfBlastIsThatOfTheCommandLine() throws Exception {
         try (Printed printed = new Printed()) {

@@ -97,6 +97,7 @@ class RdmaManualReceivesTest {
             MessagePair.write(pair.client, new RdmaSendImm(Unpooled.wrappedBuffer(bytes), 7));
             RdmaReceive message = pair.serverEvents.message();
             assertThat(message.opcode()).isEqualTo(WorkCompletionOpcode.RECEIVE);
+            assertThat(message.hasImmediate()).isTrue();
             assertThat(message.immediate()).isEqualTo(7);
             assertThat(message.length()).isEqualTo(50);
             assertThat(message.memory()).isEqualTo(first);
@@ -108,7 +109,10 @@ class RdmaManualReceivesTest {
             assertThat(bytes(memory)).isEqualTo(expected);
 
             MessagePair.write(pair.client, new RdmaSend(Unpooled.wrappedBuffer(bytes)));
-            pair.serverEvents.message().release();
+            message = pair.serverEvents.message();
+            assertThat(message.hasImmediate()).isFalse();
+            assertThat(message.immediate()).isZero();
+            message.release();
             System.arraycopy(bytes, 0, expected, 300, 50);
             assertThat(bytes(memory)).isEqualTo(expected);
             assertThat(pair.server.metrics().bytesReceived()).isEqualTo(100);

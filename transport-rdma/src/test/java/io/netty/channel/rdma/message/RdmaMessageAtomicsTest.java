@@ -23,6 +23,8 @@ import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.AtomicCapability;
+import io.netty.channel.rdma.verbs.Device;
+import io.netty.channel.rdma.verbs.DeviceAttributes;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -272,13 +274,18 @@ class RdmaMessageAtomicsTest {
                 assertThat(capabilities.isSupported(operation)).as(operation.getSimpleName()).isTrue();
             }
             assertThat(capabilities.atomicCapability()).isNotEqualTo(AtomicCapability.NONE);
-            assertThat(capabilities.maxSendSges()).isPositive();
-            assertThat(capabilities.maxReadSges()).isPositive();
-            assertThat(capabilities.maxQueueDepth()).isGreaterThanOrEqualTo(256);
-            assertThat(capabilities.maxInitiatorDepth()).isPositive();
-            assertThat(capabilities.maxResponderResources()).isPositive();
             assertThat(capabilities.maxMessageLength()).isBetween(1L << 20, 1L << 31);
             String name = TestTimeouts.sync(pair.client.info()).getNow().deviceName();
+            DeviceAttributes attributes = Device.shared(name).attributes();
+            assertThat(capabilities.atomicCapability()).isEqualTo(attributes.atomicCapability());
+            assertThat(capabilities.maxSendSges()).isPositive().isEqualTo(attributes.maxSges());
+            assertThat(capabilities.maxReceiveSges()).isEqualTo(attributes.maxSges());
+            assertThat(capabilities.maxReadSges()).isPositive().isEqualTo(attributes.maxReadSges());
+            assertThat(capabilities.maxQueueDepth()).isGreaterThanOrEqualTo(256)
+                    .isEqualTo(attributes.maxWorkRequests());
+            assertThat(capabilities.maxInitiatorDepth()).isPositive().isEqualTo(attributes.maxInitiatorDepth());
+            assertThat(capabilities.maxResponderResources()).isPositive()
+                    .isEqualTo(attributes.maxResponderResources());
             assertThat(RdmaCapabilities.of(name).toString()).isEqualTo(capabilities.toString()).startsWith(name);
         }
     }

@@ -527,6 +527,14 @@ class RdmaMessageOperationsTest {
                 assertThat(message.immediate()).isEqualTo(i);
                 message.release();
             }
+            MessagePair.write(pair.client, new RdmaSend(Unpooled.EMPTY_BUFFER));
+            RdmaReceive message = pair.serverEvents.message();
+            assertThat(message.length()).isZero();
+            assertThat(message.hasImmediate()).isFalse();
+            message.release();
+            // There is no memory for a single byte.
+            assertThat(MessagePair.failure(pair.client, text("x"))).isInstanceOf(RdmaOperationException.class);
+            assertThat(pair.serverEvents.next()).isInstanceOf(RdmaOperationException.class);
         }
     }
 

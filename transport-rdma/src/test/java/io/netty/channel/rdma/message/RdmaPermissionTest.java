@@ -265,6 +265,7 @@ class RdmaPermissionTest {
             RemoteMemory remote = pair.server.export(memory);
             // To send from it is always allowed.
             MessagePair.write(pair.client, new RdmaWrite(own.buf().retainedDuplicate().setIndex(0, LENGTH), remote, 0));
+            MessagePair.write(pair.client, new RdmaWrite(own.slice(0, LENGTH), remote, 0));
             assertEnds(pair, new RdmaRead(own.buf().duplicate().setIndex(0, 0), remote, 0),
                     WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
         }
