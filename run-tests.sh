@@ -31,7 +31,7 @@ A failed test runs again, alone, at the end. If it passes then, it is flaky. Mor
 testsuite/flaky.list is a failure. A sanitizer's report, a leak, a crash and wrong data never run again.
 
 Lanes, with their minutes on two idle cores (half of the processor time in a run of all), besides one or two minutes
-for the build. The default is all of these, in 21 minutes.
+for the build. The default is all of these, in 20 minutes.
   scripts        0.1  checks of the tree: the scripts parse, packages.txt has their commands and the C headers,
                       docs/testsuite.md is complete, links in pages lead to headings, versions in pages are the build's,
                       pictures have names of the code, ladders are drawn from their sources, the tests that
