@@ -577,19 +577,20 @@ class RdmaMessageConnectionTest {
                 .childOption(RdmaChannelOption.REMOTE_PERMISSIONS, EnumSet.of(RdmaPermission.REMOTE_READ))
                 .childOption(RdmaChannelOption.MANUAL_RECEIVES, true)
                 .childOption(RdmaChannelOption.MAX_RECEIVE_SGES, 24), client -> client
-                .option(RdmaChannelOption.INITIATOR_DEPTH, 3).option(RdmaChannelOption.RESPONDER_RESOURCES, 2))) {
+                .option(RdmaChannelOption.INITIATOR_DEPTH, 4).option(RdmaChannelOption.RESPONDER_RESOURCES, 2))) {
+            // Powers of two, as soft-RoCE rounds up to them (rxe_qp_from_attr() in rxe_qp.c).
             QueuePairInfo client = TestTimeouts.sync(pair.client.info()).getNow();
             QueuePairInfo server = TestTimeouts.sync(pair.server.info()).getNow();
-            assertThat(client.initiatorDepth()).isEqualTo(3);
+            assertThat(client.initiatorDepth()).isEqualTo(4);
             assertThat(client.responderResources()).isEqualTo(2);
             assertThat(server.initiatorDepth()).isEqualTo(2);
-            assertThat(server.responderResources()).isEqualTo(3);
+            assertThat(server.responderResources()).isEqualTo(4);
             assertThat(server.maxReceiveSges()).isGreaterThanOrEqualTo(24);
             assertThat(pair.server.capabilities().maxReceiveSges()).isGreaterThanOrEqualTo(server.maxReceiveSges());
             int remote = RdmaPermission.accessFlags(EnumSet.allOf(RdmaPermission.class)) & ~AccessFlags.LOCAL_WRITE;
             assertThat(server.accessFlags() & remote).isEqualTo(AccessFlags.REMOTE_READ);
             assertThat(client.accessFlags() & remote).as("the default").isEqualTo(remote);
-            assertThat(client.toString()).contains("3 reads here and 2 of the peer");
+            assertThat(client.toString()).contains("4 reads here and 2 of the peer");
         }
     }
 
