@@ -166,18 +166,8 @@ final class ValkeyStream implements StreamMachine {
     }
 
     @Override
-    public void signal() {
-        queue.signal();
-    }
-
-    @Override
     public SendQueue sendQueue() {
         return queue;
-    }
-
-    @Override
-    public void completed(long sequence) {
-        queue.completed(sequence);
     }
 
     // ---- input

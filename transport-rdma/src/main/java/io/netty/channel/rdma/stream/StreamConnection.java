@@ -160,11 +160,6 @@ public final class StreamConnection implements StreamMachine {
     }
 
     @Override
-    public void signal() {
-        queue.signal();
-    }
-
-    @Override
     public SendQueue sendQueue() {
         return queue;
     }
@@ -188,11 +183,6 @@ public final class StreamConnection implements StreamMachine {
     @Override
     public boolean isEndedByPeer() {
         return endedByPeer;
-    }
-
-    @Override
-    public void completed(long sequence) {
-        queue.completed(sequence);
     }
 
     @Override

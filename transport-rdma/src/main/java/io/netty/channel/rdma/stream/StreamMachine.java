@@ -75,7 +75,9 @@ public interface StreamMachine {
     StreamWorkRequest write(int bytes);
 
     /** Says that the last request that was returned asks for a completion although it need not. */
-    void signal();
+    default void signal() {
+        sendQueue().signal();
+    }
 
     /** The numbers of the work requests. */
     SendQueue sendQueue();
@@ -104,7 +106,9 @@ public interface StreamMachine {
      *
      * @param sequence of {@link StreamWorkRequest#sequence()}
      */
-    void completed(long sequence);
+    default void completed(long sequence) {
+        sendQueue().completed(sequence);
+    }
 
     /**
      * An immediate arrived.
