@@ -26,9 +26,7 @@ public enum FileMode {
      * piece by piece, because they have to be encrypted.
      */
     REGION,
-    /**
-     * As buffers that are the file, mapped into memory: it is not opened again while it is in the cache.
-     */
+    /** As buffers that are the file, mapped into memory: it is not opened again while it is in the cache. */
     MAPPED;
 
     /** As written on the command line. */

@@ -37,9 +37,7 @@ public final class EchoService extends EchoGrpc.EchoImplBase {
 
     private final ScheduledExecutorService timer;
 
-    /**
-     * @param timer for answers that are asked to be late, for example the event loop group
-     */
+    /** @param timer for answers that are asked to be late, for example the event loop group */
     public EchoService(ScheduledExecutorService timer) {
         this.timer = timer;
     }

@@ -38,9 +38,7 @@ abstract class TextEnd extends VerbsEnd {
     private volatile String told = "";
     private long startNanos;
 
-    /**
-     * @throws IllegalArgumentException if the text is too long, or there is none
-     */
+    /** @throws IllegalArgumentException if the text is too long, or there is none */
     TextEnd(Operation operation, String text) {
         super(operation.toString());
         this.operation = operation;

@@ -97,9 +97,7 @@ public enum Transport {
         this.unavailabilityCause = unavailabilityCause;
     }
 
-    /**
-     * Creates an event loop group.
-     */
+    /** Creates an event loop group. */
     public MultiThreadIoEventLoopGroup newGroup(int threads, Waiting waiting) {
         return new MultiThreadIoEventLoopGroup(threads, ioHandler.apply(waiting));
     }

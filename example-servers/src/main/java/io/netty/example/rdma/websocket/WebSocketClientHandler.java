@@ -34,9 +34,7 @@ final class WebSocketClientHandler extends SimpleChannelInboundHandler<WebSocket
     private final Queue<Promise<WebSocketFrame>> awaiting = new ArrayDeque<>();
     private Throwable closedBy;
 
-    /**
-     * @param ready done when the server has become a WebSocket
-     */
+    /** @param ready done when the server has become a WebSocket */
     WebSocketClientHandler(Promise<Void> ready) {
         this.ready = ready;
     }

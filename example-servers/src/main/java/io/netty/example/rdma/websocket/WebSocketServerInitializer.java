@@ -42,9 +42,7 @@ final class WebSocketServerInitializer extends ChannelInitializer<Channel> {
     private final SslContext ssl;
     private final Limits limits;
 
-    /**
-     * @param ssl {@code null} for ws, without TLS
-     */
+    /** @param ssl {@code null} for ws, without TLS */
     WebSocketServerInitializer(SslContext ssl, Limits limits) {
         this.ssl = ssl;
         this.limits = limits;

@@ -69,9 +69,7 @@ public abstract class ExampleComparison implements Callable<Integer> {
         return List.of();
     }
 
-    /**
-     * Runs something in a mode that is not measured, before anything is.
-     */
+    /** Runs something in a mode that is not measured, before anything is. */
     protected void prepare(Mode mode) throws IOException, InterruptedException {
         // Most examples check all they do.
     }

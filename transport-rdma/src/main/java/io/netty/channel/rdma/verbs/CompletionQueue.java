@@ -26,17 +26,13 @@ public final class CompletionQueue extends VerbsObject {
 
     private final int capacity;
 
-    /**
-     * @param parents device and, where there is one, completion channel; already retained.
-     */
+    /** @param parents device and, where there is one, completion channel; already retained. */
     CompletionQueue(long address, VerbsObject... parents) {
         super(VerbsResource.COMPLETION_QUEUE, address, parents);
         capacity = capacity0(address);
     }
 
-    /**
-     * The number of completions that it holds, at least what was asked for.
-     */
+    /** The number of completions that it holds, at least what was asked for. */
     public int capacity() {
         return capacity;
     }

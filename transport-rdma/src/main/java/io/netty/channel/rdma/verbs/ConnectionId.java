@@ -55,9 +55,7 @@ public final class ConnectionId extends VerbsObject {
 
     private record Membership(InetAddress group, boolean sendOnly) { }
 
-    /**
-     * @param channel already retained.
-     */
+    /** @param channel already retained. */
     ConnectionId(long address, long token, PortSpace portSpace, EventChannel channel) {
         super(VerbsResource.CONNECTION_ID, address, channel);
         this.token = token;
@@ -182,9 +180,7 @@ public final class ConnectionId extends VerbsObject {
         return portAndKey[1];
     }
 
-    /**
-     * The global identifier of the {@link #port()}, 16 bytes in network order.
-     */
+    /** The global identifier of the {@link #port()}, 16 bytes in network order. */
     public byte[] gid() {
         byte[] gid = new byte[AddressVector.GID_LENGTH];
         port0(address(), new int[2], gid);
@@ -229,9 +225,7 @@ public final class ConnectionId extends VerbsObject {
         return queuePair;
     }
 
-    /**
-     * The queue pair of the connection, or {@code null}.
-     */
+    /** The queue pair of the connection, or {@code null}. */
     public QueuePair queuePair() {
         return queuePair;
     }
@@ -366,16 +360,12 @@ public final class ConnectionId extends VerbsObject {
         setOption(OPTION_ACK_TIMEOUT, ObjectUtil.checkInRange(exponent, 1, 31, "exponent"), "acknowledgement timeout");
     }
 
-    /**
-     * @return {@code null} if not bound.
-     */
+    /** @return {@code null} if not bound. */
     public InetSocketAddress localAddress() {
         return socketAddress(true);
     }
 
-    /**
-     * @return {@code null} if neither connected nor connecting.
-     */
+    /** @return {@code null} if neither connected nor connecting. */
     public InetSocketAddress remoteAddress() {
         return socketAddress(false);
     }

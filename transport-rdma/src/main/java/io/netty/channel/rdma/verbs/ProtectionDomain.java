@@ -27,9 +27,7 @@ import java.nio.ByteBuffer;
 public final class ProtectionDomain extends VerbsObject {
     private final Device device;
 
-    /**
-     * @param device already retained.
-     */
+    /** @param device already retained. */
     ProtectionDomain(long address, Device device) {
         super(VerbsResource.PROTECTION_DOMAIN, address, device);
         this.device = device;

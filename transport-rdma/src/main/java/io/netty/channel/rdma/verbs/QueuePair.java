@@ -130,16 +130,12 @@ public final class QueuePair extends VerbsObject {
         return posted(POST_RECEIVE, count <= 0 ? 0 : postEmptyReceives0(qp, workRequestId, count), Math.max(count, 0));
     }
 
-    /**
-     * Why the latest post on this queue pair did not post all; 0 if it did.
-     */
+    /** Why the latest post on this queue pair did not post all; 0 if it did. */
     public int postErrno() {
         return postErrno;
     }
 
-    /**
-     * The error of {@link #postErrno()} for a person.
-     */
+    /** The error of {@link #postErrno()} for a person. */
     public VerbsException postException() {
         return new VerbsException(postCall, postErrno, "post work requests to queue pair " +
                 Integer.toUnsignedString(number));

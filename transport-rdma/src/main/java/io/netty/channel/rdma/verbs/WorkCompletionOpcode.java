@@ -37,9 +37,7 @@ public final class WorkCompletionOpcode {
 
     private WorkCompletionOpcode() { }
 
-    /**
-     * The name of an opcode, for a person.
-     */
+    /** The name of an opcode, for a person. */
     public static String describe(int opcode) {
         switch (opcode) {
         case SEND:
