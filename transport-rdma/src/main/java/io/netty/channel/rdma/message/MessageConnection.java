@@ -385,25 +385,18 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     /** Handles events once the connection is established. */
     void connectionEvent(ConnectionEvent event) {
         switch (event.type()) {
-        case ESTABLISHED:
-            channel.requestEstablished();
-            break;
-        case DISCONNECTED:
-            gone(null);
-            break;
-        case REJECTED:
-        case UNREACHABLE:
-        case CONNECT_ERROR:
+        case ESTABLISHED -> channel.requestEstablished();
+        case DISCONNECTED -> gone(null);
+        case REJECTED, UNREACHABLE, CONNECT_ERROR -> {
             // A server that closes before it knows that the connection is established rejects it.
             gone(channel.isActive() ? null : new IOException("Connection to " + channel.remoteAddress() +
                     " could not be accepted: " + event.describe()));
-            break;
-        case DEVICE_REMOVAL:
+        }
+        case DEVICE_REMOVAL -> {
             unexpected = true;
             gone(new IOException(queuePair.device() + " was removed"));
-            break;
-        default:
-            logger.debug("{}: {}", channel, event);
+        }
+        default -> logger.debug("{}: {}", channel, event);
         }
     }
 

@@ -164,12 +164,9 @@ public final class RdmaDatagramAddress extends SocketAddress {
 
     @Override
     public boolean equals(Object o) {
-        if (!(o instanceof RdmaDatagramAddress)) {
-            return false;
-        }
-        RdmaDatagramAddress other = (RdmaDatagramAddress) o;
-        return global == other.global && gidHigh == other.gidHigh && gidLow == other.gidLow && lid == other.lid &&
-                queuePairNumber == other.queuePairNumber && queueKey == other.queueKey;
+        return o instanceof RdmaDatagramAddress other && global == other.global && gidHigh == other.gidHigh &&
+                gidLow == other.gidLow && lid == other.lid && queuePairNumber == other.queuePairNumber &&
+                queueKey == other.queueKey;
     }
 
     @Override

@@ -300,17 +300,15 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         if (datagramUnsafe().lingering.isClosing()) {
             throw new ClosedChannelException();
         }
-        if (msg instanceof RdmaDatagram) {
-            RdmaDatagram datagram = (RdmaDatagram) msg;
+        if (msg instanceof RdmaDatagram datagram) {
             return new DatagramSend(datagram.content(), checkRecipient(datagram.recipient()), datagram.hasImmediate(),
                     datagram.immediate());
         }
-        if (msg instanceof ByteBuf) {
-            return new DatagramSend((ByteBuf) msg, checkRecipient(null), false, 0);
+        if (msg instanceof ByteBuf data) {
+            return new DatagramSend(data, checkRecipient(null), false, 0);
         }
-        if (msg instanceof AddressedEnvelope && ((AddressedEnvelope<?, ?>) msg).content() instanceof ByteBuf) {
-            AddressedEnvelope<?, ?> envelope = (AddressedEnvelope<?, ?>) msg;
-            return new DatagramSend((ByteBuf) envelope.content(), checkRecipient(envelope.recipient()), false, 0);
+        if (msg instanceof AddressedEnvelope<?, ?> envelope && envelope.content() instanceof ByteBuf data) {
+            return new DatagramSend(data, checkRecipient(envelope.recipient()), false, 0);
         }
         throw new UnsupportedOperationException("unsupported message type: " + StringUtil.simpleClassName(msg) +
                 EXPECTED_TYPES);
@@ -326,8 +324,8 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
             if (connectedTo == null) {
                 throw new NotYetConnectedException();
             }
-        } else if (recipient instanceof InetSocketAddress) {
-            if (((InetSocketAddress) recipient).isUnresolved()) {
+        } else if (recipient instanceof InetSocketAddress address) {
+            if (address.isUnresolved()) {
                 throw new UnresolvedAddressException();
             }
         } else if (!(recipient instanceof RdmaDatagramAddress)) {
@@ -448,9 +446,9 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
                 if (localAddress != null) {
                     doBind(localAddress);
                 }
-                if (remoteAddress instanceof RdmaDatagramAddress) {
+                if (remoteAddress instanceof RdmaDatagramAddress target) {
                     bound();
-                    connected(remoteAddress, (RdmaDatagramAddress) remoteAddress);
+                    connected(remoteAddress, target);
                     promise.trySuccess();
                     if (!wasActive) {
                         pipeline().fireChannelActive();
@@ -495,8 +493,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         private void connected(SocketAddress to, RdmaDatagramAddress target) {
             peer = target;
             connectedTo = to;
-            addresses(RdmaDatagramChannel.this.localAddress(),
-                    to instanceof InetSocketAddress ? (InetSocketAddress) to : null);
+            addresses(RdmaDatagramChannel.this.localAddress(), to instanceof InetSocketAddress ip ? ip : null);
         }
 
         @Override

@@ -536,8 +536,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         if (isClosing()) {
             throw new ClosedChannelException();
         }
-        if (msg instanceof RdmaOperation) {
-            RdmaOperation operation = (RdmaOperation) msg;
+        if (msg instanceof RdmaOperation operation) {
             RuntimeException refusal = operation.busy();
             if (refusal != null) {
                 throw refusal;
@@ -545,8 +544,8 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
             operation.written();
             return msg;
         }
-        if (msg instanceof ByteBuf) {
-            return new RdmaSend((ByteBuf) msg);
+        if (msg instanceof ByteBuf data) {
+            return new RdmaSend(data);
         }
         throw new UnsupportedOperationException("unsupported message type: " + StringUtil.simpleClassName(msg) +
                 EXPECTED_TYPES);
@@ -832,9 +831,9 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
         @Override
         public void connect(SocketAddress remoteAddress, SocketAddress localAddress, ChannelPromise promise) {
-            if (remoteAddress instanceof RdmaEndpoint) {
+            if (remoteAddress instanceof RdmaEndpoint peer) {
                 if (promise.setUncancellable() && ensureOpen(promise)) {
-                    connectTo((RdmaEndpoint) remoteAddress, promise);
+                    connectTo(peer, promise);
                 }
                 return;
             }
@@ -889,6 +888,22 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
             ClosedChannelException closed = new ClosedChannelException();
             closed.initCause(cause);
             super.close(voidPromise(), cause, closed);
+        }
+    }
+
+    /** A pipeline at whose end a request that no handler has taken is accepted. */
+    private static final class MessagePipeline extends DefaultChannelPipeline {
+        MessagePipeline(RdmaMessageChannel channel) {
+            super(channel);
+        }
+
+        @Override
+        protected void onUnhandledInboundUserEventTriggered(Object event) {
+            if (event instanceof RdmaConnectionRequest request) {
+                request.channel().acceptUntaken();
+            } else {
+                super.onUnhandledInboundUserEventTriggered(event);
+            }
         }
     }
 }
