@@ -22,6 +22,8 @@ import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.RdmaCapabilities;
 import io.netty.channel.rdma.message.RdmaDatagramChannel;
 import io.netty.channel.rdma.verbs.Device;
+import io.netty.example.rdma.datagrams.DatagramClient.Pinger;
+import io.netty.example.rdma.datagrams.DatagramServer.Ponger;
 import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.util.Transport;
 import io.netty.example.rdma.util.Waiting;

@@ -22,6 +22,7 @@ import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.RdmaEndpoint;
 import io.netty.channel.rdma.message.RemoteMemory;
+import io.netty.example.rdma.verbs.DescriptorFiles.Descriptor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -217,7 +217,6 @@ class VerbsEndTest {
     private static final class Number extends VerbsEnd {
         private final int number;
         private final boolean tells;
-        private RegisteredMemory memory;
         private volatile List<RemoteMemory> peerMemory = List.of();
 
         Number(String name, int number, boolean tells) {
@@ -228,15 +227,9 @@ class VerbsEndTest {
 
         @Override
         protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
-            memory = RegisteredMemory.allocate(Long.BYTES, Set.of(RdmaPermission.REMOTE_READ));
+            RegisteredMemory memory = RegisteredMemory.allocate(Long.BYTES, Set.of(RdmaPermission.REMOTE_READ));
+            whenClosed(memory::close);
             return List.of(channel.export(memory));
-        }
-
-        @Override
-        protected void closed() {
-            if (memory != null) {
-                memory.close();
-            }
         }
 
         @Override

@@ -15,20 +15,20 @@
  */
 package io.netty.example.rdma.blast;
 
+import io.netty.example.rdma.util.Commands;
+import io.netty.example.rdma.verbs.EndCommand;
+import io.netty.example.rdma.verbs.VerbsEnd;
 import io.netty.example.rdma.verbs.VerbsOptions;
-import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 import java.time.Duration;
 
 /**
- * The command line options of both ends.
+ * Either end of a blast, as a command.
  */
-final class BlastOptions {
+public abstract class BlastCommand extends EndCommand {
     private static final int MAX_SIZE = 64 << 20;
-
-    @Mixin
-    private VerbsOptions verbs;
 
     @Option(names = "--mode", defaultValue = "WRITE",
             description = "What the client does: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
@@ -54,18 +54,41 @@ final class BlastOptions {
             + "that runs both ends.")
     private boolean windows;
 
-    VerbsOptions verbs() {
-        return verbs;
+    private BlastCommand(boolean client) {
+        super(client);
     }
 
-    BlastEnd newEnd(boolean client) {
-        BlastEnd end = barrage().end(client);
+    @Override
+    protected final VerbsEnd newEnd(VerbsOptions options, boolean isClient) {
+        BlastEnd end = new Barrage(mode, byServer, options.size(1, MAX_SIZE), options.count(),
+                Duration.ofSeconds(warmUpSeconds), chain, !unchecked).end(isClient);
         end.tellWindows(windows);
         return end;
     }
 
-    private Barrage barrage() {
-        return new Barrage(mode, byServer, verbs.size(1, MAX_SIZE), verbs.count(),
-                Duration.ofSeconds(warmUpSeconds), chain, !unchecked);
+    /** The end that accepts the connection. */
+    @Command(name = "blast-server", description = "Has the memory for one blast-client that has the same options, or "
+            + "writes to, or reads, that of the client.")
+    public static final class BlastServer extends BlastCommand {
+        public BlastServer() {
+            super(false);
+        }
+
+        public static void main(String[] args) {
+            System.exit(Commands.run(new BlastServer(), args));
+        }
+    }
+
+    /** The end that connects. */
+    @Command(name = "blast-client",
+            description = "Writes to, or reads, the memory of a blast-server that has the same options.")
+    public static final class BlastClient extends BlastCommand {
+        public BlastClient() {
+            super(true);
+        }
+
+        public static void main(String[] args) {
+            System.exit(Commands.run(new BlastClient(), args));
+        }
     }
 }

@@ -15,21 +15,21 @@
  */
 package io.netty.example.rdma.pingpong;
 
+import io.netty.example.rdma.util.Commands;
+import io.netty.example.rdma.verbs.EndCommand;
+import io.netty.example.rdma.verbs.VerbsEnd;
 import io.netty.example.rdma.verbs.VerbsOptions;
-import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 import java.time.Duration;
 
 /**
- * The command line options of both ends.
+ * Either end of a ping-pong, as a command.
  */
-final class PingPongOptions {
+public abstract class PingPongCommand extends EndCommand {
     private static final int MIN_SIZE = 8;
     private static final int MAX_SIZE = 16 << 20;
-
-    @Mixin
-    private VerbsOptions verbs;
 
     @Option(names = "--mode", defaultValue = "WRITE", description = "Who does what: ${COMPLETION-CANDIDATES} (default: "
             + "${DEFAULT-VALUE}). CLIENT, SERVER: that end does all. UNSIGNALLED: as CLIENT, and nobody waits for the "
@@ -50,18 +50,41 @@ final class PingPongOptions {
             + "that runs both ends.")
     private boolean windows;
 
-    VerbsOptions verbs() {
-        return verbs;
+    private PingPongCommand(boolean client) {
+        super(client);
     }
 
-    PingPongEnd newEnd(boolean client) {
-        PingPongEnd end = PingPongEnd.create(game(), client);
+    @Override
+    protected final VerbsEnd newEnd(VerbsOptions options, boolean isClient) {
+        PingPongEnd end = PingPongEnd.create(new Game(mode, options.size(MIN_SIZE, MAX_SIZE), options.count(),
+                Duration.ofSeconds(warmUpSeconds), !unchecked), isClient);
         end.tellWindows(windows);
         return end;
     }
 
-    private Game game() {
-        return new Game(mode, verbs.size(MIN_SIZE, MAX_SIZE), verbs.count(),
-                Duration.ofSeconds(warmUpSeconds), !unchecked);
+    /** The end that accepts the connection. */
+    @Command(name = "pingpong-server",
+            description = "Plays ping-pong with one pingpong-client that has the same options.")
+    public static final class PingPongServer extends PingPongCommand {
+        public PingPongServer() {
+            super(false);
+        }
+
+        public static void main(String[] args) {
+            System.exit(Commands.run(new PingPongServer(), args));
+        }
+    }
+
+    /** The end that connects. */
+    @Command(name = "pingpong-client",
+            description = "Plays ping-pong with a pingpong-server that has the same options.")
+    public static final class PingPongClient extends PingPongCommand {
+        public PingPongClient() {
+            super(true);
+        }
+
+        public static void main(String[] args) {
+            System.exit(Commands.run(new PingPongClient(), args));
+        }
     }
 }

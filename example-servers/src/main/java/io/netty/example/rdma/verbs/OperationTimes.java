@@ -13,42 +13,40 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.example.rdma.blast;
+package io.netty.example.rdma.verbs;
 
 import io.netty.example.rdma.util.Measurement;
 import io.netty.example.rdma.util.Windows;
 import org.HdrHistogram.Histogram;
 
-import java.util.ArrayDeque;
-import java.util.Queue;
+import java.time.Duration;
 
 /**
- * Speed of the measured operations, and times of their chains. Chains complete in the order of their posts. The
- * measurement is repeated until it has begun late enough, so that the processes are warm: if warming up were something
- * else, code would be compiled again when it ends.
+ * Times of the measured operations, which end in the order in which they began. The measurement is repeated until it
+ * has begun late enough, so that the processes are warm: if warming up were something else, code would be compiled
+ * again when it ends.
  */
-final class ChainTimes {
+public final class OperationTimes {
     private static final int SIGNIFICANT_DIGITS = 3;
-    /** Smaller operations are counted one by one. */
-    private static final int MIN_BYTES_SIZE = 1024;
 
-    private final Barrage barrage;
+    private final int count;
     private final long warmUpNanos;
     private final Histogram histogram = new Histogram(SIGNIFICANT_DIGITS);
-    private final Queue<Long> underWay = new ArrayDeque<>();
     private Windows windows;
     private long counted;
     private long startNanos;
     private long firstNanos;
     private long lastNanos;
 
-    ChainTimes(Barrage barrage) {
-        this.barrage = barrage;
-        warmUpNanos = barrage.warmUp().toNanos();
+    /** @param count of the operations that are measured */
+    public OperationTimes(int count, Duration warmUp) {
+        this.count = count;
+        warmUpNanos = warmUp.toNanos();
     }
 
-    void begin() {
-        windows = new Windows(barrage.count());
+    /** The first operation is about to begin. */
+    public void begin() {
+        windows = new Windows(count);
         startNanos = System.nanoTime();
         count(startNanos);
     }
@@ -60,36 +58,38 @@ final class ChainTimes {
     }
 
     /** Returns whether what is counted now was begun when the time to warm up was over. */
-    boolean isCounting() {
+    public boolean isCounting() {
         return firstNanos - startNanos >= warmUpNanos;
     }
 
-    void posted() {
-        underWay.add(System.nanoTime());
-    }
-
-    void done(int operations) {
+    /**
+     * Some operations that began together have ended.
+     *
+     * @return whether that was the end of the measurement
+     */
+    public boolean ended(int operations, long begunNanos) {
         lastNanos = System.nanoTime();
-        long postedNanos = underWay.remove();
         counted += operations;
-        histogram.recordValue(lastNanos - postedNanos);
+        histogram.recordValue(lastNanos - begunNanos);
         windows.done(counted, lastNanos);
-        if (counted >= barrage.count() && !isCounting()) {
-            histogram.reset();
-            windows = windows.again();
-            count(lastNanos);
+        if (counted < count || isCounting()) {
+            return counted >= count;
         }
+        histogram.reset();
+        windows = windows.again();
+        count(lastNanos);
+        return false;
     }
 
-    Windows windows() {
+    public Windows windows() {
         return windows;
     }
 
-    Measurement measurement() {
-        boolean bytes = barrage.size() >= MIN_BYTES_SIZE;
-        double amount = (double) counted * (bytes ? barrage.size() : 1);
-        return new Measurement(barrage.name(), counted, Math.round(amount * 1e9 / Math.max(1, lastNanos - firstNanos)),
-                bytes ? Measurement.Unit.BYTES : Measurement.Unit.OPERATIONS, histogram.getValueAtPercentile(50),
+    /** @param bytes of each operation, if bytes are counted, else 0 */
+    public Measurement measurement(String name, int bytes) {
+        double amount = (double) counted * (bytes == 0 ? 1 : bytes);
+        return new Measurement(name, counted, Math.round(amount * 1e9 / Math.max(1, lastNanos - firstNanos)),
+                bytes == 0 ? Measurement.Unit.OPERATIONS : Measurement.Unit.BYTES, histogram.getValueAtPercentile(50),
                 histogram.getValueAtPercentile(99), histogram.getValueAtPercentile(99.9));
     }
 }

@@ -15,29 +15,25 @@
  */
 package io.netty.example.rdma.requests;
 
-import io.netty.example.rdma.verbs.ConnectionOptions;
+import io.netty.example.rdma.requests.TextEnd.TextRequester;
+import io.netty.example.rdma.requests.TextEnd.TextResponder;
+import io.netty.example.rdma.util.Commands;
+import io.netty.example.rdma.verbs.EndCommand;
 import io.netty.example.rdma.verbs.VerbsEnd;
 import io.netty.example.rdma.verbs.VerbsOptions;
-import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * The command line options of both ends, which have to be given the same.
+ * Either end of an operation, as a command. Both have to be given the same options.
  */
-final class OperationOptions {
-    @Mixin
-    private VerbsOptions options;
-
-    @Mixin
-    private ConnectionOptions connection;
-
+public abstract class OperationCommand extends EndCommand {
     @Option(names = "--operation", description = "One of ${COMPLETION-CANDIDATES}; may be left out with one of the "
             + "next three.")
     private Operation operation;
@@ -61,27 +57,23 @@ final class OperationOptions {
             + "ends need if they are connected by descriptors.")
     private Mistake mistake;
 
-    @Spec(Spec.Target.MIXEE)
+    @Spec
     private CommandSpec command;
 
-    int request() throws Exception {
-        Operation chosen = operation();
-        return options.run(group -> {
-            VerbsEnd end = chosen.isText() ? new TextRequester(chosen, text(chosen))
-                    : chosen.requester(size(), options.count(), mistake);
-            connection.connect(group, options.timeout(), end, 0);
-            return List.of(end.result());
-        });
+    private OperationCommand(boolean client) {
+        super(client);
     }
 
-    int respond() throws Exception {
+    @Override
+    protected final VerbsEnd newEnd(VerbsOptions options, boolean isClient) {
         Operation chosen = operation();
-        return options.run(group -> {
-            VerbsEnd end = chosen.isText() ? new TextResponder(chosen, text(chosen))
-                    : chosen.responder(size(), options.count(), mistake);
-            connection.accept(group, options.timeout(), List.of(end));
-            return List.of(end.result());
-        });
+        if (chosen.isText()) {
+            String text = Objects.requireNonNullElse(textOf(chosen), TextEnd.DEFAULT);
+            return isClient ? new TextRequester(chosen, text) : new TextResponder(chosen, text);
+        }
+        int size = options.size(1, Operation.MAX_SIZE);
+        return isClient ? chosen.requester(size, options.count(), mistake)
+                : chosen.responder(size, options.count(), mistake);
     }
 
     private Operation operation() {
@@ -100,25 +92,39 @@ final class OperationOptions {
 
     /** The text that was given for an operation, or {@code null}. */
     private String textOf(Operation chosen) {
-        switch (chosen) {
-        case READ_TEXT:
-            return readText;
-        case SEND_TEXT:
-        case SEND_IMM_TEXT:
-            return sendText;
-        case WRITE_TEXT:
-        case WRITE_IMM_TEXT:
-            return writeText;
-        default:
-            return null;
+        return switch (chosen) {
+        case READ_TEXT -> readText;
+        case SEND_TEXT, SEND_IMM_TEXT -> sendText;
+        case WRITE_TEXT, WRITE_IMM_TEXT -> writeText;
+        default -> null;
+        };
+    }
+
+    /** The end that makes requests. */
+    @Command(name = "requester", sortOptions = false, description = {
+            "Makes requests of one kind to a responder, and checks what they bring. The responder checks what they do "
+                    + "there. Give both the same operation, size and count."})
+    public static final class Requester extends OperationCommand {
+        public Requester() {
+            super(true);
+        }
+
+        public static void main(String[] args) {
+            System.exit(Commands.run(new Requester(), args));
         }
     }
 
-    private String text(Operation chosen) {
-        return Objects.requireNonNullElse(textOf(chosen), TextEnd.DEFAULT);
-    }
+    /** The end whose memory is read and written, and which receives. It serves one requester. */
+    @Command(name = "responder", sortOptions = false, description = {
+            "Has the memory for the requests of a requester, and checks what they do there. Ends after it. "
+                    + "Give both the same operation, size and count."})
+    public static final class Responder extends OperationCommand {
+        public Responder() {
+            super(false);
+        }
 
-    private int size() {
-        return options.size(1, Operation.MAX_SIZE);
+        public static void main(String[] args) {
+            System.exit(Commands.run(new Responder(), args));
+        }
     }
 }

@@ -13,38 +13,46 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-package io.netty.example.rdma.pingpong;
+package io.netty.example.rdma.verbs;
 
-import io.netty.example.rdma.util.Commands;
-import io.netty.example.rdma.verbs.ConnectionOptions;
-import io.netty.example.rdma.verbs.VerbsOptions;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * The end of a ping-pong that connects.
+ * Either end of a program on one connection, as a command. Both ends have the same options.
  */
-@Command(name = "pingpong-client", description = "Plays ping-pong with a pingpong-server that has the same options.")
-public final class PingPongClient implements Callable<Integer> {
+public abstract class EndCommand implements Callable<Integer> {
     @Mixin
-    private PingPongOptions options;
+    private VerbsOptions verbs;
 
     @Mixin
     private ConnectionOptions connection;
 
-    public static void main(String[] args) {
-        System.exit(Commands.run(new PingPongClient(), args));
+    private final boolean client;
+
+    /** @param client whether this end connects, and does not accept the connection */
+    protected EndCommand(boolean client) {
+        this.client = client;
     }
 
+    /**
+     * Creates this end.
+     *
+     * @throws IllegalArgumentException if the options do not fit
+     */
+    protected abstract VerbsEnd newEnd(VerbsOptions options, boolean isClient);
+
     @Override
-    public Integer call() throws Exception {
-        VerbsOptions verbs = options.verbs();
+    public final Integer call() throws Exception {
         return verbs.run(group -> {
-            PingPongEnd end = options.newEnd(true);
-            connection.connect(group, verbs.timeout(), end, 0);
+            VerbsEnd end = newEnd(verbs, client);
+            if (client) {
+                connection.connect(group, verbs.timeout(), end, 0);
+            } else {
+                connection.accept(group, verbs.timeout(), List.of(end));
+            }
             return List.of(end.result());
         });
     }
