@@ -138,4 +138,43 @@ public final class EchoService extends EchoGrpc.EchoImplBase {
             }
         }
     }
+
+    /**
+     * One call of {@code Exchange}: answers each payload, and asks for the next one only when the answer has found
+     * room.
+     */
+    private static final class EchoExchange implements StreamObserver<Payload> {
+        private final ServerCallStreamObserver<Payload> call;
+        private boolean requested;
+
+        EchoExchange(ServerCallStreamObserver<Payload> call) {
+            this.call = call;
+            call.disableAutoRequest();
+            call.setOnReadyHandler(this::requestNext);
+        }
+
+        private void requestNext() {
+            if (!requested && call.isReady()) {
+                requested = true;
+                call.request(1);
+            }
+        }
+
+        @Override
+        public void onNext(Payload payload) {
+            requested = false;
+            call.onNext(payload);
+            requestNext();
+        }
+
+        @Override
+        public void onError(Throwable cancelled) {
+            // Nobody is left to answer.
+        }
+
+        @Override
+        public void onCompleted() {
+            call.onCompleted();
+        }
+    }
 }

@@ -166,4 +166,14 @@ public enum Transport {
     public String toString() {
         return name().toLowerCase(Locale.ROOT);
     }
+
+    /** Ways of waiting of event loops. */
+    public enum Waiting {
+        /** As the transport does it if it is told nothing. */
+        DEFAULT,
+        /** Event loops poll and never sleep, which takes a core each. */
+        POLLING,
+        /** Event loops sleep at once. */
+        SLEEPING
+    }
 }

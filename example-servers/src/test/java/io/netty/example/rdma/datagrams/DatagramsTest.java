@@ -26,7 +26,7 @@ import io.netty.example.rdma.datagrams.DatagramClient.Pinger;
 import io.netty.example.rdma.datagrams.DatagramServer.Ponger;
 import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.util.Transport;
-import io.netty.example.rdma.util.Waiting;
+import io.netty.example.rdma.util.Transport.Waiting;
 import io.netty.example.rdma.verbs.Result;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -17,7 +17,7 @@ package io.netty.microbench.rdma.bench;
 
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.Transport;
-import io.netty.example.rdma.util.Waiting;
+import io.netty.example.rdma.util.Transport.Waiting;
 import io.netty.microbench.rdma.comparison.LimitProgram;
 import io.netty.microbench.rdma.process.Machine;
 import io.netty.microbench.rdma.process.TemporaryFolder;

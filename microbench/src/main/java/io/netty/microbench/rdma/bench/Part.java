@@ -20,7 +20,7 @@ import io.netty.example.rdma.grpc.GrpcServerCommand;
 import io.netty.example.rdma.http.HttpServer;
 import io.netty.example.rdma.util.Measurement;
 import io.netty.example.rdma.util.Transport;
-import io.netty.example.rdma.util.Waiting;
+import io.netty.example.rdma.util.Transport.Waiting;
 import io.netty.microbench.rdma.load.EchoLoad;
 import io.netty.microbench.rdma.load.EchoLoadServer;
 import io.netty.microbench.rdma.load.FileLoad;

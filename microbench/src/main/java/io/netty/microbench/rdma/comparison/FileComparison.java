@@ -15,7 +15,7 @@
  */
 package io.netty.microbench.rdma.comparison;
 
-import io.netty.example.rdma.files.FileMode;
+import io.netty.example.rdma.files.FileServer.FileMode;
 import io.netty.example.rdma.files.FileServer;
 import io.netty.example.rdma.util.Commands;
 import io.netty.microbench.rdma.load.FileLoad;

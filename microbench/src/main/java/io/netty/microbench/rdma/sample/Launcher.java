@@ -17,7 +17,7 @@ package io.netty.microbench.rdma.sample;
 
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.example.rdma.util.ExampleServer;
-import io.netty.example.rdma.util.Waiting;
+import io.netty.example.rdma.util.Transport.Waiting;
 import io.netty.microbench.rdma.load.LoadClient;
 import io.netty.microbench.rdma.process.Child;
 import io.netty.microbench.rdma.process.MeasuredServer;
