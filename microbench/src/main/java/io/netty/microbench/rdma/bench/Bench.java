@@ -18,6 +18,8 @@ package io.netty.microbench.rdma.bench;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.Transport;
 import io.netty.example.rdma.util.Transport.Waiting;
+import io.netty.microbench.rdma.bench.BenchResults.Missing;
+import io.netty.microbench.rdma.bench.Part.Setup;
 import io.netty.microbench.rdma.comparison.LimitProgram;
 import io.netty.microbench.rdma.process.Machine;
 import io.netty.microbench.rdma.process.TemporaryFolder;

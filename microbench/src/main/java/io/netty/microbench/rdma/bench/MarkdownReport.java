@@ -118,8 +118,8 @@ final class MarkdownReport {
 
     private String table(Section section, List<String> subjects) {
         List<Figure> figures = measured(section, subjects);
-        boolean limited = subjects.contains(Subjects.LIMIT) && subjects.size() > 1;
-        boolean based = subjects.contains(Subjects.BASE);
+        boolean limited = subjects.contains(Goal.LIMIT) && subjects.size() > 1;
+        boolean based = subjects.contains(Goal.BASE);
         List<String> header = new ArrayList<>(List.of("what", "transport",
                 header(section.plotted()), "range"));
         figures.forEach(figure -> header.add(header(figure)));
@@ -150,10 +150,10 @@ final class MarkdownReport {
                 }
                 figures.forEach(figure -> row.add(median(subject, scenario, figure)));
                 if (based) {
-                    row.add(subject.equals(Subjects.BASE) ? "" : ratio(subject, Subjects.BASE, scenario, section));
+                    row.add(subject.equals(Goal.BASE) ? "" : ratio(subject, Goal.BASE, scenario, section));
                 }
                 if (limited) {
-                    row.add(subject.equals(Subjects.LIMIT) ? "" : ratio(subject, Subjects.LIMIT, scenario, section));
+                    row.add(subject.equals(Goal.LIMIT) ? "" : ratio(subject, Goal.LIMIT, scenario, section));
                 }
                 table.row(row.toArray(new String[0]));
             }

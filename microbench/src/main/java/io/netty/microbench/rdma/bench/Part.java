@@ -21,6 +21,7 @@ import io.netty.example.rdma.http.HttpServer;
 import io.netty.example.rdma.util.Measurement;
 import io.netty.example.rdma.util.Transport;
 import io.netty.example.rdma.util.Transport.Waiting;
+import io.netty.microbench.rdma.comparison.LimitProgram;
 import io.netty.microbench.rdma.load.EchoLoad;
 import io.netty.microbench.rdma.load.EchoLoadServer;
 import io.netty.microbench.rdma.load.FileLoad;
@@ -28,10 +29,13 @@ import io.netty.microbench.rdma.load.GrpcLoad;
 import io.netty.microbench.rdma.load.LoadClient;
 import io.netty.microbench.rdma.process.Child;
 import io.netty.microbench.rdma.report.Readings;
+import io.netty.microbench.rdma.sample.Launcher;
 import io.netty.microbench.rdma.sample.Mode;
 import io.netty.microbench.rdma.sample.Pair;
+import io.netty.microbench.rdma.verbs.Perftest;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -44,7 +48,7 @@ import java.util.stream.Stream;
  */
 enum Part {
     /** Limit of this machine between two processes, in any mode: a C program. */
-    LIMIT(Subjects.LIMIT) {
+    LIMIT(Goal.LIMIT) {
         @Override
         void measure(Mode mode, Setup setup, Effort effort, Readings readings)
                 throws IOException, InterruptedException {
@@ -330,5 +334,17 @@ enum Part {
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Common settings of the parts.
+     *
+     * @param launcher     starts processes
+     * @param folder       for files, deleted in the end
+     * @param limit        measures what the machine can do
+     * @param noiseProgram takes cores from what is measured: see {@link NoiseProgram}
+     * @param perftest     programs of others
+     */
+    record Setup(Launcher launcher, Path folder, LimitProgram limit, Path noiseProgram, Perftest perftest) {
     }
 }

@@ -65,23 +65,29 @@ public final class Pair implements AutoCloseable {
     private record Look(Window window, Probe client, Probe server, long othersNanos) {
     }
 
-    /**
-     * Waits until the client is ready.
-     *
-     * @param server listens
-     * @param client is about to connect. Both are closed with this
-     */
-    public Pair(Child server, Child client) throws IOException {
-        this(List.of(server), client);
+    /** Starts the processes of a pair. */
+    @FunctionalInterface
+    public interface Starter {
+        /** Adds the servers, which listen, and then the client, which knows the last one and is about to connect. */
+        void start(List<Child> children) throws IOException;
     }
 
-    /**
-     * Waits until the client is ready.
-     *
-     * @param servers listen; the client knows the last one. Closed with this
-     * @param client  is about to connect. Closed with this
-     */
-    public Pair(List<Child> servers, Child client) throws IOException {
+    /** Starts processes, and waits until the client is ready. If that fails, those that were started are ended. */
+    public static Pair start(Starter starter) throws IOException {
+        List<Child> children = new ArrayList<>();
+        try {
+            starter.start(children);
+            int client = children.size() - 1;
+            return new Pair(children.subList(0, client), children.get(client));
+        } catch (Exception e) {
+            for (Child child : children) {
+                child.close();
+            }
+            throw e;
+        }
+    }
+
+    private Pair(List<Child> servers, Child client) throws IOException {
         this.servers = List.copyOf(servers);
         this.client = client;
         for (String line = client.line(); !line.equals(LoadCommands.READY); line = client.line()) {
