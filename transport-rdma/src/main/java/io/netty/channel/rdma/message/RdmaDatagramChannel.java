@@ -111,7 +111,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
      */
     public RdmaDatagramAddress datagramAddress() {
         DatagramQueuePair bound = bound();
-        return new RdmaDatagramAddress(bound.port().gid(), bound.port().attributes().lid(), queuePairNumber(),
+        return new RdmaDatagramAddress(bound.port.gid(), bound.port.attributes.lid(), queuePairNumber(),
                 RdmaDatagramAddress.DEFAULT_QUEUE_KEY);
     }
 
@@ -121,13 +121,13 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
      * @throws NotYetBoundException if the channel is not bound.
      */
     public int maxPayload() {
-        return bound().port().attributes().activeMtu();
+        return bound().port.attributes.activeMtu();
     }
 
     /** The counters of the queue pair of this channel, all 0 before there is one. Any thread. */
     public RdmaMessageMetrics metrics() {
         DatagramQueuePair current = queuePair;
-        return current == null ? RdmaMessageMetrics.NONE : current.metrics();
+        return current == null ? RdmaMessageMetrics.NONE : current.metrics;
     }
 
     /**
@@ -137,7 +137,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
      */
     public long dropped() {
         DatagramQueuePair current = queuePair;
-        return current == null ? 0 : current.receives().dropped();
+        return current == null ? 0 : current.receives.dropped();
     }
 
     /**
@@ -148,7 +148,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
      */
     public RdmaCapabilities capabilities() throws IOException {
         DatagramQueuePair bound = bound();
-        return new RdmaCapabilities(bound.queuePair().device(), bound.queuePair().context().attributes);
+        return new RdmaCapabilities(bound.queuePair.device(), bound.queuePair.context().attributes);
     }
 
     private DatagramQueuePair bound() {
@@ -190,7 +190,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
                 if (!group.isMulticastAddress()) {
                     throw new IllegalArgumentException("group: " + group + " (expected: a multicast address)");
                 }
-                open().groups().join(group, sendOnly, promise);
+                open().groups.join(group, sendOnly, promise);
             } catch (Throwable t) {
                 promise.tryFailure(t);
             }
@@ -204,7 +204,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
      */
     public Future<Void> leaveGroup(InetAddress group) {
         return callOnLoop(() -> {
-            open().groups().leave(group);
+            open().groups.leave(group);
             return null;
         });
     }
@@ -212,15 +212,15 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     @Override
     void groupEvent(ConnectionEvent event) {
         if (event.type() == ConnectionEventType.DEVICE_REMOVAL) {
-            queuePair.fail(new IOException(queuePair.queuePair().device() + " was removed"));
+            queuePair.fail(new IOException(queuePair.queuePair.device() + " was removed"));
         } else if (event.multicastGroup() != null) {
-            queuePair.groups().event(event);
+            queuePair.groups.event(event);
         }
     }
 
     /** The joined group that the identifier stands for, or {@code null}. */
     InetAddress group(byte[] gid) {
-        return queuePair.groups().find(gid);
+        return queuePair.groups.find(gid);
     }
 
     // ---- addresses
@@ -232,7 +232,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
      */
     public Future<Void> forgetAddress(InetSocketAddress address) {
         return callOnLoop(() -> {
-            open().recipients().forget(address);
+            open().recipients.forget(address);
             return null;
         });
     }
@@ -261,7 +261,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     @Override
     DeviceOptions deviceOptions() {
-        return config.queuePair().device;
+        return config.queuePair.device;
     }
 
     @Override
@@ -269,7 +269,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         queuePair = new DatagramQueuePair(this, id);
         if (readEarly) {
             readEarly = false;
-            queuePair.receiver().beginRead();
+            queuePair.receiver.beginRead();
         }
     }
 
@@ -290,7 +290,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     @Override
     int queuePairNumber() {
-        return queuePair.queuePair().queuePair().number();
+        return queuePair.queuePair.queuePair().number();
     }
 
     // ---- output
@@ -337,7 +337,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     @Override
     protected void doWrite(ChannelOutboundBuffer in) throws Exception {
-        queuePair.sender().write(in);
+        queuePair.sender.write(in);
     }
 
     /** Flushes again: there may be room for datagrams that could not be sent, or their addresses are known. */
@@ -352,7 +352,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         if (queuePair == null) {
             readEarly = true;
         } else {
-            queuePair.receiver().beginRead();
+            queuePair.receiver.beginRead();
         }
     }
 
@@ -360,7 +360,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     protected void clearReadPending() {
         readEarly = false;
         if (queuePair != null) {
-            queuePair.receiver().clearReadPending();
+            queuePair.receiver.clearReadPending();
         }
     }
 
@@ -460,7 +460,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
                     throw new UnsupportedOperationException("a channel can't be connected to a group, whose address " +
                             "no datagram has as its sender: join " + connectAddress + " and send to it");
                 }
-                connecting = new ServiceResolution(RdmaDatagramChannel.this, config.queuePair(), connectAddress, this);
+                connecting = new ServiceResolution(RdmaDatagramChannel.this, config.queuePair, connectAddress, this);
                 connecting.start(isActive() ? RdmaDatagramChannel.this.localAddress() : null,
                         config.getConnectTimeoutMillis());
                 connectPromise = promise;
@@ -479,9 +479,9 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
             if (!wasActive) {
                 doBind(new InetSocketAddress(id.localAddress().getAddress(), 0));
             }
-            RdmaDatagramAddress target = queuePair.recipients().address(id, answer);
+            RdmaDatagramAddress target = queuePair.recipients.address(id, answer);
             connected(connectAddress, target);
-            queuePair.recipients().put(connectAddress, target);
+            queuePair.recipients.put(connectAddress, target);
             ChannelPromise promise = connectPromise;
             connectPromise = null;
             promise.trySuccess();
@@ -523,7 +523,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
                 lingering.join(promise, isLoopEnding());
                 return;
             }
-            if (isActive() && !queuePair.isBroken() && queuePair.sender().isBusy() && config.getSoLinger() != 0 &&
+            if (isActive() && !queuePair.isBroken() && queuePair.sender.isBusy() && config.getSoLinger() != 0 &&
                     !isLoopEnding() && promise.setUncancellable()) {
                 lingering.start(loss -> super.close(promise, loss == null ? cause : loss, closeCause), false);
                 return;
@@ -532,7 +532,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         }
 
         void advanceClose() {
-            if (lingering.isClosing() && !queuePair.sender().isBusy()) {
+            if (lingering.isClosing() && !queuePair.sender.isBusy()) {
                 lingering.closeNow(null);
             }
         }

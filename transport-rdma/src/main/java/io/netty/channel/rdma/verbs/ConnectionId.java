@@ -72,7 +72,7 @@ public final class ConnectionId extends VerbsObject {
         ObjectUtil.checkNotNull(portSpace, "portSpace");
         retainAll(channel);
         long token = nextToken();
-        long id = created(create0(channel.api(), channel.address(), token, portSpace.value()), "rdma_create_id",
+        long id = created(create0(channel.api(), channel.address(), token, portSpace.value), "rdma_create_id",
                 "create a connection id", channel);
         return new ConnectionId(id, token, portSpace, channel);
     }
@@ -214,8 +214,8 @@ public final class ConnectionId extends VerbsObject {
         int[] values = attributes.values();
         long qp;
         try {
-            qp = QueuePair.createWithId0(api(), address(), domain.address(), attributes.sendQueue().address(),
-                    attributes.receiveQueue().address(), attributes.sharedReceiveQueueAddress(), values);
+            qp = QueuePair.createWithId0(api(), address(), domain.address(), attributes.sendQueue.address(),
+                    attributes.receiveQueue.address(), attributes.sharedReceiveQueueAddress(), values);
         } catch (IllegalStateException e) {
             releaseAll(parents);
             throw e;
@@ -238,9 +238,9 @@ public final class ConnectionId extends VerbsObject {
      * ConnectionEventType#CONNECT_ERROR}.
      */
     public void connect(ConnectionParameters parameters) throws VerbsException {
-        check(connect0(api(), address(), parameters.privateData(), parameters.responderResources(),
-                parameters.initiatorDepth(), parameters.flowControl(), parameters.retryCount(),
-                parameters.rnrRetryCount(), parameters.queuePairNumber()), "rdma_connect",
+        check(connect0(api(), address(), parameters.privateData, parameters.responderResources,
+                parameters.initiatorDepth, parameters.flowControl, parameters.retryCount,
+                parameters.rnrRetryCount, parameters.queuePairNumber), "rdma_connect",
                 () -> "connect to " + remoteAddress());
     }
 
@@ -250,9 +250,9 @@ public final class ConnectionId extends VerbsObject {
      * that event is read, so receives must have been posted before.
      */
     public void accept(ConnectionParameters parameters) throws VerbsException {
-        check(accept0(api(), address(), parameters.privateData(), parameters.responderResources(),
-                parameters.initiatorDepth(), parameters.flowControl(), parameters.retryCount(),
-                parameters.rnrRetryCount(), parameters.queuePairNumber()), "rdma_accept",
+        check(accept0(api(), address(), parameters.privateData, parameters.responderResources,
+                parameters.initiatorDepth, parameters.flowControl, parameters.retryCount,
+                parameters.rnrRetryCount, parameters.queuePairNumber), "rdma_accept",
                 () -> "accept the connection from " + remoteAddress());
     }
 

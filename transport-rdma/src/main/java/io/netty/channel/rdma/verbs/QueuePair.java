@@ -164,7 +164,7 @@ public final class QueuePair extends VerbsObject {
      * @throws VerbsException with {@link Errno#EINVAL} for a transition or combination that ibv_modify_qp(3) forbids.
      */
     public void modify(QueuePairAttributes attributes) throws VerbsException {
-        check(modify0(api(), address(), attributes.mask(), attributes.values(), attributes.gid()), "ibv_modify_qp",
+        check(modify0(api(), address(), attributes.mask, attributes.values, attributes.gid), "ibv_modify_qp",
                 () -> "modify queue pair " + Integer.toUnsignedString(number));
     }
 
@@ -178,7 +178,7 @@ public final class QueuePair extends VerbsObject {
      *                        {@link Errno#ENOMEM} beyond {@link DeviceAttributes#maxMulticastMembers()}.
      */
     public void attachMulticast(AddressVector group) throws VerbsException {
-        check(attachMulticast0(api(), address(), group.gid(), group.destinationLid()), "ibv_attach_mcast",
+        check(attachMulticast0(api(), address(), group.gid, group.destinationLid()), "ibv_attach_mcast",
                 "make queue pair " + Integer.toUnsignedString(number) + " a member of the group at " + group);
     }
 
@@ -188,7 +188,7 @@ public final class QueuePair extends VerbsObject {
      * @throws VerbsException with {@link Errno#EINVAL} if the queue pair is not a member.
      */
     public void detachMulticast(AddressVector group) throws VerbsException {
-        check(detachMulticast0(api(), address(), group.gid(), group.destinationLid()), "ibv_detach_mcast",
+        check(detachMulticast0(api(), address(), group.gid, group.destinationLid()), "ibv_detach_mcast",
                 "take queue pair " + Integer.toUnsignedString(number) + " out of the group at " + group);
     }
 
