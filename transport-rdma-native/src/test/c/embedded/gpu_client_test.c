@@ -881,7 +881,7 @@ static void copy_directly(struct one *one) {
     one_close(one);
 }
 
-/* What is freed under a loan is not lent any more; the driver is left with what the other process has open. */
+/* Memory that is freed under a loan is not lent any more; the other process has it open, and the driver has to cope. */
 static void free_what_is_lent(struct one *one) {
     for (size_t way = 0; way < 2; way++) {
         one_open(one);

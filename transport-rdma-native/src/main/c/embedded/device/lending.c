@@ -460,7 +460,7 @@ static void make_condition(void) {
     pthread_condattr_destroy(&attributes);
 }
 
-/* What the parent has lent and borrowed is not the child's, which has no link either. */
+/* Loans of the parent are not the child's, which has no link either. */
 static void fork_child(void) {
     pthread_mutex_init(&lock, NULL);
     make_condition();

@@ -39,7 +39,7 @@
 #include "embedded/link/wire.h"
 #include "peer_memory.h"
 
-/* Whether this process asks for the direct way. Written by tests only, as the next ones. */
+/* Switch: this process asks for the direct way. Written by tests only, as the next ones. */
 extern atomic_bool lending_is_on;
 extern atomic_bool lending_to_itself; /* also over links of this process to itself, which no driver allows */
 /* Time from a refusal to the next offer, and the longest time to wait for what was recalled. */

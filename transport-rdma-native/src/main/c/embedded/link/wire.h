@@ -91,7 +91,7 @@ struct wire_nudge {
     uint32_t dst_qpn;
 };
 
-/* What the receiver of a stream wishes of its writer. */
+/* Wishes that the receiver of a stream has of its writer. */
 struct wire_wish {
     uint32_t dst_qpn;
     uint32_t wishes;
