@@ -25,6 +25,7 @@
 #include "check.h"
 #include "embedded/device/lending.h"
 #include "lists.h"
+#include "namespaces.h"
 #include "provider.h"
 #include "ud_support.h"
 
@@ -175,6 +176,7 @@ static void a_process_that_does_not_ask_for_it_gets_nothing(void) {
         transfer(&both, (enum way) (i % WAYS), LONG);
     }
     CHECK_EQ(atomic_load(&device.between), 0);
+    CHECK_EQ(atomic_load(&device.exports), 0);
     CHECK_EQ(atomic_load(&device.imported), 0);
     both_close(&both);
 }
@@ -504,9 +506,9 @@ struct far {
     struct address peer;
 };
 
-static void far_open(struct far *far, void (*body)(int socket)) {
+/* The other process is there. */
+static void far_meet(struct far *far) {
     char ready;
-    far->child = spawn(body, &far->socket);
     start();
     end_open(&far->end, pair_options());
     far->there = there_open(&far->end);
@@ -517,6 +519,11 @@ static void far_open(struct far *far, void (*body)(int socket)) {
     CHECK_EQ(end_to_rtr(&far->end, far->peer.qpn), 0);
     CHECK_EQ(end_to_rts(&far->end), 0);
     receive_all(far->socket, &ready, 1);
+}
+
+static void far_open(struct far *far, void (*body)(int socket)) {
+    far->child = spawn(body, &far->socket);
+    far_meet(far);
 }
 
 static void far_close(struct far *far) {
@@ -585,10 +592,58 @@ static void both_processes_have_to_ask_for_it(void) {
             CHECK(!far_reads_directly(&far));
         }
         expect_same(&far);
+        CHECK_EQ(atomic_load(&device.exports), 0);
         CHECK_EQ(atomic_load(&device.imported), 0);
         far_close(&far);
         expect_exit(far.child, 0);
     }
+}
+
+#define ALICE 20001
+#define BOB 20002
+
+static void live_as_bob(int socket) {
+    CHECK(become_user(BOB));
+    live_and_ask(socket);
+}
+
+/* Copies by host memory, with the other process as its peer. */
+static void live_as_alice(int socket) {
+    struct far far;
+    (void) socket;
+    far.child = spawn(live_as_bob, &far.socket);
+    CHECK(become_user(ALICE));
+    far_meet(&far);
+    for (int i = 0; i < 20; i++) {
+        CHECK(!far_writes_directly(&far));
+        CHECK(!far_reads_directly(&far));
+    }
+    expect_same(&far);
+    CHECK_EQ(atomic_load(&device.exports), 0);
+    CHECK_EQ(atomic_load(&device.imported), 0);
+    far_close(&far);
+    expect_exit(far.child, 0);
+}
+
+/* Both ask for it, and meet in a folder. Needs root, and a process that has not used the provider yet. */
+static void memory_is_not_lent_to_another_user(void) {
+    char folder[] = "/tmp/netty-rdma-test-XXXXXX", command[64];
+    int socket;
+    if (geteuid() != 0) {
+        fprintf(stderr, "    skipped: needs root\n");
+        return;
+    }
+    CHECK(mkdtemp(folder) != NULL);
+    CHECK_EQ(chmod(folder, 01777), 0);
+    setenv("RDMA_EMBEDDED_FOLDER", folder, 1);
+    setenv("RDMA_EMBEDDED_USERS", "20001,20002", 1);
+    pid_t child = spawn(live_as_alice, &socket);
+    expect_exit(child, 0);
+    close(socket);
+    unsetenv("RDMA_EMBEDDED_FOLDER");
+    unsetenv("RDMA_EMBEDDED_USERS");
+    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    CHECK_EQ(system(command), 0);
 }
 
 static void what_a_killed_process_has_lent_is_closed(void) {
@@ -648,6 +703,7 @@ static void a_forked_child_begins_anew(void) {
 }
 
 int main(void) {
+    RUN(memory_is_not_lent_to_another_user);
     RUN(devices_of_two_processes_copy_directly);
     RUN(both_processes_have_to_ask_for_it);
     RUN(what_a_killed_process_has_lent_is_closed);

@@ -47,6 +47,7 @@ struct software_device {
     atomic_int acquired; /* number of ranges that the provider has */
     atomic_int copies;
     atomic_int between;  /* copies from device to device, which are no `copies` */
+    atomic_int exports;  /* calls that asked for a handle */
     atomic_int imported; /* number of memories of other processes that the provider has */
     atomic_int begun;    /* copies that are not ended */
     atomic_int refuses;  /* SOFTWARE_EXPORTS or SOFTWARE_IMPORTS */
@@ -247,6 +248,7 @@ static inline int software_end_copy(void *begun) {
 /* Takes no lock: memory is invalidated with the device's one. */
 static inline int software_export(void *taken, struct rdma_peer_memory_export *exported) {
     struct software_range *range = taken;
+    atomic_fetch_add(&range->device->exports, 1);
     if (atomic_load(&range->freed)) {
         return EFAULT;
     }
