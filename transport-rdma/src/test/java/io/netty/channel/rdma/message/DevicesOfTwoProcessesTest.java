@@ -91,7 +91,7 @@ class DevicesOfTwoProcessesTest {
             RemoteMemory remote = RemoteMemory.read(message.content());
             message.release();
             int value = 0;
-            for (int before = device.directCopies(); device.directCopies() == before && value < ATTEMPTS;) {
+            while (device.directCopies() == 0 && value < ATTEMPTS) {
                 value++;
                 for (int i = 0; i < SIZE; i += Integer.BYTES) {
                     bytes.putInt(i, value + i);
