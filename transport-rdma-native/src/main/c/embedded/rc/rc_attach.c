@@ -89,7 +89,8 @@ void rc_prepare(struct qp *qp) {
     rc->nudged = rc->gave_room = false;
     rc->inbound = (struct inbound) { 0 };
     rc->stalled_since_ns = rc->rnr_since_ns = 0;
-    rc->peer_gone = rc->faulted = false;
+    rc->peer_gone = rc->faulted = rc->wished = rc->wishes_no_more = false;
+    atomic_store(&rc->wishes, 0);
     atomic_store(&qp->waiting_for_receive, false);
 }
 
@@ -605,25 +606,42 @@ static bool on_slots(struct link *link, const struct link_message *incoming) {
     return known;
 }
 
+/* Finds the queue pair of this number if the process behind the link has its other end. */
+static struct qp *find_of_peer(uint32_t qpn, const struct link *link) {
+    struct qp *qp = find(qpn);
+    if (qp == NULL) {
+        return NULL;
+    }
+    const struct rc *rc = rc_of(qp);
+    pthread_mutex_lock(&qp->control);
+    bool of_peer = rc->attached != NULL && link_peer_is(link_peer(peer_link(rc->attached->peer)), link_peer(link));
+    pthread_mutex_unlock(&qp->control);
+    if (!of_peer) {
+        qp_put(qp);
+    }
+    return of_peer ? qp : NULL;
+}
+
 /* Makes the engine work: a nudge says that no thread polls, so only the peer can have the work done. */
 static bool on_nudge(struct link *link, const struct link_message *incoming) {
     const struct wire_nudge *message = link_body(incoming, sizeof(*message));
-    if (message == NULL) {
-        return false;
-    }
-    struct qp *qp = find(message->dst_qpn);
+    struct qp *qp = message == NULL ? NULL : find_of_peer(message->dst_qpn, link);
     if (qp != NULL) {
-        const struct rc *rc = rc_of(qp);
-        pthread_mutex_lock(&qp->control);
-        bool of_peer = rc->attached != NULL
-                && link_peer_is(link_peer(peer_link(rc->attached->peer)), link_peer(link));
-        pthread_mutex_unlock(&qp->control);
-        if (of_peer) {
-            qp_kick(qp, QP_WORK_NUDGE);
-        }
+        qp_kick(qp, QP_WORK_NUDGE);
         qp_put(qp);
     }
-    return true;
+    return message != NULL;
+}
+
+static bool on_wish(struct link *link, const struct link_message *incoming) {
+    const struct wire_wish *message = link_body(incoming, sizeof(*message));
+    struct qp *qp = message == NULL ? NULL : find_of_peer(message->dst_qpn, link);
+    if (qp != NULL) {
+        uint32_t known = message->wishes & (WIRE_WISH_LONG | WIRE_WISH_REFERENCES);
+        atomic_store_explicit(&rc_of(qp)->wishes, (uint8_t) known, memory_order_relaxed);
+        qp_put(qp);
+    }
+    return message != NULL;
 }
 
 void rc_link_lost(struct qp *qp, const struct link *link) {
@@ -651,4 +669,5 @@ void rc_attach_init(void) {
     link_set_lost_handler(WIRE_ATTACH, on_lost_attach);
     link_set_handler(WIRE_SLOTS, on_slots);
     link_set_handler(WIRE_NUDGE, on_nudge);
+    link_set_handler(WIRE_WISH, on_wish);
 }
