@@ -29,6 +29,8 @@ import java.nio.file.Path;
  * @param limit        measures what the machine can do
  * @param noiseProgram takes cores from what is measured: see {@link NoiseProgram}
  * @param perftest     programs of others
+ * @param scale        event loops of the part "scale"
  */
-record Setup(Launcher launcher, Path folder, LimitProgram limit, Path noiseProgram, Perftest perftest) {
+record Setup(Launcher launcher, Path folder, LimitProgram limit, Path noiseProgram, Perftest perftest,
+             ScaleMeasurements.Loops scale) {
 }
