@@ -134,7 +134,7 @@ struct heard {
 };
 
 static int parent;
-static uint32_t own_qpn;
+static _Atomic uint32_t own_qpn;
 
 static bool want_a_doorbell(struct link *link, const struct link_message *incoming) {
     const struct wire_attach *attach = incoming->body;
@@ -154,8 +154,9 @@ static void want(int socket) {
     parent = socket;
     link_set_handler(WIRE_ATTACH, want_a_doorbell);
     end_open(&end, &defaults);
-    own_qpn = end.qp->qp_num;
-    send_all(socket, &own_qpn, sizeof(own_qpn));
+    uint32_t qpn = end.qp->qp_num;
+    own_qpn = qpn;
+    send_all(socket, &qpn, sizeof(qpn));
     receive_all(socket, &done, 1);
 }
 

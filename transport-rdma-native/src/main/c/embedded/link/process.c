@@ -407,6 +407,9 @@ bool process_announce(struct process *process, uint32_t index, uint32_t id, int 
 
 bool process_lacks_doorbell(const struct announcement *announcement) {
     const struct remote_cq *cq = announcement->cq;
+    if (cq == NULL) {
+        return false;
+    }
     pthread_mutex_lock(&cq->process->lock);
     bool lacks = cq->doorbell.fd < 0 && !cq->refused;
     pthread_mutex_unlock(&cq->process->lock);
@@ -416,6 +419,9 @@ bool process_lacks_doorbell(const struct announcement *announcement) {
 void process_take_doorbell(struct announcement *announcement, int *doorbell) {
     struct remote_cq *cq = announcement->cq;
     struct doorbell received;
+    if (cq == NULL) {
+        return;
+    }
     pthread_mutex_lock(&cq->process->lock);
     if (cq->doorbell.fd < 0 && doorbell_of_peer(&cq->process->peer, *doorbell, &received)) {
         keep(cq->process, cq, &received, doorbell);

@@ -68,7 +68,10 @@ bool process_announce(struct process *process, uint32_t index, uint32_t id, int 
                       struct announcement *announcement);
 void process_renounce(struct announcement *announcement);
 
-/* Returns whether the doorbell is not here, and would be kept. Without it, the engine of the process is rung. */
+/*
+ * Returns whether the doorbell is not here, and would be kept. Without it, the engine of the process is rung. Nothing
+ * may have been announced, as when process_announce() has failed: then there is none to take either.
+ */
 bool process_lacks_doorbell(const struct announcement *announcement);
 /* Takes a doorbell that came later: *doorbell is set to -1 if it was kept. */
 void process_take_doorbell(struct announcement *announcement, int *doorbell);
