@@ -128,6 +128,10 @@ static void release_inherited(struct cq *cq) {
     free(cq);
 }
 
+bool embedded_ext_awaits_peer(struct ibv_cq *ibv) {
+    return !context_is_inherited(ibv->context) && cq_awaits_peer(cq_of(ibv));
+}
+
 int embedded_ibv_destroy_cq(struct ibv_cq *ibv) {
     UNCANCELLED;
     struct cq *cq = cq_of(ibv);
