@@ -626,7 +626,10 @@ static void tell_slots(int link) {
         tell_place(link, how);
         return;
     }
-    struct wire_slots slots = { .src_qpn = PEER_QPN, .dst_qpn = victim.qp->qp_num, .send_slot = 1 };
+    struct wire_slots slots = {
+        .src_qpn = PEER_QPN, .dst_qpn = victim.qp->qp_num, .send_slot = 1,
+        .wants = (how >> 2 & 3) * WIRE_RECV_DOORBELL,
+    };
     if ((how & 1) != 0) {
         input_patch(&slots, sizeof(slots));
     }

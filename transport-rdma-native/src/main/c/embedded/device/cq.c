@@ -194,7 +194,7 @@ static inline int poll(struct cq *cq, int entries, struct ibv_wc *wc, struct cq_
     if (atomic_load_explicit(&cq->count, memory_order_acquire) != 0) {
         taken = take(cq, entries, wc, time);
     }
-    cq_note_poll(cq);
+    cq_note_poll(cq, (uint32_t) taken);
     return taken;
 }
 

@@ -63,7 +63,7 @@ extern _Atomic uint64_t link_idle_timeout_ns, link_hello_timeout_ns;
  * a layout. The makefile builds a library of another version, for tests.
  */
 #ifndef LINK_VERSION
-#define LINK_VERSION 9 /* of layouts b025e8055f77 */
+#define LINK_VERSION 9 /* of layouts 585f9267e36b */
 #endif
 extern _Atomic uint32_t link_version; /* LINK_VERSION. Written by tests only. */
 

@@ -20,8 +20,9 @@
  *   WIRE_NOTIFY_AREA  once a link and direction, with two descriptors and no body: the memory of the sender's notify
  *                area (notify_area.h) and the doorbell of its engine (doorbells: own_doorbell.h)
  *   WIRE_ATTACH  a queue pair reached RTR: its segment, and the completion queues (with the doorbells of their
- *                channels) to signal
- *   WIRE_SLOTS   the answer: on which ticks of the answerer's notify area the receiver finds out about this queue pair
+ *                channels, if the receiver may not have them) to signal
+ *   WIRE_SLOTS   the answer: on which ticks of the answerer's notify area the receiver finds out about this queue pair,
+ *                and which doorbells the answerer has not: with these, WIRE_ATTACH is repeated
  *   WIRE_NUDGE   what was published for the queue pair has not been taken for some time: the engine is to work on it
  *   WIRE_FLOW_   one way of a datagram queue pair to another one: flow.h
  *   WIRE_WISH    the sender's targets of this queue pair are memory of a device
@@ -85,6 +86,7 @@ struct wire_slots {
     uint32_t src_qpn, dst_qpn;
     uint32_t recv_bank, recv_slot;
     uint32_t send_bank, send_slot;
+    uint32_t wants; /* WIRE_RECV_DOORBELL, WIRE_SEND_DOORBELL */
 };
 
 struct wire_nudge {

@@ -58,6 +58,10 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
     private static final int KIB = 1 << 10;
     private static final int MIB = 1 << 20;
     private static final int CROWD = 10_000;
+    /** Event loops at each end, on a machine with 16 cores. */
+    static final int LOOPS = 7;
+    /** Part of its work alone that each of these does beside the others. */
+    private static final double EACH_LOOP = 0.9;
     /** The commands of the benchmark allocate some hundred bytes a window, and an object a message were 16 at least. */
     private static final double NOTHING = 0.5;
 
@@ -132,6 +136,11 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
         Stream.concat(Section.COLD_SECONDS.stream().map(Section::cold),
                 Stream.concat(Section.AT_A_TIME.stream().map(Section::shortConnections), Stream.of(Section.KEPT_OPEN)))
                 .forEach(name -> goals.add(inSameMode(RDMA, name, Figure.OPERATIONS, Part.SETUP, 0.7)));
+        for (String mode : BOTH_MODES) {
+            Goal together = of(mode, Section.scaleMessages(LOOPS), Figure.OPERATIONS, Part.SCALE);
+            goals.add(together.than(new Of(mode, Section.scaleMessages(1), Figure.OPERATIONS), Against.TIMES,
+                    EACH_LOOP * LOOPS));
+        }
         BOTH_MODES.forEach(mode -> goals.add(of(mode, Section.roundTripsBeside(0), Figure.ALLOCATED, Part.IDLE)
                 .bound(NOTHING)));
         return goals;

@@ -83,7 +83,7 @@ final class IdleLoad extends LoadClient {
      * Connections that last for one round trip each, as those that a load balancer has with clients of a single
      * request.
      */
-    private static final class ShortConnections implements Scenario.Operation {
+    static final class ShortConnections implements Scenario.Operation {
         private static final int MESSAGE_BYTES = 64;
 
         private final Bootstrap bootstrap;

@@ -19,6 +19,7 @@ import io.netty.microbench.rdma.report.Figure;
 import io.netty.microbench.rdma.report.Reading;
 import io.netty.microbench.rdma.report.Remarks;
 import io.netty.microbench.rdma.report.Results;
+import io.netty.microbench.rdma.report.Results.Of;
 import io.netty.microbench.rdma.report.Spread;
 import io.netty.microbench.rdma.report.Table;
 
@@ -129,6 +130,9 @@ final class MarkdownReport {
         if (limited) {
             header.add("x limit");
         }
+        if (section.alone() != null) {
+            header.add("x 1 loop");
+        }
         Table table = new Table(header.toArray(new String[0]));
         Remarks remarks = new Remarks(longer());
         for (String scenario : section.scenarios()) {
@@ -155,6 +159,11 @@ final class MarkdownReport {
                 if (limited) {
                     row.add(subject.equals(Goal.LIMIT) ? "" : ratio(subject, Goal.LIMIT, scenario, section));
                 }
+                if (section.alone() != null) {
+                    row.add(scenario.equals(section.alone()) ? "" : text(results.ratio(
+                            new Of(subject, scenario, section.plotted()),
+                            new Of(subject, section.alone(), section.plotted()))));
+                }
                 table.row(row.toArray(new String[0]));
             }
         }
@@ -174,7 +183,10 @@ final class MarkdownReport {
     }
 
     private String ratio(String subject, String base, String scenario, Section section) {
-        Spread ratio = results.ratio(subject, base, scenario, section.plotted());
+        return text(results.ratio(subject, base, scenario, section.plotted()));
+    }
+
+    private static String text(Spread ratio) {
         if (ratio == null) {
             return "";
         }

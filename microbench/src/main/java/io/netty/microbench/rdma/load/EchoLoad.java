@@ -31,8 +31,10 @@ import io.netty.microbench.rdma.load.EchoLoadServer.RequestHandler;
 import picocli.CommandLine.Command;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 
 /**
  * The measuring client of the echo example: round trips, and streams of which it counts what arrives. Each has a
@@ -92,6 +94,30 @@ public class EchoLoad extends LoadClient {
             scenarios.add(new Scenario(stream(where, bytes), 1, pieceBytes, handler));
         }
         return scenarios;
+    }
+
+    /**
+     * Opens streams of 64 KiB writes on an event loop. An operation takes the next piece of one that rests. Not to be
+     * called on an event loop.
+     *
+     * @param number     of the streams, at least as many as operations are under way
+     * @param pieceBytes what counts as an operation
+     */
+    public static Scenario.Operation streams(ClientOptions options, EventLoopGroup loop, int number, int pieceBytes)
+            throws IOException, InterruptedException {
+        Queue<StreamSinkHandler> resting = new ArrayDeque<>();
+        for (int i = 0; i < number; i++) {
+            StreamSinkHandler sink = new StreamSinkHandler(pieceBytes);
+            connect(options, loop, WRITE_BYTES.get(0), sink);
+            resting.add(sink);
+        }
+        return completion -> {
+            StreamSinkHandler sink = resting.remove();
+            sink.start(cause -> {
+                resting.add(sink);
+                completion.ended(cause);
+            });
+        };
     }
 
     private static void connect(ClientOptions options, EventLoopGroup group, int request, ChannelHandler handler)

@@ -39,7 +39,7 @@ public abstract class LoadClient implements Callable<Integer> {
      * Connects, and says what there is to measure.
      *
      * @param options where the server is, and with which transport it is reached
-     * @param group   the event loop group of all connections. It has one event loop
+     * @param group   the event loop group of all connections. It has one event loop, or those of {@code --threads}
      */
     public abstract List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception;
 

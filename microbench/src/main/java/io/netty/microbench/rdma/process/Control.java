@@ -26,6 +26,7 @@ import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryUsage;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -54,6 +55,8 @@ public final class Control {
      * ({@code -XX:+AlwaysPreTouch}): otherwise resident memory grows by what garbage is the first to use.
      */
     public static final String MEMORY = "memory";
+    /** Binds the event loops to cores, whose numbers follow, a core for each. */
+    public static final String PIN = "pin";
     /** Lets the event loops go on. */
     public static final String RESUME = "resume";
 
@@ -74,6 +77,7 @@ public final class Control {
         add(MEMORY, arguments -> Long.toString(prober.heldBytes()));
         add(PAUSE, arguments -> pause());
         add(RESUME, arguments -> resume());
+        add(PIN, this::pin);
     }
 
     /** Something that a process can be told to do. */
@@ -113,6 +117,21 @@ public final class Control {
         } finally {
             resume();
         }
+    }
+
+    private String pin(String[] cores) throws IOException, InterruptedException {
+        int next = 0;
+        for (EventExecutor executor : group) {
+            // A link to PID/task/TID.
+            Path thread = executor.submit(() -> Files.readSymbolicLink(Path.of("/proc/thread-self"))).sync().getNow();
+            List<String> command = List.of("taskset", "-pc", cores[next++], thread.getFileName().toString());
+            Process taskset = new ProcessBuilder(command).redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+            if (taskset.waitFor() != 0) {
+                throw new IOException(String.join(" ", command) + ": failed");
+            }
+        }
+        return "pinned";
     }
 
     private String pause() throws InterruptedException {

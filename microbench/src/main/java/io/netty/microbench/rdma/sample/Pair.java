@@ -35,6 +35,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * A server and a client of one mode, as the comparison sees them: it tells both what to do, and asks both what they
@@ -285,6 +286,21 @@ public final class Pair implements AutoCloseable {
         }
         answers.add(client.ask(command));
         return answers;
+    }
+
+    /**
+     * Binds each event loop of both to a core of its own.
+     *
+     * @param cores for the server's event loops, and behind them for the client's, which has as many
+     */
+    public void pin(List<Integer> cores) throws IOException {
+        int half = cores.size() / 2;
+        servers.get(0).ask(pinTo(cores.subList(0, half)));
+        client.ask(pinTo(cores.subList(half, cores.size())));
+    }
+
+    private static String pinTo(List<Integer> cores) {
+        return Control.PIN + cores.stream().map(core -> " " + core).collect(Collectors.joining());
     }
 
     /** Stops the event loops of both, so that they take nothing from others. */

@@ -133,9 +133,28 @@ class BenchTest {
     }
 
     @Test
+    void oneEventLoopAtEachEndIsMeasuredWhereItIsAskedForAlone() throws Exception {
+        assertThat(bench("--quick", "--scale", "--loops", "1", "--pin", "--transports", "rdma")).isZero();
+        assertThat(scenarios(written(), "rdma")).containsExactly(Section.scaleMessages(1), Section.scaleStreams(1),
+                Section.scaleShort(1), Section.scaleMany(1));
+        assertThat(written().missing()).isEmpty();
+        assertThat(folder.resolve("scale-streams.svg")).exists();
+    }
+
+    @Test
+    void eventLoopsThatWouldShareCoresAreNotMeasured() throws Exception {
+        assertThat(bench("--quick", "--scale", "--loops", "56", "--transports", "rdma")).isZero();
+        assertThat(written().readings()).isEmpty();
+        assertThat(written().missing()).singleElement().extracting(Missing::why).asString()
+                .isEqualTo("56 event loops at each end need 112 cores, and there are "
+                        + Runtime.getRuntime().availableProcessors());
+    }
+
+    @Test
     void rateThatIsNotOfTheScaleIsRefused() {
         assertThat(bench("--only", "paced", "--rates", "1000,1234")).isEqualTo(2);
         assertThat(bench("--only", "paced", "--connections", "2")).isEqualTo(2);
+        assertThat(bench("--scale", "--loops", "3")).isEqualTo(2);
         assertThat(folder.resolve("results.json")).doesNotExist();
     }
 

@@ -109,6 +109,18 @@ class GoalTest {
     }
 
     @Test
+    void manyEventLoopsAreComparedWithOne() {
+        Goal goal = goal("rdma", Section.scaleMessages(7), Figure.OPERATIONS);
+        assertThat(goal.text()).isEqualTo("at least 6.30 times " + Section.scaleMessages(1));
+        assertThat(verdict(goal, new Reading(1, "rdma", Section.scaleMessages(1), Figure.OPERATIONS, 2e6),
+                new Reading(1, "rdma", Section.scaleMessages(7), Figure.OPERATIONS, 13e6))).isEqualTo("met");
+        BenchResults empty = BenchResultsTest.results();
+        assertThat(goal.verdict(goal.in(new BenchResults(empty.format(), empty.taken(), empty.plan(), 1,
+                empty.machine(), List.of(), List.of(new Missing("rdma", "scale", "too few cores"))))))
+                .isEqualTo("not measured: too few cores");
+    }
+
+    @Test
     void figuresAloneHaveUnits() {
         Goal goal = goal("rdma", CROWD, Figure.SERVER_MEMORY);
         Reading reading = new Reading(1, "rdma", CROWD, Figure.SERVER_MEMORY, 20 << 10);
