@@ -76,8 +76,14 @@ class DataTransferTest {
     @Test
     void immediateDataKeepsItsByteOrder() throws Exception {
         server.receive(1, 0, 64);
-        client.post(new SendWorkRequests(1, 1).sendWithImmediate(2, SendFlags.SIGNALED, 0xC1020304)
-                .addSge(client.at(0), 10, client.region.lkey()));
+        SendWorkRequests send = new SendWorkRequests(1, 1).sendWithImmediate(2, SendFlags.SIGNALED, 0xC1020304)
+                .addSge(client.at(0), 10, client.region.lkey());
+        byte[] stored = new byte[Integer.BYTES];
+        for (int i = 0; i < stored.length; i++) {
+            stored[i] = send.memory.get(NativeMemory.SEND_WR_IMM + i);
+        }
+        assertThat(stored).as("network order, as a peer in C has it").containsExactly(0xC1, 2, 3, 4);
+        client.post(send);
 
         Completion received = completion(server.queue, SUCCESS);
         assertThat(received.hasImmediate()).isTrue();
