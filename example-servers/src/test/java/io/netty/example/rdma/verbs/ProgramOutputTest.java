@@ -140,7 +140,9 @@ class ProgramOutputTest {
     void helpTellsTheFlags() throws Exception {
         try (Printed printed = new Printed()) {
             assertThat(String.join(" ", printed.linesAtTheEnd(0, List.of(Printed.start(new Requester(), "-h")))))
-                    .contains("-re", "--remote-descriptor-path", "-m", "-r", "-s", "-w", "-g", "-d");
+                    .contains("-ld, --local-descriptor", "-re, -rd, --remote-descriptor", "-m, --mmap-descriptor-path",
+                            "-r, --read-string", "-s, --send-string", "-w, --write-string", "-d, --device",
+                            "-g, --gid-index");
         }
     }
 

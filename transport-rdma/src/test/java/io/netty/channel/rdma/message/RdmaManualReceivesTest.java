@@ -124,7 +124,10 @@ class RdmaManualReceivesTest {
 
     @Test
     void writeWithImmediateTakesAReceiveAndLeavesItsMemory() throws Exception {
-        try (MessagePair pair = pair(); RegisteredMemory target = RegisteredMemory.allocate(100, ALL);
+        try (MessagePair pair = new MessagePair(loops.group(), server -> server
+                .childOption(RdmaChannelOption.MANUAL_RECEIVES, true).childOption(RdmaChannelOption.RNR_RETRY_COUNT, 0),
+                client -> { });
+             RegisteredMemory target = RegisteredMemory.allocate(100, ALL);
              RegisteredMemory memory = RegisteredMemory.allocate(100, ALL)) {
             TestTimeouts.sync(pair.server.postReceive(memory.slice(0, 100)));
             TestTimeouts.sync(pair.server.postReceive());
@@ -139,6 +142,9 @@ class RdmaManualReceivesTest {
             }
             assertThat(target.buf().getLong(8)).isEqualTo(5);
             assertThat(bytes(memory)).isEqualTo(new byte[100]);
+            assertThat(MessagePair.failure(pair.client, new RdmaWriteImm(Unpooled.copyLong(5), remote, 8, 2)))
+                    .as("there is no receive left").isInstanceOfSatisfying(RdmaOperationException.class, e ->
+                            assertThat(e.status()).isEqualTo(WorkCompletionStatus.RNR_RETRY_EXCEEDED_ERROR));
         }
     }
 

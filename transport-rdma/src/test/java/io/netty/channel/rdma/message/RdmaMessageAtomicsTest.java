@@ -79,14 +79,16 @@ class RdmaMessageAtomicsTest {
             RdmaFetchAndAdd third = new RdmaFetchAndAdd(remote, 0, -1);
             MessagePair.write(pair.client, third);
             assertThat(third.oldValue()).isEqualTo(Long.MIN_VALUE + 1);
+            assertThat(value(memory, 0)).isEqualTo(Long.MIN_VALUE);
         }
     }
 
+    /** Also those of the owner, where the device allows them at the same time. */
     @Test
     void additionsOfManyChannelsAreAllCounted() throws Exception {
         try (MessagePair one = new MessagePair(loops.group()); MessagePair other = new MessagePair(loops.group());
-             RegisteredMemory memory = RegisteredMemory.allocate(8, ALL)) {
-            RemoteMemory[] remotes = { one.server.export(memory), other.server.export(memory) };
+             RdmaSyncEvent event = new RdmaSyncEvent(0)) {
+            RemoteMemory[] remotes = { event.export(one.server), event.export(other.server) };
             RdmaMessageChannel[] channels = { one.client, other.client };
             int count = 2000;
             List<ChannelFuture> futures = new ArrayList<>();
@@ -96,10 +98,17 @@ class RdmaMessageAtomicsTest {
                 operations.add(operation);
                 futures.add(channels[i % 2].writeAndFlush(operation));
             }
+            long own = 0;
+            if (one.client.capabilities().atomicCapability() == AtomicCapability.GLOBAL) {
+                while (own < 10_000_000 && !futures.get(count - 1).isDone()) {
+                    event.add(1);
+                    own++;
+                }
+            }
             for (ChannelFuture future : futures) {
                 TestTimeouts.sync(future);
             }
-            assertThat(value(memory, 0)).isEqualTo(count);
+            assertThat(event.get()).isEqualTo(count + own);
             assertThat(operations.stream().mapToLong(RdmaFetchAndAdd::oldValue).distinct().count())
                     .as("each saw another value").isEqualTo(count);
         }
@@ -214,6 +223,14 @@ class RdmaMessageAtomicsTest {
             assertThat(get.value()).isEqualTo(7);
             assertThat(buf.readableBytes()).isEqualTo(8);
             assertThat(ValueOperation.number(buf, 0)).isEqualTo(7);
+            // No more than there is room for, which is no value.
+            ByteBuf half = Unpooled.buffer(4, 4);
+            get = new RdmaSyncEventGet(half, remote);
+            MessagePair.write(pair.client, get);
+            assertThat(get.length()).isEqualTo(4);
+            assertThat(half).isEqualTo(buf.slice(0, 4));
+            assertThatThrownBy(get::value).isInstanceOf(IllegalStateException.class);
+            assertThat(half.release()).isTrue();
 
             // From a buffer, with more than 8 bytes, and with fewer.
             MessagePair.write(pair.client, RdmaSyncEvent.set(buf.retain().writeLong(1), remote));
@@ -230,6 +247,7 @@ class RdmaMessageAtomicsTest {
             RdmaFetchAndAdd add = RdmaSyncEvent.add(buf, remote, 5);
             MessagePair.write(pair.client, add);
             assertThat(add.oldValue()).isEqualTo(12);
+            assertThat(ValueOperation.number(buf, 0)).isEqualTo(12);
             assertThat(event.get()).isEqualTo(17);
             assertThat(buf.release()).isTrue();
         }

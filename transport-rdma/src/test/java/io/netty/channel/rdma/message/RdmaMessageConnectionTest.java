@@ -62,6 +62,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -672,10 +673,15 @@ class RdmaMessageConnectionTest {
     void optionBeyondTheDeviceFailsTheConnectAndIsToldToThePeerAndTheListener() throws Exception {
         Channel listener = listen(new Recorder());
         Bootstrap client = MessagePair.connecting(loops.group(), new Recorder());
-        ChannelFuture connect = TestTimeouts.await(client.clone().option(RdmaChannelOption.MAX_SEND_SGES, 256)
-                .connect(listener.localAddress()));
-        assertThat(connect.cause()).isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("MAX_SEND_SGES: 256 (expected: at most ").hasMessageContaining("its max_sge");
+        for (Map.Entry<ChannelOption<Integer>, String> option : Map.of(RdmaChannelOption.MAX_SEND_SGES, "max_sge",
+                RdmaChannelOption.INITIATOR_DEPTH, "max_qp_init_rd_atom",
+                RdmaChannelOption.RESPONDER_RESOURCES, "max_qp_rd_atom").entrySet()) {
+            ChannelFuture connect = TestTimeouts.await(client.clone().option(option.getKey(), 255)
+                    .connect(listener.localAddress()));
+            assertThat(connect.cause()).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(option.getKey().name().replaceFirst(".*#", "") + ": 255 (expected: at most ")
+                    .hasMessageContaining("its " + option.getValue());
+        }
         close(listener);
 
         BlockingQueue<Throwable> atListener = new LinkedBlockingQueue<>();
@@ -686,7 +692,7 @@ class RdmaMessageConnectionTest {
                         atListener.add(cause);
                     }
                 }).bind(TestAddress.anyPort())).channel();
-        connect = TestTimeouts.await(MessagePair.connecting(loops.group(), new Recorder())
+        ChannelFuture connect = TestTimeouts.await(MessagePair.connecting(loops.group(), new Recorder())
                 .connect(greedy.localAddress()));
         assertThat(connect.cause()).isInstanceOf(ConnectException.class)
                 .hasMessageContaining("the server can't accept").hasMessageContaining("MAX_SEND_SGES");
