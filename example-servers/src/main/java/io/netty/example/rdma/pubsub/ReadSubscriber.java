@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Reads the publisher's memory, again and again.
  */
-final class ReadSubscriber extends SubscriberEnd {
+class ReadSubscriber extends SubscriberEnd {
     private static final long PAUSE_MICROS = 100;
 
     private RemoteMemory remote;

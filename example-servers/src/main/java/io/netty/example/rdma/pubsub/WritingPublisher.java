@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * Writes editions into the subscriber's memory, which does not notice. One is on its way at a time: a subscriber that
  * is far away gets fewer of them, and no queue.
  */
-final class WritingPublisher extends PublisherEnd {
+class WritingPublisher extends PublisherEnd {
     private final Edition format;
     /** An edition is on its way, or may not be. */
     private final AtomicBoolean busy = new AtomicBoolean(true);
