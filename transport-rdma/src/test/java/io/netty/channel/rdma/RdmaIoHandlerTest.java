@@ -37,10 +37,13 @@ import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.local.LocalIoHandler;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.rdma.metrics.RdmaLoopMetrics;
 import io.netty.channel.rdma.verbs.VerbsResource;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -112,10 +115,44 @@ class RdmaIoHandlerTest {
                 pair.client.writeAndFlush(Unpooled.copyInt(i));
                 assertThat(pair.serverEvents.read(4)).containsExactly(0, 0, i >> 8, i);
             }
+            // On the loop, so that it is not in the middle of counting.
+            RdmaLoopMetrics loop = loopOf(group);
+            TestTimeouts.sync(group.next().submit(() -> assertWaits(waiting, loop)));
         } finally {
             shutdown(group);
             shutdown(clientGroup);
         }
+    }
+
+    private static void assertWaits(Waiting waiting, RdmaLoopMetrics loop) {
+        switch (waiting) {
+        case SLEEP:
+            assertThat(loop.sleeps()).isPositive();
+            assertThat(loop.spins()).isZero();
+            break;
+        case BUSY_POLL:
+            assertThat(loop.sleeps()).isZero();
+            break;
+        case SMALL_BATCH:
+            assertThat(loop.completions()).isEqualTo(loop.fruitfulPolls());
+            break;
+        default:
+            // The numbers of polls and sleeps are up to what it has learned.
+        }
+    }
+
+    private static RdmaLoopMetrics loopOf(EventLoopGroup group) throws Exception {
+        String name = TestTimeouts.result(group.next().submit(() -> Thread.currentThread().getName()));
+        return RdmaLoopMetrics.all().stream().filter(loop -> loop.name().equals(name)).findFirst().orElseThrow();
+    }
+
+    @Test
+    void threadsAreThoseOfTheFactory() throws Exception {
+        EventLoopGroup group = new RdmaEventLoopGroup(2, new DefaultThreadFactory("made"), new RdmaIoHandlerConfig());
+        for (EventExecutor loop : group) {
+            assertThat(TestTimeouts.result(loop.submit(() -> Thread.currentThread().getName()))).startsWith("made-");
+        }
+        shutdown(group);
     }
 
     @ParameterizedTest

@@ -90,7 +90,8 @@ class ScanningEnd extends PingPongEnd {
         writeAndFlush(ctx, new RdmaWrite(bytes, remote, 0));
     }
 
-    private void scan() {
+    /** Looks at once at what has come. */
+    void scan() {
         while (scanned < game.size() && !hasZero((long) VIEW.getAcquire(view, scanned))) {
             scanned += Long.BYTES;
         }

@@ -100,7 +100,7 @@ abstract class PublisherEnd extends VerbsEnd {
      * Writes editions into the subscriber's memory, which does not notice. One is on its way at a time: a subscriber
      * that is far away gets fewer of them, and no queue.
      */
-    static final class WritingPublisher extends PublisherEnd {
+    static class WritingPublisher extends PublisherEnd {
         private final Edition format;
         /** An edition is on its way, or may not be. */
         private final AtomicBoolean busy = new AtomicBoolean(true);

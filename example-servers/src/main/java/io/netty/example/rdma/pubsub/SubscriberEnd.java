@@ -117,7 +117,7 @@ abstract class SubscriberEnd extends VerbsEnd {
     }
 
     /** Reads the publisher's memory, again and again. */
-    static final class ReadSubscriber extends SubscriberEnd {
+    static class ReadSubscriber extends SubscriberEnd {
         private static final long PAUSE_MICROS = 100;
 
         private RemoteMemory remote;

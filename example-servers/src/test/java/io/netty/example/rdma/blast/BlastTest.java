@@ -17,8 +17,11 @@ package io.netty.example.rdma.blast;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RdmaWrite;
 import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.verbs.EndPair;
 import io.netty.example.rdma.verbs.EndPair.Way;
@@ -33,10 +36,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -48,6 +55,7 @@ class BlastTest {
     private static final int FEW = 50;
     private static final int OPERATION = 7;
     private static final Duration WARM_UP = Duration.ofMillis(20);
+    private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     @TempDir
     private Path folder;
@@ -100,6 +108,65 @@ class BlastTest {
         assertThat(results.get(0).toString()).endsWith("us each").contains(", processor ");
         assertThat(results.get(1).cpuNanos()).isNegative();
         assertThat(results.get(1).toString()).doesNotContain("processor");
+    }
+
+    @Test
+    void processorTimeIsThatOfTheEventLoop() throws Exception {
+        Barrage barrage = new Barrage(BlastMode.WRITE, false, SMALL, FEW, Duration.ZERO, 16, false);
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        BlastTarget busy = new BlastTarget(barrage) {
+            @Override
+            protected void begin(ChannelHandlerContext ctx, Introduction peer) throws Exception {
+                long end = threads.getCurrentThreadCpuTime() + BUSY_NANOS;
+                while (threads.getCurrentThreadCpuTime() < end) {
+                    Thread.onSpinWait();
+                }
+                super.begin(ctx, peer);
+            }
+        };
+        assertThat(results(Way.CONNECTION_MANAGER, busy, barrage.end(true)).get(0).cpuNanos())
+                .isGreaterThanOrEqualTo(BUSY_NANOS);
+    }
+
+    @Test
+    void chainIsFlushedOnceAndItsLastOperationAloneHasAPromise() throws Exception {
+        Barrage barrage = new Barrage(BlastMode.WRITE, false, SMALL, FEW, Duration.ZERO, 16, true);
+        Chains chains = new Chains();
+        Blaster blaster = new Blaster(barrage) {
+            @Override
+            protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+                ctx.pipeline().addBefore(ctx.name(), null, chains);
+                super.begin(ctx, peer);
+            }
+        };
+        assertThat(wrong(Way.CONNECTION_MANAGER, barrage.end(false), blaster)).containsExactly(0, 0);
+        assertThat(chains.lengths).containsExactly(16, 16, 16, 2);
+        assertThat(chains.promises).isEqualTo(4);
+    }
+
+    /** Notes how many operations are written before each flush. */
+    private static final class Chains extends ChannelOutboundHandlerAdapter {
+        private final List<Integer> lengths = new ArrayList<>();
+        private int length;
+        private int promises;
+
+        @Override
+        public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+            if (message instanceof RdmaWrite) {
+                length++;
+                promises += promise.isVoid() ? 0 : 1;
+            }
+            ctx.write(message, promise);
+        }
+
+        @Override
+        public void flush(ChannelHandlerContext ctx) {
+            if (length > 0) {
+                lengths.add(length);
+                length = 0;
+            }
+            ctx.flush();
+        }
     }
 
     @Test

@@ -20,6 +20,8 @@ import io.grpc.Status;
 import io.grpc.stub.MetadataUtils;
 import io.grpc.stub.StreamObserver;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpMetrics;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
 import io.netty.example.rdma.grpc.proto.DownloadRequest;
 import io.netty.example.rdma.grpc.proto.Payload;
 import io.netty.example.rdma.grpc.proto.UnaryRequest;
@@ -50,6 +52,7 @@ class GrpcCallsTest {
     @ParameterizedTest
     @EachTransport(tcp = true)
     void messagesOfEverySizeComeBackAsTheyWere(Transport transport) throws Exception {
+        long accepts = RdmaOrTcpMetrics.total().accepts(RdmaOrTcpTransport.RDMA);
         try (GrpcPair pair = new GrpcPair(transport)) {
             for (int bytes : new int[] {0, 1, 100, 5_000, 70_000, MIB + 1, 4 * MIB}) {
                 Payload payload = Payloads.of(bytes, bytes);
@@ -57,6 +60,8 @@ class GrpcCallsTest {
                         .isEqualTo(payload);
             }
         }
+        assertThat(RdmaOrTcpMetrics.total().accepts(RdmaOrTcpTransport.RDMA) - accepts)
+                .isEqualTo(transport == Transport.RDMA ? 1 : 0);
     }
 
     @ParameterizedTest

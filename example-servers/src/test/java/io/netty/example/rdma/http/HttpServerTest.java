@@ -19,6 +19,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.rdma.RdmaSocketChannel;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.example.rdma.util.EachTransport;
@@ -69,6 +70,7 @@ class HttpServerTest {
     @EachTransport
     void connectionIsKeptAlive(Transport transport) throws Exception {
         HttpConnection connection = serve(transport, LIMITS);
+        assertThat(server.accepted() instanceof RdmaSocketChannel).isEqualTo(transport == Transport.RDMA);
         for (int i = 0; i < 100; i++) {
             HttpResponse plaintext = get(connection, () -> connection.get("/plaintext", BodyCheck.equalTo(HELLO)));
             assertThat(plaintext.headers().contains(HttpHeaderNames.DATE)).isTrue();

@@ -20,7 +20,10 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RdmaMessageMetrics;
 import io.netty.channel.rdma.message.RdmaRead;
+import io.netty.channel.rdma.message.RdmaWrite;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.verbs.EndPair;
 import io.netty.example.rdma.verbs.EndPair.Way;
@@ -31,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -39,6 +43,8 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -65,6 +71,69 @@ class PingPongTest {
     void everyByteOfEveryRoundTripIsRight(PingPongMode mode, Way way) throws Exception {
         Game game = new Game(mode, 10_008, COUNT, WARM_UP, true);
         assertThat(wrong(way, PingPongEnd.create(game, false), PingPongEnd.create(game, true))).containsExactly(0, 0);
+    }
+
+    /** Beside what each end sends in all modes: its introduction and what it has counted; who measures, the end. */
+    @ParameterizedTest
+    @CsvSource({
+            "CLIENT, 3, 3, 0, 0, 0, 0", "SERVER, 0, 0, 0, 3, 3, 0", "UNSIGNALLED, 3, 3, 0, 0, 0, 0",
+            "WRITE, 3, 0, 0, 3, 0, 0", "READ, 0, 3, 3, 0, 3, 3", "READ_ONLY, 0, 3, 0, 0, 3, 0",
+            "SEND, 0, 0, 3, 0, 0, 3", "WRITE_ACK, 3, 0, 3, 3, 0, 3", "WRITE_IMM, 3, 0, 0, 3, 0, 0",
+            "SCAN, 3, 0, 0, 3, 0, 0"
+    })
+    void modeIsMadeOfItsOperations(PingPongMode mode, int clientWrites, int clientReads, int clientSends,
+                                   int serverWrites, int serverReads, int serverSends) throws Exception {
+        PingPongEnd server = PingPongEnd.create(game(mode), false);
+        PingPongEnd client = PingPongEnd.create(game(mode), true);
+        results(Way.CONNECTION_MANAGER, server, client);
+        assertOperations(client, server, clientWrites, clientReads, clientSends);
+        assertOperations(server, client, serverWrites, serverReads, serverSends);
+    }
+
+    private static void assertOperations(PingPongEnd end, PingPongEnd peer, int writes, int reads, int sends) {
+        RdmaMessageMetrics metrics = metrics(end);
+        boolean measures = end.game.mode().isDrivenBy(end.client);
+        assertThat(metrics.writes()).as("writes").isEqualTo(writes);
+        // One that waits by reading does it as often as it takes.
+        assertThat(Math.min(metrics.reads(), ROUND_TRIP + 1)).as("reads").isEqualTo(reads);
+        assertThat(metrics.sends()).as("sends").isEqualTo(sends + (measures ? 3 : 2));
+        assertThat(metrics(peer).receives()).as("receives of the peer").isEqualTo(
+                metrics.sends() + (end.game.mode() == PingPongMode.WRITE_IMM ? writes : 0));
+    }
+
+    private static RdmaMessageMetrics metrics(PingPongEnd end) {
+        return ((RdmaMessageChannel) end.ctx.channel()).metrics();
+    }
+
+    @Test
+    void writeOfUnsignalledModeHasNoCompletionAndIsNotWaitedFor() throws Exception {
+        Game game = game(PingPongMode.UNSIGNALLED);
+        UnsignalledWrites writes = new UnsignalledWrites();
+        PingPongEnd client = new DrivingEnd(game, true) {
+            @Override
+            void begin() {
+                ctx.pipeline().addBefore(ctx.name(), null, writes);
+                super.begin();
+            }
+        };
+        assertThat(wrong(Way.CONNECTION_MANAGER, PingPongEnd.create(game, false), client)).containsExactly(0, 0);
+        assertThat(writes.readsBehindThem).isEqualTo(ROUND_TRIP + 1);
+    }
+
+    /** Counts reads that are written when the unsignalled write before them is not done yet. */
+    private static final class UnsignalledWrites extends ChannelOutboundHandlerAdapter {
+        private ChannelPromise latest;
+        private int readsBehindThem;
+
+        @Override
+        public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+            if (message instanceof RdmaWrite) {
+                latest = ((RdmaWrite) message).isUnsignalled() ? promise : null;
+            } else if (message instanceof RdmaRead && latest != null && !latest.isDone()) {
+                readsBehindThem++;
+            }
+            ctx.write(message, promise);
+        }
     }
 
     @ParameterizedTest
@@ -218,6 +287,38 @@ class PingPongTest {
         };
         PingPongEnd client = PingPongEnd.create(game, true);
         assertThat(wrong(Way.CONNECTION_MANAGER, corrupted, client)).containsExactly(0, ROUND_TRIP + 1);
+    }
+
+    /** The memory is written from its end on, and the first of 8 bytes come last. */
+    @Test
+    void whoScansWaitsUntilAllBytesAreThere() throws Exception {
+        Game game = game(PingPongMode.SCAN);
+        AtomicInteger scans = new AtomicInteger();
+        ScanningEnd client = new ScanningEnd(game, true) {
+            @Override
+            void scan() {
+                super.scan();
+                scans.incrementAndGet();
+            }
+        };
+        ScanningEnd server = new ScanningEnd(game, false) {
+            @Override
+            void hit(ByteBuf bytes) {
+                int late = Long.BYTES / 2;
+                ByteBuf rest = bytes.retainedSlice(late, game.size() - late);
+                ctx.writeAndFlush(new RdmaWrite(rest, remote, late)).addListener(written -> hitAfter(bytes, scans.get()
+                        + 2));
+            }
+
+            private void hitAfter(ByteBuf bytes, int scan) {
+                if (scans.get() >= scan) {
+                    super.hit(bytes);
+                } else {
+                    ctx.executor().schedule(() -> hitAfter(bytes, scan), 1, TimeUnit.MILLISECONDS);
+                }
+            }
+        };
+        assertThat(wrong(Way.CONNECTION_MANAGER, server, client)).containsExactly(0, 0);
     }
 
     @ParameterizedTest

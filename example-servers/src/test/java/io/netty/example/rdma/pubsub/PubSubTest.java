@@ -18,10 +18,13 @@ package io.netty.example.rdma.pubsub;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RdmaRead;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaWrite;
 import io.netty.channel.rdma.message.RemoteMemory;
@@ -121,6 +124,54 @@ class PubSubTest {
             mailing.start();
             allAreRight(way, List.of(new ReadSubscriber(read), new WrittenSubscriber(written)),
                     List.of(new ReadPublisher(read, memory), writing));
+        }
+    }
+
+    @Test
+    void halvesAreReadInTheOtherOrderThanTheyAreWritten() throws Exception {
+        Edition twice = new Edition(Check.TWICE, 100);
+        Subscription read = new Subscription(By.READ, twice, COUNT);
+        Subscription written = new Subscription(By.WRITE, twice, COUNT);
+        SharedMemory memory = new SharedMemory(twice);
+        Offsets reads = new Offsets();
+        Offsets writes = new Offsets();
+        ReadSubscriber reading = new ReadSubscriber(read) {
+            @Override
+            protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+                ctx.pipeline().addBefore(ctx.name(), null, reads);
+                super.begin(ctx, peer);
+            }
+        };
+        WritingPublisher writing = new WritingPublisher(written) {
+            @Override
+            protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+                ctx.pipeline().addBefore(ctx.name(), null, writes);
+                super.begin(ctx, peer);
+            }
+        };
+        try (Press press = new Press(memory, INTERVAL_NANOS);
+             Press mailing = new Press(new Mailing(twice, List.of(writing)), INTERVAL_NANOS)) {
+            press.start();
+            mailing.start();
+            allAreRight(Way.CONNECTION_MANAGER, List.of(new ReadPublisher(read, memory), writing),
+                    List.of(reading, new WrittenSubscriber(written)));
+        }
+        assertThat(reads.offsets).startsWith((long) twice.firstPart(), 0L);
+        assertThat(writes.offsets).startsWith(0L, (long) twice.firstPart());
+    }
+
+    /** Notes where in the peer's memory operations are. */
+    private static final class Offsets extends ChannelOutboundHandlerAdapter {
+        private final List<Long> offsets = new ArrayList<>();
+
+        @Override
+        public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+            if (message instanceof RdmaRead) {
+                offsets.add(((RdmaRead) message).offset());
+            } else if (message instanceof RdmaWrite) {
+                offsets.add(((RdmaWrite) message).offset());
+            }
+            ctx.write(message, promise);
         }
     }
 

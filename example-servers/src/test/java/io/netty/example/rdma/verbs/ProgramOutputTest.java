@@ -218,6 +218,15 @@ class ProgramOutputTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"read", "write"})
+    void checkOfPubSubTakesBothEnds(String by) throws Exception {
+        String[] publisher = {"--by", by, "--check", "twice", "--count", "20", "--size", "64"};
+        String[] subscriber = {"--by", by, "--count", "20", "--size", "64"};
+        assertThat(lines(1, new Publisher(), publisher, new Subscriber(), subscriber))
+                .anyMatch(line -> line.contains("give both the same options"));
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"gpu", "host", "copy"})
     void tensors(String way) throws Exception {
         assumeTrue(way.equals("host") || Runtime.version().feature() >= 22, "CUDA is called from Java 22 or later");

@@ -26,6 +26,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -38,36 +39,50 @@ class PerftestComparisonTest {
 
     @Test
     void roundTripsOfAllModesRunBesidePerftest() {
-        assertThat(compare(new PingPong(), "CLIENT")).isZero();
+        assertCompared(new PingPong(), "CLIENT");
     }
 
     @Test
     void chainsOfAllModesRunBesidePerftest() {
-        assertThat(compare(new Blast(), "READ")).isZero();
+        assertCompared(new Blast(), "READ");
     }
 
-    private static int compare(Object command, String modeOfSlowMachines) {
-        List<String> arguments = new ArrayList<>(List.of("--quick", "--size", "64", "--host", TestAddress.HOST,
-                "--timeout", VerbsCommandsTest.TIMEOUT, "--preload", PRELOAD));
-        if (SLOW_MACHINE) {
-            arguments.addAll(List.of("--mode", modeOfSlowMachines));
+    /** Each mode, and where there is perftest each program that does the same, has a row. */
+    private static <M extends Enum<M>> void assertCompared(PerftestComparison<M> command, String modeOfSlowMachines) {
+        String printed = printed(command, PRELOAD, SLOW_MACHINE ? modeOfSlowMachines : null);
+        List<String> expected = new ArrayList<>();
+        for (M mode : command.modes()) {
+            expected.add(mode.name().toLowerCase(Locale.ROOT));
+            if (!printed.contains("Without perftest: ")) {
+                expected.addAll(command.programs(mode));
+            }
         }
-        return Commands.run(command, arguments.toArray(new String[0]));
+        for (String what : expected) {
+            assertThat(printed).contains("\n| " + what + " 64 B ");
+        }
     }
 
-    @Test
-    void comparisonGoesOnWithoutPerftestAndMarksFiguresOfColdProcesses() {
+    private static String printed(Object command, String preload, String mode) {
+        List<String> arguments = new ArrayList<>(List.of("--quick", "--rounds", "1", "--size", "64", "--host",
+                TestAddress.HOST, "--timeout", VerbsCommandsTest.TIMEOUT, "--preload", preload));
+        if (mode != null) {
+            arguments.addAll(List.of("--mode", mode));
+        }
         PrintStream out = System.out;
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
         System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
         try {
-            assertThat(Commands.run(new Blast(), "--quick", "--size", "64", "--mode", "READ", "--host",
-                    TestAddress.HOST, "--timeout", VerbsCommandsTest.TIMEOUT, "--preload", "no such file")).isZero();
+            assertThat(Commands.run(command, arguments.toArray(new String[0]))).isZero();
         } finally {
             System.setOut(out);
         }
-        assertThat(printed.toString(StandardCharsets.UTF_8).lines().filter(line -> line.startsWith("| read 64 B")))
-                .singleElement().asString()
+        return printed.toString(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void comparisonGoesOnWithoutPerftestAndMarksFiguresOfColdProcesses() {
+        assertThat(printed(new Blast(), "no such file", "READ").lines()
+                .filter(line -> line.startsWith("| read 64 B"))).singleElement().asString()
                 .containsPattern("not settled: too short|\\d \\? +\\| \\d+ to ").endsWith("| 0 of 1 |");
     }
 }

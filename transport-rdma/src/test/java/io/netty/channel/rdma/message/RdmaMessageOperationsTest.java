@@ -22,12 +22,15 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.RdmaEventLoopGroup;
 import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.metrics.RdmaLoopMetrics;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import org.junit.jupiter.api.Tag;
@@ -430,7 +433,9 @@ class RdmaMessageOperationsTest {
             ChannelFuture first = pair.client.writeAndFlush(new RdmaWrite(text("a"), remote, 0).unsignalled());
             ChannelFuture second = pair.client.writeAndFlush(new RdmaSend(text("b")).unsignalled());
             assertThat(pair.serverEvents.text()).isEqualTo("b");
-            // The message has arrived. The sender learns it only when it asks.
+            MessagePair.write(pair.server, text("answer"));
+            assertThat(pair.clientEvents.text()).isEqualTo("answer");
+            // The message has arrived, and its answer. The sender learns of the completion only when it asks.
             assertThat(first.isDone()).isFalse();
             assertThat(second.isDone()).isFalse();
             MessagePair.write(pair.client, text("c"));
@@ -441,6 +446,32 @@ class RdmaMessageOperationsTest {
                 pair.client.writeAndFlush(new RdmaWrite(text("d"), remote, 1).unsignalled(), pair.client.voidPromise());
             }
             MessagePair.write(pair.client, text("e"));
+        }
+    }
+
+    @Test
+    void operationsOfOneFlushAreOneChainWithOneCompletion() throws Exception {
+        int count = 20;
+        EventLoopGroup group = new RdmaEventLoopGroup(1);
+        try (MessagePair pair = new MessagePair(group)) {
+            String name = TestTimeouts.result(group.next().submit(() -> Thread.currentThread().getName()));
+            RdmaLoopMetrics loop = RdmaLoopMetrics.all().stream().filter(each -> each.name().equals(name)).findFirst()
+                    .orElseThrow();
+            long before = loop.completions();
+            ChannelFuture last = null;
+            for (int i = 0; i < count; i++) {
+                last = pair.client.write(text("" + i));
+            }
+            pair.client.flush();
+            TestTimeouts.sync(last);
+            for (int i = 0; i < count; i++) {
+                assertThat(pair.serverEvents.text()).isEqualTo("" + i);
+            }
+            // In a later turn, what was handled is counted.
+            TestTimeouts.sync(group.next().submit(() -> { }));
+            assertThat(loop.completions() - before).as("those of the receives, and one").isEqualTo(count + 1);
+        } finally {
+            TestTimeouts.shutdown(group);
         }
     }
 

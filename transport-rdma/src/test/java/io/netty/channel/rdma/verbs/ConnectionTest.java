@@ -25,6 +25,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.LongStream;
 
 import static io.netty.channel.rdma.verbs.TestSupport.address;
@@ -72,7 +73,7 @@ class ConnectionTest {
     @Test
     void anEventChannelWithoutEventsDoesNotBlock() throws Exception {
         assertThat(clientEvents.nextEvent()).isNull();
-        assertThat(clientEvents.fd()).isNotNegative();
+        assertThat(clientEvents.fd()).isNotNegative().isNotEqualTo(serverEvents.fd());
     }
 
     @Test
@@ -90,6 +91,27 @@ class ConnectionTest {
                 assertThat(e.call()).isEqualTo("rdma_bind_addr");
                 assertThat(e).hasMessageContaining(taken.toString());
             });
+        }
+    }
+
+    /** The connection manager of the peer asks again. */
+    @Test
+    void aRequestBeyondTheBacklogWaitsUntilThereIsRoom() throws Exception {
+        try (ConnectionId narrow = ConnectionId.create(serverEvents, PortSpace.TCP)) {
+            narrow.bind(address(0));
+            narrow.listen(1);
+            try (Endpoint first = new Endpoint(ConnectedPair.resolved(clientEvents, narrow));
+                 Endpoint second = new Endpoint(ConnectedPair.resolved(clientEvents, narrow));
+                 Endpoint other = new Endpoint(ConnectedPair.resolved(clientEvents, listener))) {
+                for (Endpoint end : List.of(first, second, other)) {
+                    end.id.connect(ConnectedPair.DEFAULTS);
+                }
+                for (ConnectionId expected : List.of(narrow, listener, narrow)) {
+                    ConnectionEvent request = event(serverEvents, ConnectionEventType.CONNECT_REQUEST);
+                    assertThat(request.listener()).isSameAs(expected);
+                    request.id().close();
+                }
+            }
         }
     }
 

@@ -37,6 +37,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("rxe-quick")
 @ExtendWith(LiveObjectsExtension.class)
 class DataTransferTest {
+    /** Where in a region the peer's memory is. */
+    private static final int OFFSET = 8;
+
     private ConnectedPair pair;
     private Endpoint client;
     private Endpoint server;
@@ -97,17 +100,23 @@ class DataTransferTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = { 1, 64, 65536, 1 << 20 })
+    @ValueSource(ints = { 1, 64, 65536, (1 << 20) - OFFSET })
     void writeGoesToThePeersMemoryWithoutCompletionThere(int length) throws Exception {
         client.fill(3, length);
-        client.post(new SendWorkRequests(1, 1).write(5, SendFlags.SIGNALED, server.at(0), server.region.rkey())
+        server.receive(9, 0, 1);
+        client.post(new SendWorkRequests(1, 1).write(5, SendFlags.SIGNALED, server.at(OFFSET), server.region.rkey())
                 .addSge(client.at(0), length, client.region.lkey()));
 
         Completion written = completion(client.queue, SUCCESS);
         assertThat(written.id()).isEqualTo(5);
         assertThat(written.opcode()).isEqualTo(WorkCompletionOpcode.RDMA_WRITE);
-        assertThat(server.holds(3, 0, length)).isTrue();
+        assertThat(server.holds(3, OFFSET, length)).isTrue();
+        assertThat(server.buffer.get(OFFSET - 1)).isZero();
+        // The receive is for the message behind it.
+        client.send(6, 0, 1);
+        assertThat(completion(server.queue, SUCCESS).opcode()).isEqualTo(WorkCompletionOpcode.RECEIVE);
         assertThat(server.queue.poll(new WorkCompletions(1))).isZero();
+        completion(client.queue, SUCCESS);
     }
 
     @Test
@@ -139,16 +148,20 @@ class DataTransferTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = { 1, 4096, 1 << 20 })
+    @ValueSource(ints = { 1, 4096, (1 << 20) - OFFSET })
     void readFetchesThePeersMemory(int length) throws Exception {
-        server.fill(9, length);
-        client.post(new SendWorkRequests(1, 1).read(5, SendFlags.SIGNALED, server.at(0), server.region.rkey())
-                .addSge(client.at(0), length, client.region.lkey()));
+        server.fill(9, OFFSET + length);
+        client.post(new SendWorkRequests(1, 1).read(5, SendFlags.SIGNALED, server.at(OFFSET), server.region.rkey())
+                .addSge(client.at(OFFSET), length, client.region.lkey()));
 
         Completion read = completion(client.queue, SUCCESS);
         assertThat(read.opcode()).isEqualTo(WorkCompletionOpcode.RDMA_READ);
         assertThat(read.byteLength()).isEqualTo(length);
-        assertThat(client.holds(9, 0, length)).isTrue();
+        // The bytes before it are no part of it.
+        assertThat(client.buffer.get(OFFSET - 1)).isZero();
+        server.buffer.position(OFFSET).limit(OFFSET + length);
+        client.buffer.position(OFFSET).limit(OFFSET + length);
+        assertThat(client.buffer.equals(server.buffer)).isTrue();
     }
 
     @Test
