@@ -31,7 +31,6 @@ import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.MessagePair.Recorder;
-import io.netty.channel.rdma.verbs.ReceiveWorkRequests;
 import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
@@ -264,17 +263,19 @@ class RdmaManualReceivesTest {
     }
 
     @Test
-    void receiveIntoPeerMemoryIsRefusedWhereTheProcessorWouldCopyIntoIt() throws Exception {
-        try (RegisteredMemory own = RegisteredMemory.allocate(4096, ALL);
+    void receiveIntoPeerMemoryIsRefusedWhereTheProcessorWouldCopyIntoIt(@TempDir Path devices) throws Exception {
+        Path device = Files.createDirectories(devices.resolve(TestAddress.device()).resolve("device"));
+        Files.createSymbolicLink(device.resolve("driver"), Files.createDirectories(devices.resolve("mlx5_core")));
+        Path real = ManualReceives.devices;
+        ManualReceives.devices = devices;
+        try (MessagePair pair = pair(); RegisteredMemory own = RegisteredMemory.allocate(4096, ALL);
              RegisteredMemory foreign = RegisteredMemory.ofAddress(own.address(), 4096, ALL)) {
-            ReceiveWorkRequests receive = new ReceiveWorkRequests(1, 4);
-            receive.receive(1);
-            ReceiveTarget target = ReceiveTarget.ofSlices(List.of(foreign.slice(0, 10)));
-            assertThatThrownBy(() -> target.addTo(receive, null, "mlx5_0"))
-                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("mlx5_0")
-                    .hasMessageContaining("MLX5_SCATTER_TO_CQE=0");
-            target.releaseMemory();
+            TestTimeouts.sync(pair.server.postReceive(own.slice(0, 10)));
+            assertRefused(pair, IllegalArgumentException.class, TestAddress.device() + " the processor copies",
+                    foreign.slice(0, 10));
             assertThat(foreign.refCnt()).isEqualTo(1);
+        } finally {
+            ManualReceives.devices = real;
         }
     }
 

@@ -25,6 +25,8 @@ import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.AtomicCapability;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAttributes;
+import io.netty.channel.rdma.verbs.VerbsApi;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -288,13 +290,21 @@ class RdmaMessageAtomicsTest {
         try (MessagePair pair = new MessagePair(loops.group())) {
             RdmaCapabilities capabilities = pair.client.capabilities();
             for (Class<? extends RdmaOperation> operation : List.of(RdmaSend.class, RdmaSendImm.class, RdmaWrite.class,
-                    RdmaWriteImm.class, RdmaRead.class, RdmaCompareAndSwap.class, RdmaFetchAndAdd.class)) {
+                    RdmaWriteImm.class, RdmaRead.class, RdmaCompareAndSwap.class, RdmaFetchAndAdd.class,
+                    RdmaSyncEventGet.class)) {
                 assertThat(capabilities.isSupported(operation)).as(operation.getSimpleName()).isTrue();
             }
             assertThat(capabilities.atomicCapability()).isNotEqualTo(AtomicCapability.NONE);
-            assertThat(capabilities.maxMessageLength()).isBetween(1L << 20, 1L << 31);
             String name = TestTimeouts.sync(pair.client.info()).getNow().deviceName();
             DeviceAttributes attributes = Device.shared(name).attributes();
+            assertThat(capabilities.isSupported(RdmaSendInv.class)).isEqualTo(attributes.supportsSendWithInvalidate());
+            assertThat(capabilities.maxMessageLength()).isEqualTo(Math.min(Integer.MAX_VALUE,
+                    Integer.toUnsignedLong(Device.shared(name).portAttributes(1).maxMessageSize())));
+            assertThat(capabilities.supportsSharedReceives()).isTrue();
+            assertThat(capabilities.maxSharedReceives()).isEqualTo(attributes.maxSharedReceiveRequests());
+            assertThat(capabilities.supportsDmabuf()).isEqualTo(capabilities.maxInlineReceive() > 0)
+                    .as("both with the embedded provider only")
+                    .isEqualTo(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED);
             assertThat(capabilities.atomicCapability()).isEqualTo(attributes.atomicCapability());
             assertThat(capabilities.maxSendSges()).isPositive().isEqualTo(attributes.maxSges());
             assertThat(capabilities.maxReceiveSges()).isEqualTo(attributes.maxSges());
