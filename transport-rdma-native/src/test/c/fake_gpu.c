@@ -684,9 +684,11 @@ static int initialize(void) {
     for (int i = 0; i < DEVICES; i++) {
         primary[i] = (struct context) { .device = i, .id = (uint64_t) i + 1 };
     }
+    if (process != 0 && process != getpid()) { /* what a forked child's parent has pinned is not the child's */
+        pinned = NULL;
+        counts.pinned = 0;
+    }
     process = getpid();
-    pinned = NULL; /* what a forked child's parent has pinned is not the child's */
-    counts.pinned = 0;
     pthread_mutex_unlock(&lock);
     return SUCCESS;
 }

@@ -98,8 +98,8 @@ static enum wake wake_of(const struct send_wqe *wqe, bool last) {
 }
 
 /* Publishes a descriptor of the work request, of which the payload is in its place. */
-static inline void publish(struct qp *qp, struct send_wqe *wqe, struct wire_slot *slot, uint32_t offset,
-                           uint32_t length, bool last) {
+__attribute__((always_inline)) static inline void publish(struct qp *qp, struct send_wqe *wqe, struct wire_slot *slot,
+                                                         uint32_t offset, uint32_t length, bool last) {
     struct rc *rc = rc_of(qp);
     bool answered = is_answered(wqe);
     struct wire_desc *desc = &slot->desc;

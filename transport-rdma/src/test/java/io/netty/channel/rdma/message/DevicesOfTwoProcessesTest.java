@@ -50,8 +50,9 @@ class DevicesOfTwoProcessesTest {
     void bytesAreCopiedFromDeviceToDevice() throws Exception {
         assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED, "a device asks its driver");
         List<String> asking = List.of("env", "RDMA_EMBEDDED_PEER_MEMORY_DIRECT=1");
-        try (ChildJvm server = new ChildJvm(asking, End.class, List.of());
-             ChildJvm client = new ChildJvm(asking, End.class, List.of(), server.line("port"))) {
+        List<String> properties = List.of("io.netty.rdma.maxPinnedMemory=" + (256 << 20));
+        try (ChildJvm server = new ChildJvm(asking, End.class, properties);
+             ChildJvm client = new ChildJvm(asking, End.class, properties, server.line("port"))) {
             assertThat(client.output()).contains("read directly", "done");
             assertThat(server.output()).contains("written", "done");
         }
@@ -118,7 +119,7 @@ class DevicesOfTwoProcessesTest {
                     connect(group, device, there.bytes(), memory, Integer.parseInt(arguments[0]));
                 }
             } catch (Throwable t) {
-                t.printStackTrace();
+                t.printStackTrace(System.out);
                 // The event loops would keep the process.
                 System.exit(1);
             }
