@@ -141,6 +141,10 @@
  * ext_takes_edges: whether ext_take_events leaves the descriptor readable. Then it is to be watched edge-triggered: see
  * EPOLLET in epoll(7).
  *
+ * ext_awaits_peer: whether the process at the other end of a connection that was busy lately has not taken what was
+ * sent to it: it has no processor, or other work. No longer after some 100 calls in which it has taken nothing. For the
+ * thread that polls.
+ *
  * ext_rnr_naks: how many messages of the queue pairs of this process have found no receive at the peer. For adapters
  * this is rnr_nak_retry_err among the kernel's counters of a port, for which there is no kernel here.
  *
@@ -152,6 +156,7 @@
     F(int, ext_set_inline_recv, (struct ibv_qp *qp, uint32_t *bytes))                                                 \
     F(int, ext_take_events, (struct ibv_comp_channel *channel, uint64_t *contexts))                                   \
     F(bool, ext_takes_edges, (struct ibv_comp_channel *channel))                                                      \
+    F(bool, ext_awaits_peer, (struct ibv_cq *cq))                                                                     \
     F(uint64_t, ext_rnr_naks, (struct ibv_context *context))                                                          \
     F(uint64_t, ext_peer, (struct rdma_cm_id *id))
 

@@ -16,10 +16,14 @@
 /* Fake of a graphics processor's library: see fake_gpu.h. FAKE_HIP: HIP's, else CUDA's. */
 #include "fake_gpu.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -43,8 +47,29 @@ struct context {
     struct context *next;
 };
 
+/* Page in front of the bytes of an allocation, in its file. */
+struct shared {
+    uint64_t key; /* allocation's, as in the handle */
+    atomic_int opens; /* number of other processes that have it open */
+    atomic_bool freed;
+};
+#define SHARED_SIZE 4096u
+
+/* Handle of an allocation, of the length that the libraries' have. */
+struct handle {
+    uint64_t key;
+    int pid, file;
+    uint64_t size;
+    char unused[40];
+};
+_Static_assert(sizeof(struct handle) == 64, "CU_IPC_HANDLE_SIZE");
+
 struct allocation {
     char *address, *bytes;
+    struct shared *shared;
+    int file;
+    int opened; /* number of times that this process has opened it; 0: it is its own */
+    uint64_t key;
     size_t size;
     unsigned long long id;
     struct context *context; /* NULL: mapped memory */
@@ -55,6 +80,7 @@ struct allocation {
 
 struct copy {
     uint64_t device;
+    uint64_t other; /* source in another allocation, or 0 */
     const void *from;
     void *to;
     size_t length;
@@ -166,7 +192,20 @@ static bool move(const struct copy *copy, struct context *context, bool moves) {
         }
         size_t offset = (size_t) (copy->device + done - (uintptr_t) at->address);
         size_t size = copy->length - done < at->size - offset ? copy->length - done : at->size - offset;
-        if (moves && copy->to == NULL) {
+        if (atomic_load(&at->shared->freed)) {
+            return false;
+        }
+        if (copy->other != 0) {
+            struct allocation *from = find(copy->other + done);
+            if (from == NULL || from->context != context || atomic_load(&from->shared->freed)) {
+                return false;
+            }
+            size_t in = (size_t) (copy->other + done - (uintptr_t) from->address);
+            size = size < from->size - in ? size : from->size - in;
+            if (moves) {
+                move_bytes(at->bytes + offset, from->bytes + in, size);
+            }
+        } else if (moves && copy->to == NULL) {
             move_bytes(at->bytes + offset, (const char *) copy->from + done, size);
         } else if (moves) {
             move_bytes((char *) copy->to + done, at->bytes + offset, size);
@@ -201,7 +240,8 @@ static int queue(struct stream *stream, const struct copy *wanted) {
     *stream->last = copy;
     stream->last = &copy->next;
     counts.copies++;
-    counts.pinned_copies += is_pinned(copy->to != NULL ? copy->to : copy->from, copy->length);
+    counts.between += copy->other != 0;
+    counts.pinned_copies += copy->other == 0 && is_pinned(copy->to != NULL ? copy->to : copy->from, copy->length);
     return SUCCESS;
 }
 
@@ -224,14 +264,18 @@ static int finish(struct stream *stream, bool does) {
 
 static struct allocation *add(char *address, size_t size, struct context *context, int on, unsigned group) {
     struct allocation *added = calloc(1, sizeof(*added));
-    char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (added == NULL || bytes == MAP_FAILED) {
+    int file = memfd_create("fake-gpu", MFD_CLOEXEC);
+    bool made = file >= 0 && ftruncate(file, (off_t) (SHARED_SIZE + size)) == 0;
+    char *memory = mmap(NULL, SHARED_SIZE + size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (added == NULL || !made || memory == MAP_FAILED) {
         abort();
     }
     *added = (struct allocation) {
-        .address = address, .bytes = bytes, .size = size, .id = ++last_id, .context = context, .device = on,
-        .group = group, .next = allocations,
+        .address = address, .bytes = memory + SHARED_SIZE, .size = size, .id = ++last_id, .context = context,
+        .device = on, .group = group, .next = allocations, .shared = (struct shared *) memory, .file = file,
+        .key = (uint64_t) getpid() << 32 | (uint32_t) last_id,
     };
+    added->shared->key = added->key;
     allocations = added;
     return added;
 }
@@ -248,7 +292,15 @@ static char *reserve(size_t size) {
 static void remove_at(struct allocation **link) {
     struct allocation *removed = *link;
     *link = removed->next;
-    munmap(removed->bytes, removed->size);
+    if (removed->opened == 0) {
+        counts.freed_while_open += atomic_load(&removed->shared->opens) != 0;
+        atomic_store(&removed->shared->freed, true);
+    } else {
+        atomic_fetch_sub(&removed->shared->opens, 1);
+        counts.opened--;
+    }
+    close(removed->file);
+    munmap(removed->shared, SHARED_SIZE + removed->size);
     munmap(removed->address, removed->size);
     free(removed);
 }
@@ -280,7 +332,10 @@ static int allocate(uint64_t *memory, size_t size) {
 }
 
 static int release(uint64_t memory) {
-    return CALL({ error = remove_all(memory, 0, NULL) == 1 ? SUCCESS : INVALID_VALUE; });
+    return CALL({
+        const struct allocation *at = find(memory);
+        error = at == NULL || at->opened != 0 || remove_all(memory, 0, NULL) != 1 ? INVALID_VALUE : SUCCESS;
+    });
 }
 
 /* A copy by the application itself. */
@@ -359,6 +414,81 @@ static int export(int *fd, uint64_t address, size_t size, int type, unsigned lon
     });
 }
 
+/* ---- other processes ---- */
+
+static int get_handle(struct handle *handle, uint64_t address) {
+    return CALL({
+        const struct allocation *at = find(address);
+        if (at == NULL || (uintptr_t) at->address != address || at->context == NULL || at->opened != 0) {
+            error = INVALID_VALUE;
+        } else {
+            *handle = (struct handle) { .key = at->key, .pid = getpid(), .file = at->file, .size = at->size };
+        }
+    });
+}
+
+/* Maps the file of a handle. NULL: it is none of an allocation that is there. */
+static struct shared *map_handle(const struct handle *handle, int *file) {
+    char path[64];
+    struct stat status;
+    snprintf(path, sizeof(path), "/proc/%d/fd/%d", handle->pid, handle->file);
+    *file = open(path, O_RDWR | O_CLOEXEC);
+    bool fits = *file >= 0 && fstat(*file, &status) == 0 && (uint64_t) status.st_size == SHARED_SIZE + handle->size;
+    struct shared *shared = !fits ? MAP_FAILED
+            : mmap(NULL, SHARED_SIZE + handle->size, PROT_READ | PROT_WRITE, MAP_SHARED, *file, 0);
+    if (shared != MAP_FAILED && (shared->key != handle->key || atomic_load(&shared->freed))) {
+        munmap(shared, SHARED_SIZE + handle->size);
+        shared = MAP_FAILED;
+    }
+    if (shared == MAP_FAILED && *file >= 0) {
+        close(*file);
+    }
+    return shared == MAP_FAILED ? NULL : shared;
+}
+
+static int open_handle(uint64_t *opened, struct handle handle, unsigned flags) {
+    return CALL({
+        struct allocation *at = allocations;
+        while (at != NULL && (at->key != handle.key || at->context != current())) {
+            at = at->next;
+        }
+        int file;
+        struct shared *shared = at != NULL || handle.pid == getpid() || current() == NULL || flags != 1 ? NULL
+                : map_handle(&handle, &file);
+        if (at != NULL && at->opened != 0) {
+            at->opened++;
+        } else if (shared == NULL || (at = calloc(1, sizeof(*at))) == NULL) {
+            error = INVALID_VALUE;
+        } else {
+            *at = (struct allocation) {
+                .address = reserve(handle.size), .bytes = (char *) shared + SHARED_SIZE, .size = handle.size,
+                .id = ++last_id, .context = current(), .device = current()->device, .next = allocations,
+                .shared = shared, .file = file, .opened = 1, .key = handle.key,
+            };
+            allocations = at;
+            atomic_fetch_add(&shared->opens, 1);
+            counts.opened++;
+        }
+        *opened = error == SUCCESS ? (uintptr_t) at->address : 0;
+    });
+}
+
+/* Closes also if the call fails, as destroy(). */
+static int close_handle(uint64_t opened) {
+    pthread_mutex_lock(&lock);
+    int error = begin();
+    struct allocation *at = find(opened);
+    if (at == NULL || at->opened == 0 || (uintptr_t) at->address != opened) {
+        error = INVALID_VALUE;
+    } else if (at->opened > 1) {
+        at->opened--;
+    } else {
+        remove_all(opened, 0, NULL);
+    }
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
 /* ---- streams ---- */
 
 static int create(void **created, unsigned flags) {
@@ -373,6 +503,7 @@ static int create(void **created, unsigned flags) {
             *created = stream;
             of->streams++;
             counts.streams++;
+            counts.created++;
         }
     });
 }
@@ -407,6 +538,13 @@ static int copy_in(uint64_t to, const void *from, size_t length, void *stream) {
 static int copy_out(void *to, uint64_t from, size_t length, void *stream) {
     return CALL({
         struct copy copy = { .device = from, .to = to, .length = length };
+        error = queue(stream, &copy);
+    });
+}
+
+static int copy_between(uint64_t to, uint64_t from, size_t length, void *stream) {
+    return CALL({
+        struct copy copy = { .device = to, .other = from, .length = length };
         error = queue(stream, &copy);
     });
 }
@@ -545,6 +683,10 @@ static int initialize(void) {
     pthread_mutex_lock(&lock);
     for (int i = 0; i < DEVICES; i++) {
         primary[i] = (struct context) { .device = i, .id = (uint64_t) i + 1 };
+    }
+    if (process != 0 && process != getpid()) { /* what a forked child's parent has pinned is not the child's */
+        pinned = NULL;
+        counts.pinned = 0;
     }
     process = getpid();
     pthread_mutex_unlock(&lock);
@@ -791,4 +933,20 @@ FUNCTION(NAME(cuMemHostRegister_v2, hipHostRegister), void *memory, size_t lengt
 
 FUNCTION(NAME(cuMemHostUnregister, hipHostUnregister), void *memory) {
     return unpin(memory);
+}
+
+FUNCTION(NAME(cuIpcGetMemHandle, hipIpcGetMemHandle), struct handle *handle, uint64_t address) {
+    return get_handle(handle, address);
+}
+
+FUNCTION(NAME(cuIpcOpenMemHandle_v2, hipIpcOpenMemHandle), uint64_t *opened, struct handle handle, unsigned flags) {
+    return open_handle(opened, handle, flags);
+}
+
+FUNCTION(NAME(cuIpcCloseMemHandle, hipIpcCloseMemHandle), uint64_t opened) {
+    return close_handle(opened);
+}
+
+FUNCTION(NAME(cuMemcpyDtoDAsync_v2, hipMemcpyDtoDAsync), uint64_t to, uint64_t from, size_t length, void *stream) {
+    return copy_between(to, from, length, stream);
 }

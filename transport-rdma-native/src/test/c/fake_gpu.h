@@ -17,7 +17,8 @@
  * Fake of a graphics processor's library, for tests of the clients (embedded/device/gpu_client.h) without a processor:
  * libcuda.so.1, or libamdhip64.so.6, with the functions that the clients and the tests use. Its memory has addresses
  * that the process cannot use (PROT_NONE). It is stricter than a processor: a copy is done by the call that waits for
- * it and not before, needs the context of its memory, and finds out that its memory was freed.
+ * it and not before, needs the context of its memory, and finds out that its memory was freed. Other processes open its
+ * allocations by a handle, as they are in memfds.
  *
  * These functions control a fake that is loaded; fake_gpu_load() finds them.
  */
@@ -42,7 +43,11 @@ struct fake_gpu_counts {
     int relaxed;  /* threads whose mode of capture is not the first one */
     int copies;   /* all copies so far */
     int pinned_copies; /* those of them from and to pinned memory */
+    int created;  /* all streams so far */
     int exports;  /* all dma-bufs so far */
+    int opened;   /* allocations of other processes */
+    int between;  /* all copies from device to device so far */
+    int freed_while_open; /* all allocations so far that were freed while another process had them open */
 };
 
 struct fake_gpu {

@@ -27,6 +27,7 @@
 #include "embedded/cm/cm.h"
 #include "embedded/device/context.h"
 #include "embedded/device/cq.h"
+#include "embedded/device/lending.h"
 #include "embedded/device/mr.h"
 #include "embedded/device/qp.h"
 #include "embedded/device/mw.h"
@@ -62,6 +63,7 @@ __attribute__((constructor)) static void init(void) {
     device_init();
     presence_init(cq_rest_targets);
     peer_memory_init();
+    lending_init();
     mr_init();
     mw_init();
     cq_engine_init();

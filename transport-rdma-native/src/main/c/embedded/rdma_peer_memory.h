@@ -42,13 +42,22 @@
 extern "C" {
 #endif
 
-#define RDMA_PEER_MEMORY_VERSION 2
+#define RDMA_PEER_MEMORY_VERSION 3
+#define RDMA_PEER_MEMORY_HANDLE 128 /* bytes of a handle */
 
 /* Acquired memory: the provider's name for it. It is valid from the call of acquire() to the call of release(). */
 struct rdma_peer_memory;
 
 /* Answer of acquire() about memory of another owner. 0: the memory is acquired. A positive number: an error. */
 #define RDMA_PEER_MEMORY_NOT_MINE (-1)
+
+/* Allocation of a device as other processes open it, and where in it acquired memory is. */
+struct rdma_peer_memory_export {
+    uint64_t allocation; /* number that no other allocation of the client ever has */
+    uint64_t length;     /* bytes of the allocation */
+    uint64_t offset;     /* offset of the acquired range in it */
+    uint8_t handle[RDMA_PEER_MEMORY_HANDLE];
+};
 
 struct rdma_peer_memory_client {
     uint32_t version; /* RDMA_PEER_MEMORY_VERSION */
@@ -81,8 +90,40 @@ struct rdma_peer_memory_client {
     int (*copy_in)(void *memory, uint64_t offset, const void *from, size_t length);
     int (*copy_out)(void *memory, uint64_t offset, void *to, size_t length);
 
+    /*
+     * The same copies, of which several run at a time and beside other work. Both are NULL, or none. begin_copy()
+     * copies to the memory if `to` is NULL, else from it. *copy is the client's name for what it has begun; end_copy()
+     * comes once for it, on the same thread, unless there was an error. The copy is done when end_copy() returns 0;
+     * after an error nothing of the memory of the host is used any more, either.
+     */
+    int (*begin_copy)(void *memory, uint64_t offset, const void *from, void *to, size_t length, void **copy);
+    int (*end_copy)(void *copy);
+
     /* Gives the memory back. It comes once for each acquired range, after all copies have ended. */
     void (*release)(void *memory);
+
+    /*
+     * The direct way between the devices of two processes, which is used if both ask for it. All three are NULL, or
+     * none. Memory of devices then goes by one copy of the process that owns the target.
+     *
+     * Exports the allocation that has the memory. Called before each use by a peer: the answer is the same as long as
+     * the memory is there, and an error if it is gone, or if the device lets no other process open it.
+     */
+    int (*export_memory)(void *memory, struct rdma_peer_memory_export *exported);
+
+    /*
+     * Opens what the client of the same name has exported in another process of the same user. `exported` comes from
+     * that process: nothing of it may be trusted. The client makes sure that the allocation has `length` bytes, or
+     * gives an error. *memory is all of the allocation; copy_out, copy_from and release get it like acquired memory.
+     */
+    int (*import_memory)(void *context, const struct rdma_peer_memory_export *exported, void **memory);
+
+    /*
+     * Copies from imported memory to acquired memory. The provider has checked both ranges. Returns 0 when the copy is
+     * done, EFAULT if the acquired memory is gone, ENOTSUP if the bytes have to go by host memory, and any other error
+     * if the imported memory is gone: its owner may free it at any time.
+     */
+    int (*copy_from)(void *memory, uint64_t offset, void *imported, uint64_t from, size_t length);
 };
 
 /*
@@ -102,8 +143,9 @@ int rdma_peer_memory_unregister_client(const struct rdma_peer_memory_client *cli
  * Invalidates acquired memory, which its device is about to take away. When the function returns, no copy runs or will
  * begin, and the memory may be reused. Operations on it fail as on host memory that is gone: IBV_WC_LOC_PROT_ERR with
  * `vendor_err` EFAULT in this process, IBV_WC_REM_OP_ERR at the peer. release() still follows, when the application
- * deregisters the region. The caller may not hold a lock that a function which copies needs; it makes sure that
- * release() has not returned for this memory.
+ * deregisters the region. The caller may not hold a lock that a function which copies or exports needs; it makes sure
+ * that release() has not returned for this memory. Peers that have imported the memory are told to close it, and
+ * waited for until they have, but for no more than a second.
  */
 void rdma_peer_memory_invalidate(struct rdma_peer_memory *acquired);
 

@@ -65,11 +65,18 @@ static jint poll_or_arm(JNIEnv *env, jclass class, jlong cq, jlong completions, 
     return n < 0 ? n : n | ARMED;
 }
 
+static jboolean awaits_peer(JNIEnv *env, jclass class, jlong api, jlong cq) {
+    (void) env;
+    (void) class;
+    return to_api(api)->ext_awaits_peer != NULL && to_api(api)->ext_awaits_peer(to_pointer(cq));
+}
+
 static const JNINativeMethod methods[] = {
     JNI_METHOD("create0", "(JJIJJ)J", create),
     JNI_METHOD("destroy0", "(JJ)I", destroy),
     JNI_METHOD("capacity0", "(J)I", capacity),
     JNI_METHOD("poll0", "(JJI)I", poll),
     JNI_METHOD("pollOrArm0", "(JJI)I", poll_or_arm),
+    JNI_METHOD("awaitsPeer0", "(JJ)Z", awaits_peer),
 };
 JNI_CLASS(jni_completion_queue, "verbs/CompletionQueue", methods);

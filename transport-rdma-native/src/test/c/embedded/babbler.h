@@ -169,7 +169,7 @@ static void make_slots(struct message *m) {
     const struct wire_slots body = {
         .src_qpn = some_qpn(), .dst_qpn = some_qpn(), .recv_bank = some_index(NOTIFY_BANKS),
         .recv_slot = some_index(NOTIFY_BANK_SLOTS), .send_bank = some_index(NOTIFY_BANKS),
-        .send_slot = some_index(NOTIFY_BANK_SLOTS),
+        .send_slot = some_index(NOTIFY_BANK_SLOTS), .wants = one_in(4) ? below(UINT32_MAX) : 0,
     };
     set_body(m, &body, sizeof(body));
 }

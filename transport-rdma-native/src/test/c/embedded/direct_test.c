@@ -22,6 +22,7 @@
 
 #include "channel_support.h"
 #include "embedded/device/watch.h"
+#include "embedded/embedded.h"
 #include "qp_inside.h"
 
 #define BOTH (WIRE_DIRECT_REQUESTS | WIRE_DIRECT_RESULTS)
@@ -255,6 +256,59 @@ static void a_queue_pair_that_is_reset_needs_ticks_again(void) {
     pair_close(&a, &b);
 }
 
+/* ---- a peer that takes nothing ---- */
+
+/* Returns how many calls say that the peer is awaited, before one says that it is not. */
+static unsigned count_looks(const struct end *end) {
+    unsigned looks = 0;
+    while (looks <= QP_MAX_LOOKS && embedded_ext_awaits_peer(end->recv_cq)) {
+        looks++;
+    }
+    return looks;
+}
+
+static void a_peer_that_has_not_taken_a_message_is_awaited_but_not_for_ever(void) {
+    struct end a, b;
+    pair_open(&a, &b, &defaults);
+    await_introductions(&a, &b);
+    hold_engine();
+    talk(&a, &b, 0);
+    talk(&b, &a, 1);
+    CHECK_EQ(direct_of(&a), BOTH);
+    CHECK_EQ(count_looks(&a), 0);
+    for (uint64_t i = 2; i < 5; i++) {
+        CHECK_EQ(post_recv(&b, i, 0, 64), 0);
+        CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, 64), 0);
+        unsigned looks = count_looks(&a);
+        CHECK(looks >= QP_MAX_LOOKS / 2 && looks <= QP_MAX_LOOKS);
+        expect_wc(b.recv_cq, i, IBV_WC_SUCCESS);
+        expect_wc(a.send_cq, i, IBV_WC_SUCCESS);
+        CHECK_EQ(count_looks(&a), 0);
+    }
+    CHECK_EQ(count_looks(&b), 0);
+    release_engine();
+    pair_close(&a, &b);
+}
+
+static void a_peer_without_a_receive_is_not_awaited(void) {
+    struct end a, b;
+    pair_open(&a, &b, &defaults);
+    await_introductions(&a, &b);
+    hold_engine();
+    talk(&a, &b, 0);
+    talk(&b, &a, 1);
+    CHECK_EQ(post_send(&a, 2, IBV_WR_SEND, 0, 0, 64), 0);
+    struct ibv_wc wc;
+    CHECK_EQ(b.context->ops.poll_cq(b.recv_cq, 1, &wc), 0);
+    CHECK_EQ(a.context->ops.poll_cq(a.recv_cq, 1, &wc), 0);
+    CHECK_EQ(count_looks(&a), 0);
+    CHECK_EQ(post_recv(&b, 2, 0, 64), 0);
+    release_engine();
+    expect_wc(b.recv_cq, 2, IBV_WC_SUCCESS);
+    expect_wc(a.send_cq, 2, IBV_WC_SUCCESS);
+    pair_close(&a, &b);
+}
+
 int main(void) {
     RUN(messages_to_who_polls_need_no_ticks);
     RUN(each_completion_queue_looks_for_its_own);
@@ -263,5 +317,7 @@ int main(void) {
     RUN(the_engine_looks_for_who_sleeps);
     RUN(arming_finds_what_came_after_the_last_poll);
     RUN(a_queue_pair_that_is_reset_needs_ticks_again);
+    RUN(a_peer_that_has_not_taken_a_message_is_awaited_but_not_for_ever);
+    RUN(a_peer_without_a_receive_is_not_awaited);
     return 0;
 }

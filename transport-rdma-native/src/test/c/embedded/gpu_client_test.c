@@ -22,6 +22,7 @@
 
 #include "check.h"
 #include "embedded/base/closer.h"
+#include "embedded/device/lending.h"
 #include "embedded/link/arena.h"
 #include "fake_gpu.h"
 #include "lists.h"
@@ -742,6 +743,260 @@ static void a_forked_child_has_no_memory_of_the_processor(void) {
     expect_nothing_left();
 }
 
+/* A driver that serves a forked child, which those of CUDA and HIP do not: it gets streams and pins of its own. */
+static void a_forked_child_uses_nothing_of_its_parents(void) {
+    struct end a, b;
+    pair_open(&a, &b, &defaults);
+    struct there there = there_open(&b);
+    struct address to = address_of(there.mr);
+    CHECK_EVENTUALLY(is_pinned_by(&a, IBV_WR_RDMA_WRITE, &to));
+    fflush(stdout);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        void *context;
+        int created = CUDA->fake.counts().created;
+        limit_life();
+        CHECK_EQ(cu_init(0), 0);
+        CHECK_EQ(cu_retain(&context, 0), 0);
+        CHECK_EQ(cu_set_current(context), 0);
+        pair_open(&a, &b, &defaults);
+        there = there_open(&b);
+        to = address_of(there.mr);
+        CHECK_EVENTUALLY(is_pinned_by(&a, IBV_WR_RDMA_WRITE, &to));
+        CHECK(CUDA->fake.counts().created > created);
+        there_close(&there);
+        pair_close(&a, &b);
+        _exit(0);
+    }
+    expect_exit(child, 0);
+    there_close(&there);
+    pair_close(&a, &b);
+    expect_nothing_left();
+}
+
+/* ---- two processes, whose processors copy directly ---- */
+
+/* One of two processes that do the same steps, each with an end and memory. */
+struct one {
+    int socket;
+    bool leads; /* posts the operations */
+    struct end end;
+    struct there there;
+    struct address peer;
+};
+
+static const enum ibv_wr_opcode ways[] = { IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ, IBV_WR_SEND };
+#define WAYS (sizeof(ways) / sizeof(*ways))
+
+/* Exchanges a number with the other process, which is as far then. */
+static uint64_t swap(const struct one *one, uint64_t own) {
+    uint64_t other;
+    send_all(one->socket, &own, sizeof(own));
+    receive_all(one->socket, &other, sizeof(other));
+    return other;
+}
+
+static void one_open(struct one *one) {
+    struct options options = defaults;
+    options.separate_cqs = true;
+    end_open(&one->end, &options);
+    one->there = there_open(&one->end);
+    end_to_init(&one->end);
+    const struct address own = { one->end.qp->qp_num, one->there.mr->rkey, one->there.memory };
+    send_all(one->socket, &own, sizeof(own));
+    receive_all(one->socket, &one->peer, sizeof(one->peer));
+    CHECK_EQ(end_to_rtr(&one->end, one->peer.qpn), 0);
+    CHECK_EQ(end_to_rts(&one->end), 0);
+    swap(one, 0);
+}
+
+static void one_close(struct one *one) {
+    swap(one, 0);
+    there_close(&one->there);
+    end_close(&one->end);
+    swap(one, 0);
+    CHECK_EVENTUALLY(closer_is_done() && vendor->fake.counts().opened == 0);
+    CHECK_EQ(vendor->fake.counts().freed_while_open, 0);
+    expect_nothing_left();
+}
+
+static uint64_t sum(const struct there *there) {
+    uint64_t hash = 0;
+    for (size_t i = 0; i < SIZE / 2; i++) {
+        hash = hash * 31 + (unsigned char) there->bytes[i];
+    }
+    return hash;
+}
+
+/* Does an operation of half of the memory. Returns its status, which both processes get. */
+static enum ibv_wc_status act(struct one *one, size_t way) {
+    struct ibv_sge sge = piece_of(one->there.mr, 0, SIZE / 2);
+    CHECK_EQ(!one->leads && ways[way] == IBV_WR_SEND ? post_receive_list(&one->end, 2, &sge, 1) : 0, 0);
+    swap(one, 0);
+    uint64_t status = IBV_WC_SUCCESS;
+    if (one->leads) {
+        CHECK_EQ(post_list(&one->end, 1, ways[way], &sge, 1, &one->peer), 0);
+        status = next_wc(one->end.send_cq).status;
+    }
+    uint64_t other = swap(one, status);
+    status = one->leads ? status : other;
+    if (!one->leads && ways[way] == IBV_WR_SEND && status == IBV_WC_SUCCESS) {
+        expect_wc(one->end.recv_cq, 2, IBV_WC_SUCCESS);
+    }
+    return (enum ibv_wc_status) status;
+}
+
+/* Does an operation that succeeds. Returns, to both, whether it was a copy from processor to processor. */
+static bool acts_directly(struct one *one, size_t way) {
+    int before = vendor->fake.counts().between;
+    bool has_source = one->leads == (ways[way] != IBV_WR_RDMA_READ);
+    static uint32_t seed;
+    if (has_source) {
+        fill(one->there.bytes, SIZE / 2, ++seed);
+    }
+    CHECK_EQ(act(one, way), IBV_WC_SUCCESS);
+    uint64_t own = sum(&one->there);
+    CHECK_EQ(swap(one, own), own);
+    uint64_t direct = (uint64_t) (vendor->fake.counts().between - before), other = swap(one, direct);
+    return (has_source ? other : direct) > 0;
+}
+
+static void act_until_directly(struct one *one, size_t way) {
+    int count = 0;
+    while (!acts_directly(one, way)) {
+        CHECK(count++ < 10000);
+    }
+}
+
+static void copy_directly(struct one *one) {
+    one_open(one);
+    for (size_t way = 0; way < WAYS; way++) {
+        act_until_directly(one, way);
+        int copies = vendor->fake.counts().copies, between = vendor->fake.counts().between;
+        CHECK(acts_directly(one, way));
+        CHECK_EQ(vendor->fake.counts().copies - copies, vendor->fake.counts().between - between);
+    }
+    CHECK_EQ(vendor->fake.counts().opened, 1);
+    one_close(one);
+}
+
+/* Memory that is freed under a loan is not lent any more; the other process has it open, and the driver has to cope. */
+static void free_what_is_lent(struct one *one) {
+    for (size_t way = 0; way < 2; way++) {
+        one_open(one);
+        act_until_directly(one, way);
+        int before = vendor->fake.counts().freed_while_open;
+        bool frees = one->leads == (ways[way] != IBV_WR_RDMA_READ);
+        if (frees) {
+            vendor->free(one->there.memory);
+            CHECK_EQ(vendor->fake.counts().freed_while_open, before + 1);
+        }
+        CHECK_EQ(act(one, way), ways[way] == IBV_WR_RDMA_READ ? IBV_WC_REM_OP_ERR : IBV_WC_LOC_PROT_ERR);
+        CHECK_EQ(ibv_dereg_mr(one->there.mr), 0);
+        swap(one, 0);
+        if (!frees) {
+            vendor->free(one->there.memory);
+        }
+        end_close(&one->end);
+        swap(one, 0);
+    }
+}
+
+/* Has each call of either library fail, while there are loans, or while they are made. */
+static void fail_at_each_call(struct one *one) {
+    for (int kind = 0; kind < 4; kind++) {
+        bool fails = one->leads == (kind % 2 == 0), more = true;
+        for (int call = 1; more; call += kind < 2 ? 1 : 3) {
+            one_open(one);
+            for (size_t way = 0; kind < 2 && way < WAYS; way++) {
+                act_until_directly(one, way);
+            }
+            vendor->fake.fail(fails ? call : 0, 999);
+            enum ibv_wc_status status = IBV_WC_SUCCESS;
+            for (size_t i = 0; i < (kind < 2 ? 1 : 4) * WAYS && status == IBV_WC_SUCCESS; i++) {
+                status = act(one, i % WAYS);
+                CHECK(status == IBV_WC_SUCCESS || status == IBV_WC_REM_OP_ERR || status == IBV_WC_LOC_PROT_ERR);
+                uint64_t own = sum(&one->there), other = swap(one, own);
+                CHECK(status != IBV_WC_SUCCESS || own == other);
+            }
+            bool failed = vendor->fake.calls() >= call;
+            vendor->fake.fail(0, 0);
+            uint64_t other = swap(one, failed);
+            more = fails ? failed : other != 0;
+            one_close(one);
+        }
+    }
+}
+
+static void (*steps)(struct one *one);
+static int steps_asked; /* bit 0: the leader asks for the direct way; bit 1: the other one */
+
+static void live(int socket, bool leads) {
+    struct one one = { .socket = socket, .leads = leads };
+    void *library = fake_gpu_load(vendor->library, &vendor->fake);
+    CHECK(library != NULL);
+    limit_life();
+    vendor->start(library);
+    vendor->fake.refuse_pins(true); /* another thread would pin, whose calls are counted at any time */
+    atomic_store(&lending_is_on, (steps_asked & (leads ? 1 : 2)) != 0);
+    steps(&one);
+}
+
+static void lead(int socket) {
+    live(socket, true);
+}
+
+/* Both are children, so that this process has no library yet. */
+static void each_pair_of_processes(void (*body)(struct one *one), int asked) {
+    steps = body;
+    steps_asked = asked;
+    for (vendor = vendors; vendor < vendors + VENDORS; vendor++) {
+        int socket;
+        pid_t leader = spawn(lead, &socket);
+        fflush(stdout);
+        pid_t other = fork_child();
+        if (other == 0) {
+            live(socket, false);
+            fflush(stdout);
+            _exit(0);
+        }
+        expect_exit(leader, 0);
+        expect_exit(other, 0);
+        close(socket);
+    }
+    vendor = CUDA;
+}
+
+static void processors_of_two_processes_copy_directly(void) {
+    each_pair_of_processes(copy_directly, 3);
+}
+
+static void copy_by_host(struct one *one) {
+    one_open(one);
+    for (size_t i = 0; i < 10 * WAYS; i++) {
+        CHECK(!acts_directly(one, i % WAYS));
+    }
+    CHECK_EQ(vendor->fake.counts().opened, 0);
+    one_close(one);
+}
+
+static void both_processes_have_to_ask_for_it(void) {
+    for (int asked = 0; asked < 3; asked++) {
+        each_pair_of_processes(copy_by_host, asked);
+    }
+}
+
+static void lent_memory_that_is_freed_fails_at_both_ends(void) {
+    each_pair_of_processes(free_what_is_lent, 3);
+}
+
+static void a_failed_call_of_either_library_ends_one_connection_at_most(void) {
+    each_pair_of_processes(fail_at_each_call, 3);
+}
+
+/* ---- */
+
 static struct end ending[2];
 static struct there left;
 
@@ -778,6 +1033,10 @@ static void the_library_is_not_called_when_the_process_ends(void) {
 int main(void) {
     arena_rest_ns = 20000000;
     RUN(the_library_is_not_called_when_the_process_ends);
+    RUN(processors_of_two_processes_copy_directly);
+    RUN(both_processes_have_to_ask_for_it);
+    RUN(lent_memory_that_is_freed_fails_at_both_ends);
+    RUN(a_failed_call_of_either_library_ends_one_connection_at_most);
     RUN(no_library_is_loaded_for_a_process);
     RUN(nothing_is_acquired_before_the_application_uses_the_library);
     start();
@@ -798,5 +1057,6 @@ int main(void) {
     RUN(memory_is_freed_in_the_middle_of_operations);
     RUN(threads_copy_at_the_same_time);
     RUN(a_forked_child_has_no_memory_of_the_processor);
+    RUN(a_forked_child_uses_nothing_of_its_parents);
     return 0;
 }

@@ -199,6 +199,21 @@ static void slots_before_the_notify_area(struct liar *liar) {
     send_message(liar, WIRE_SLOTS, &slots, sizeof(slots), NULL, 0);
 }
 
+/* The queue pair fails, and its peer comes again all the same. */
+static void attach_twice_with_a_pipe_for_a_doorbell(struct liar *liar) {
+    struct wire_attach attach = attach_of(liar);
+    attach.carries |= WIRE_RECV_DOORBELL;
+    int ends[2];
+    CHECK_EQ(pipe(ends), 0);
+    send_notify_area(liar);
+    for (int i = 0; i < 2; i++) {
+        int fds[] = { liar->arena_fd, ends[1] };
+        send_message(liar, WIRE_ATTACH, &attach, sizeof(attach), fds, 2);
+    }
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void (*const message_lies[])(struct liar *) = {
     notify_area_with_a_body, notify_area_without_descriptors, notify_area_that_can_shrink,
     notify_area_with_a_pipe_for_a_doorbell, two_notify_areas,
@@ -316,7 +331,8 @@ static void make_noise(struct liar *liar) {
 
 /* ---- the liar ---- */
 
-#define NUDGE 998        /* NUDGE: followed by a lie that ends the link */
+#define NO_DOORBELL 997  /* NO_DOORBELL: followed by a lie that ends the link, as the next one */
+#define NUDGE 998
 #define INTRODUCTION 999 /* INTRODUCTION: nothing else is sent, until the victim says so */
 #define NOISE 1000
 
@@ -372,6 +388,9 @@ static void lie(int socket) {
             send_all(socket, &byte, 1);
             receive_all(socket, &byte, 1);
             link_abort(liar.link);
+        } else if (number == NO_DOORBELL) {
+            attach_twice_with_a_pipe_for_a_doorbell(&liar);
+            send_notify_area(&liar); /* the second one */
         } else if (number == NUDGE) {
             const struct wire_nudge nudge = { .dst_qpn = liar.victim_qpn };
             send_message(&liar, WIRE_NUDGE, &nudge, sizeof(nudge), NULL, 0);
@@ -437,6 +456,10 @@ static void suffer_as(enum ibv_qp_type type, int lie_number, bool attaches) {
 
 static void suffer(int lie_number, bool attaches) {
     suffer_as(IBV_QPT_RC, lie_number, attaches);
+}
+
+static void a_descriptor_that_is_no_doorbell_fails_the_queue_pair_only(void) {
+    suffer(NO_DOORBELL, true);
 }
 
 static void noise_does_no_harm(void) {
@@ -640,6 +663,7 @@ int main(void) {
     RUN(malformed_messages_end_the_link_only);
     RUN(forged_descriptors_fail_the_queue_pair_only);
     RUN(forged_answers_fail_the_queue_pair_only);
+    RUN(a_descriptor_that_is_no_doorbell_fails_the_queue_pair_only);
     RUN(forged_descriptors_fail_an_unreliable_connection_too);
     RUN(forged_descriptors_fail_an_initiator_too);
     RUN(a_notify_area_shown_by_another_process_does_not_take_over_the_doorbells);

@@ -195,7 +195,8 @@ static void a_long_message_of_a_device_has_few_pieces(void) {
             expect_wc(b.send_cq, 2, IBV_WC_SUCCESS);
         }
         CHECK_EQ(memcmp(there.memory->bytes, a.buffer, 1u << 20), 0);
-        CHECK_EQ(atomic_load(&device.copies) - before, 17); /* 32 KiB, 15 of 64 KiB, the rest */
+        /* 64 KiB; of an own message the first one is of 32 KiB, as whose memory it is is not known yet */
+        CHECK_EQ(atomic_load(&device.copies) - before, i == 0 ? 16 : 17);
     }
     there_close(&there);
     pair_close(&a, &b);

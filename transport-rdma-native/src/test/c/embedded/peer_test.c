@@ -15,7 +15,7 @@
  */
 /* @Tag("stalls") */
 /*
- * Links over which queue pairs talk: how long they last.
+ * Links over which queue pairs talk: how long they last, and that a doorbell goes over one once.
  */
 #include <unistd.h>
 
@@ -23,6 +23,7 @@
 #include "embedded/device/qp.h"
 #include "embedded/link/link.h"
 #include "embedded/link/peer.h"
+#include "embedded/link/wire.h"
 #include "pair.h"
 #include "provider.h"
 #include "qp_inside.h"
@@ -126,7 +127,76 @@ static void the_end_of_a_link_waits_for_no_queue_pair_of_others(void) {
     end_close(&datagrams);
 }
 
+/* ---- a process that wants a doorbell, whatever it was sent ---- */
+
+struct heard {
+    uint32_t qpn, carries;
+};
+
+static int parent;
+static _Atomic uint32_t own_qpn;
+
+static bool want_a_doorbell(struct link *link, const struct link_message *incoming) {
+    const struct wire_attach *attach = incoming->body;
+    const struct heard heard = { attach->src_qpn, attach->carries };
+    const struct wire_slots slots = { .src_qpn = own_qpn, .dst_qpn = heard.qpn, .wants = WIRE_RECV_DOORBELL };
+    struct peer *peer = peer_of_link(link);
+    CHECK(peer != NULL);
+    send_all(parent, &heard, sizeof(heard));
+    CHECK_EQ(peer_send(peer, WIRE_SLOTS, &slots, sizeof(slots), NULL, 0), 0);
+    peer_put(peer);
+    return true;
+}
+
+static void want(int socket) {
+    struct end end;
+    char done;
+    parent = socket;
+    link_set_handler(WIRE_ATTACH, want_a_doorbell);
+    end_open(&end, &defaults);
+    uint32_t qpn = end.qp->qp_num;
+    own_qpn = qpn;
+    send_all(socket, &qpn, sizeof(qpn));
+    receive_all(socket, &done, 1);
+}
+
+static pid_t wanting;
+static int to_wanting;
+
+static struct heard hear(uint32_t qpn) {
+    struct heard heard;
+    do { /* an introduction may be repeated before its answer has come */
+        receive_all(to_wanting, &heard, sizeof(heard));
+    } while (heard.qpn != qpn);
+    return heard;
+}
+
+static void a_doorbell_is_sent_once_and_again_to_a_peer_that_has_lost_it(void) {
+    struct end shared, ends[2];
+    struct options options = defaults;
+    uint32_t qpn;
+    options.channel = true;
+    end_open(&shared, &options);
+    receive_all(to_wanting, &qpn, sizeof(qpn));
+    for (int i = 0; i < 2; i++) {
+        end_open_on(&ends[i], &shared, &options);
+        end_to_init(&ends[i]);
+        CHECK_EQ(end_to_rtr(&ends[i], qpn), 0);
+        uint32_t own = ends[i].qp->qp_num;
+        CHECK_EQ(hear(own).carries & WIRE_RECV_DOORBELL, i == 0 ? WIRE_RECV_DOORBELL : 0);
+        while ((hear(own).carries & WIRE_RECV_DOORBELL) == 0) {
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        CHECK_EQ(ibv_destroy_qp(ends[i].qp), 0);
+    }
+    end_close(&shared);
+    send_all(to_wanting, "", 1);
+    expect_exit(wanting, 0);
+}
+
 int main(void) {
+    wanting = spawn(want, &to_wanting);
     end_idle_links_soon();
     link_add_down_handler(count_down);
     struct end first;
@@ -138,5 +208,6 @@ int main(void) {
     RUN(a_link_goes_some_time_after_the_last_datagram_queue_pair);
     RUN(a_link_stays_as_long_as_a_silent_queue_pair);
     RUN(the_end_of_a_link_waits_for_no_queue_pair_of_others);
+    RUN(a_doorbell_is_sent_once_and_again_to_a_peer_that_has_lost_it);
     return 0;
 }

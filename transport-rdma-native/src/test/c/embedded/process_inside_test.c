@@ -145,8 +145,37 @@ static void one_doorbell_is_kept_for_all(void) {
     for (int i = 0; i < 8; i++) {
         process_renounce(&announcements[i]);
     }
-    CHECK_EVENTUALLY(open_fds() <= before);
     process_put(process);
+    CHECK_EVENTUALLY(open_fds() < before);
+}
+
+static void a_doorbell_stays_for_the_next_one_unless_there_are_very_many(void) {
+    enum { CQS = 300, RESTING = 64 }; /* RESTING_CQS of process.c */
+    struct process *process = open_process(NOBODY);
+    struct announcement announcement;
+    int before = open_fds(), none = -1;
+    for (uint32_t i = 0; i < CQS; i++) {
+        int doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        CHECK(process_announce(process, i, i, &doorbell, &announcement));
+        CHECK_EQ(doorbell, -1);
+        process_renounce(&announcement);
+    }
+    CHECK_EVENTUALLY(open_fds() == before + RESTING);
+    CHECK(process_announce(process, CQS - 1, CQS - 1, &none, &announcement));
+    CHECK(!process_lacks_doorbell(&announcement));
+    process_renounce(&announcement);
+    CHECK(process_announce(process, 1, 1, &none, &announcement));
+    CHECK(process_lacks_doorbell(&announcement));
+    int doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    process_take_doorbell(&announcement, &doorbell);
+    CHECK_EQ(doorbell, -1);
+    CHECK(!process_lacks_doorbell(&announcement));
+    int another = own_notify_area_fd; /* no doorbell */
+    process_take_doorbell(&announcement, &another);
+    CHECK_EQ(another, own_notify_area_fd);
+    process_renounce(&announcement);
+    process_put(process);
+    CHECK_EVENTUALLY(open_fds() < before);
 }
 
 static void further_copies_of_a_doorbell_are_closed_at_once(void) {
@@ -217,13 +246,17 @@ static void a_process_with_very_many_doorbells_has_some_kept(void) {
     CHECK(process_announce(other, 1, 1, &doorbell, &announcement));
     CHECK_EQ(doorbell, -1);
     process_renounce(&announcement);
+    int none = -1;
+    CHECK(process_announce(process, CQS - 1, CQS - 1, &none, &announcement));
+    CHECK(!process_lacks_doorbell(&announcement)); /* it was refused, and would be again */
+    process_renounce(&announcement);
     for (uint32_t i = 0; i < CQS; i++) {
         process_renounce(&announcements[i]);
     }
-    CHECK_EVENTUALLY(open_fds() <= before);
     process_put(process);
     process_put(another_area);
     process_put(other);
+    CHECK_EVENTUALLY(open_fds() < before);
     CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
@@ -286,6 +319,7 @@ int main(void) {
     RUN_TO_THE_END(there_is_a_tick_for_everybody_whoever_has_used_up_the_banks);
     RUN_TO_THE_END(the_queue_pairs_of_a_completion_queue_share_banks_with_no_other);
     RUN_TO_THE_END(one_doorbell_is_kept_for_all);
+    RUN_TO_THE_END(a_doorbell_stays_for_the_next_one_unless_there_are_very_many);
     RUN_TO_THE_END(further_copies_of_a_doorbell_are_closed_at_once);
     RUN_TO_THE_END(a_process_with_very_many_doorbells_has_some_kept);
     RUN_TO_THE_END(the_own_process_has_no_doorbell_but_the_engines);

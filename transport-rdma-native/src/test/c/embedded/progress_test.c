@@ -322,6 +322,46 @@ static void messages_wait_for_who_polls(void) {
     close_unwatched(&a, &b);
 }
 
+/* Sends many messages, and takes them with few polls, each followed by work. Returns the number of polls. */
+static unsigned take_many(struct end *a, struct end *b) {
+    enum { MANY = 64 };
+    struct ibv_wc wc[MANY];
+    unsigned polls = 0;
+    for (uint64_t i = 0; i < MANY; i++) {
+        CHECK_EQ(post_recv(b, i, 0, 64), 0);
+        CHECK_EQ(post_send(a, i, IBV_WR_SEND, 0, 0, 64), 0);
+    }
+    for (int taken = 0; taken < MANY; polls++) {
+        int count = b->context->ops.poll_cq(b->recv_cq, MANY, wc);
+        CHECK(count >= 0);
+        taken += count;
+        for (uint64_t end = now_ns() + 20000; now_ns() < end;) { /* longer than between quick polls that take nothing */
+        }
+    }
+    for (int taken = 0; taken < MANY;) {
+        taken += a->context->ops.poll_cq(a->send_cq, MANY, wc);
+    }
+    return polls;
+}
+
+/* A thread that has long to do with what it took comes back: its peers need not wake the engine meanwhile. */
+static void who_takes_many_completions_at_a_time_is_believed(void) {
+    struct end a, b;
+    open_unwatched(&a, &b);
+    hold_engine();
+    struct cq *cq = cq_of(b.recv_cq);
+    for (int tries = 0; !cq_is_polled(cq); tries++) {
+        CHECK(tries < 10000);
+        take_many(&a, &b);
+    }
+    cq_rest(cq); /* notes what was until here */
+    CHECK(take_many(&a, &b) < 16);
+    CHECK(!cq_rest(cq) && cq_is_polled(cq));
+    CHECK(cq_rest(cq) && !cq_is_polled(cq));
+    release_engine();
+    close_unwatched(&a, &b);
+}
+
 /* ---- how much at a time: all by polls, in an order that the test decides ---- */
 
 #define HEAVY 4
@@ -549,6 +589,7 @@ int main(void) {
     RUN(who_polls_and_is_delayed_now_and_then_is_believed);
     RUN(who_polls_is_not_nudged);
     RUN(messages_wait_for_who_polls);
+    RUN(who_takes_many_completions_at_a_time_is_believed);
     RUN(long_reads_do_not_hold_up_the_messages_of_others);
     RUN(queue_pairs_with_much_to_do_take_turns);
     RUN(a_poll_does_a_bounded_part);

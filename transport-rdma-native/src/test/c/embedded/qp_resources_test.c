@@ -156,6 +156,14 @@ static void wake(int i) {
     expect_wc(late_ends[i].send_cq, 2, IBV_WC_SUCCESS);
 }
 
+static bool has_doorbells(struct qp *qp) {
+    struct rc *rc = rc_of(qp);
+    pthread_mutex_lock(&qp->control);
+    bool lacks = process_lacks_doorbell(&rc->to_recv_cq) || process_lacks_doorbell(&rc->to_send_cq);
+    pthread_mutex_unlock(&qp->control);
+    return !lacks;
+}
+
 /* Any process can introduce itself to queue pairs that are not ready. */
 static void introductions_that_are_held_use_few_descriptors(void) {
     struct options options = defaults;
@@ -164,7 +172,11 @@ static void introductions_that_are_held_use_few_descriptors(void) {
     end_open(&late_ends[0], &defaults);
     for (int i = 0; i < EARLY; i++) {
         if (i > 0) {
-            end_open_on(&early_ends[i], &early_ends[0], &options);
+            struct end own = early_ends[0]; /* but for completion queues of its own: nobody knows their doorbells */
+            own.send_cq = ibv_create_cq(own.context, 16, NULL, own.channel, 0);
+            own.recv_cq = ibv_create_cq(own.context, 16, NULL, own.channel, 0);
+            CHECK(own.send_cq != NULL && own.recv_cq != NULL);
+            end_open_on(&early_ends[i], &own, &options);
             end_open_on(&late_ends[i], &late_ends[0], &defaults);
         }
         end_to_init(&early_ends[i]);
@@ -181,12 +193,15 @@ static void introductions_that_are_held_use_few_descriptors(void) {
     CHECK_EVENTUALLY(open_fds() <= before + HELD_DOORBELLS + OTHER_FDS);
     connect_late(EARLY - 1); /* queue pair whose doorbells were not kept */
     wake(EARLY - 1);
+    CHECK_EVENTUALLY(has_doorbells(qp_of(late_ends[EARLY - 1].qp))); /* it has asked for them */
     for (int i = 0; i < EARLY - 1; i++) {
         connect_late(i);
     }
     wake(0);
     for (int i = 1; i < EARLY; i++) {
         CHECK_EQ(ibv_destroy_qp(early_ends[i].qp), 0);
+        CHECK_EQ(ibv_destroy_cq(early_ends[i].send_cq), 0);
+        CHECK_EQ(ibv_destroy_cq(early_ends[i].recv_cq), 0);
         CHECK_EQ(ibv_destroy_qp(late_ends[i].qp), 0);
     }
     end_close(&early_ends[0]);

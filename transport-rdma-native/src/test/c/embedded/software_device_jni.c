@@ -87,6 +87,12 @@ NATIVE(jint, stop0)(JNIEnv *env, jclass class) {
     return error != 0 ? -error : atomic_load(&device.acquired);
 }
 
+NATIVE(jint, between0)(JNIEnv *env, jclass class) {
+    (void) env;
+    (void) class;
+    return atomic_load(&device.between);
+}
+
 static struct software_memory *to_memory(jlong memory) {
     return (struct software_memory *) (uintptr_t) memory;
 }

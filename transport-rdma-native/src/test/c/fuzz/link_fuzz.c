@@ -115,7 +115,7 @@ static void say_something(int link) {
             count = 1 + (which >> 6 & 1) + (which >> 7);
             break;
         case WIRE_SLOTS:
-            body.slots = (struct wire_slots) { .src_qpn = src, .dst_qpn = dst };
+            body.slots = (struct wire_slots) { .src_qpn = src, .dst_qpn = dst, .wants = which };
             length = sizeof(body.slots);
             break;
         case WIRE_LEAVE: case WIRE_ARENA_END:

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "embedded/device/lending.h"
 #include "embedded/embedded.h"
 #include "embedded/rc/rc.h"
 #include "embedded/link/wire.h"
@@ -370,7 +371,17 @@ static uint32_t position[WIRE_STREAMS], served, ack_count;
 static struct wire_segment *segment;
 static struct wire_control *control; /* control words of the segment */
 static uint32_t lie[WIRE_STREAMS]; /* the position of the first descriptor that no honest peer publishes, or NEVER */
+static bool lends;       /* the peer has offered memory of a device, to which its requests may refer */
 static bool overwritten; /* descriptors that were published before may have changed */
+
+static uint64_t last_loan; /* number of what the victim has offered last */
+
+static void note_loan(int link, unsigned type, const void *body, size_t length) {
+    (void) link;
+    if (type == WIRE_LEND && length == sizeof(struct wire_lend)) {
+        last_loan = ((const struct wire_lend *) body)->number;
+    }
+}
 
 static struct wire_slot *slot_of(enum wire_stream stream, uint32_t pos) {
     return stream == WIRE_REQUESTS ? &segment->request[pos % WIRE_REQUEST_SLOTS]
@@ -381,7 +392,8 @@ static struct wire_slot *slot_of(enum wire_stream stream, uint32_t pos) {
 static bool is_lie(enum wire_stream stream, const struct wire_desc *desc) {
     bool is_first = (desc->flags & WIRE_FIRST) != 0, is_last = (desc->flags & WIRE_LAST) != 0;
     uint32_t slab = stream == WIRE_REQUESTS ? WIRE_REQUEST_SLAB : WIRE_RESPONSE_SLAB;
-    if (desc->slab == WIRE_INLINE ? desc->length > WIRE_INLINE_SIZE
+    if (desc->slab == WIRE_REFERENCE ? desc->length == 0
+            : desc->slab == WIRE_INLINE ? desc->length > WIRE_INLINE_SIZE
                                   : desc->length > slab || desc->slab > slab - desc->length) {
         return true;
     }
@@ -408,6 +420,15 @@ static void publish(enum wire_stream stream, const struct wire_desc *desc, int8_
     atomic_store(&slot->desc.sequence, pos + 1);
     atomic_store(&control->begun[stream], 1);
     position[stream] += skew == 0;
+}
+
+/* Writes what the next descriptor refers to. */
+static void refer(enum wire_stream stream, int8_t skew) {
+    struct wire_reference reference = { .loan = 1 + input_u8() % 4, .offset = input_u8() };
+    if (input_u8() % 4 == 0) {
+        input_patch(&reference, sizeof(reference));
+    }
+    memcpy(slot_of(stream, position[stream] + (uint32_t) skew)->payload, &reference, sizeof(reference));
 }
 
 static void tell_victim(void) {
@@ -446,7 +467,12 @@ static void publish_request(void) {
     if ((flags & 32) != 0) {
         input_patch(&desc, sizeof(desc));
     }
-    publish(WIRE_REQUESTS, &desc, (flags & 64) != 0 ? (int8_t) input_u8() : 0);
+    int8_t skew = (flags & 64) != 0 ? (int8_t) input_u8() : 0;
+    if (lends && (target & 32) != 0) {
+        desc.slab = WIRE_REFERENCE;
+        refer(WIRE_REQUESTS, skew);
+    }
+    publish(WIRE_REQUESTS, &desc, skew);
     tell_victim();
 }
 
@@ -460,7 +486,12 @@ static void publish_response(void) {
     if ((flags & 32) != 0) {
         input_patch(&desc, sizeof(desc));
     }
-    publish(WIRE_RESPONSES, &desc, (flags & 64) != 0 ? (int8_t) input_u8() : 0);
+    int8_t skew = (flags & 64) != 0 ? (int8_t) input_u8() : 0;
+    if (lends && (flags & 128) != 0) {
+        desc.slab = WIRE_REFERENCE;
+        refer(WIRE_RESPONSES, skew);
+    }
+    publish(WIRE_RESPONSES, &desc, skew);
     tell_victim();
 }
 
@@ -595,11 +626,39 @@ static void tell_slots(int link) {
         tell_place(link, how);
         return;
     }
-    struct wire_slots slots = { .src_qpn = PEER_QPN, .dst_qpn = victim.qp->qp_num, .send_slot = 1 };
+    struct wire_slots slots = {
+        .src_qpn = PEER_QPN, .dst_qpn = victim.qp->qp_num, .send_slot = 1,
+        .wants = (how >> 2 & 3) * WIRE_RECV_DOORBELL,
+    };
     if ((how & 1) != 0) {
         input_patch(&slots, sizeof(slots));
     }
     peer_say(link, WIRE_SLOTS, &slots, sizeof(slots), NULL, 0);
+}
+
+/* Wishes, offers memory of a device, or answers an offer of the victim. */
+static void tell_of_loans(int link) {
+    uint8_t how = input_u8();
+    struct wire_wish wish = { .dst_qpn = victim.qp->qp_num, .wishes = how >> 4 };
+    struct wire_lend lend = { .number = 1 + (how >> 4 & 3), .length = device_memory->size, .client = "software" };
+    struct wire_loan loan = { .number = input_u8(), .state = how >> 4 & 7 };
+    const struct software_handle handle = { device_memory->size, getpid(), device_memory->file };
+    memcpy(lend.handle, &handle, sizeof(handle));
+    switch (how & 3) {
+        case 0:
+            peer_say(link, WIRE_WISH, &wish, sizeof(wish), NULL, 0);
+            break;
+        case 1:
+            if ((how & 4) != 0) {
+                input_patch(&lend, offsetof(struct wire_lend, handle));
+            }
+            peer_say(link, WIRE_LEND, &lend, sizeof(lend), NULL, 0);
+            lends = true;
+            break;
+        default:
+            loan.number += (how & 8) != 0 ? last_loan : 0;
+            peer_say(link, WIRE_LOAN, &loan, sizeof(loan), NULL, 0);
+    }
 }
 
 #define ROUTE (PEER_LINKS - 1) /* where the victim's connection to the peer is accepted */
@@ -707,7 +766,12 @@ static void command(void) {
             write_notify_area();
             break;
         case 12:
-            tell_victim();
+            if (code >> 5 == 0) {
+                tell_victim();
+            } else {
+                tell_of_loans(code >> 5 & 3);
+                engine_run();
+            }
             break;
         case 13: case 14: case 15:
             victim_send();
@@ -804,7 +868,7 @@ static void run(const uint8_t *data, size_t size) {
     memset(position, 0, sizeof(position));
     served = ack_count = 0;
     lie[WIRE_REQUESTS] = lie[WIRE_RESPONSES] = NEVER;
-    overwritten = false;
+    overwritten = lends = false;
     uint8_t kind = input_u8(), options = input_u8(), how = input_u8();
     open_victim(kind);
     to_init(kind);
@@ -854,6 +918,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     segment = peer_memory.segment[0];
     control = peer_memory.control[0];
     open_regions();
+    atomic_store(&lending_is_on, true);
+    atomic_store(&lending_to_itself, true);
+    atomic_store(&lending_recall_ns, 0); /* what is recalled from the peer would be waited for in vain */
+    peer_on_message = note_loan;
     struct options options = defaults;
     options.cqe = 64;
     end_open(&bystander_a, &options);

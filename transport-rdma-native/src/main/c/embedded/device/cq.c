@@ -128,6 +128,10 @@ static void release_inherited(struct cq *cq) {
     free(cq);
 }
 
+bool embedded_ext_awaits_peer(struct ibv_cq *ibv) {
+    return !context_is_inherited(ibv->context) && cq_awaits_peer(cq_of(ibv));
+}
+
 int embedded_ibv_destroy_cq(struct ibv_cq *ibv) {
     UNCANCELLED;
     struct cq *cq = cq_of(ibv);
@@ -190,7 +194,7 @@ static inline int poll(struct cq *cq, int entries, struct ibv_wc *wc, struct cq_
     if (atomic_load_explicit(&cq->count, memory_order_acquire) != 0) {
         taken = take(cq, entries, wc, time);
     }
-    cq_note_poll(cq);
+    cq_note_poll(cq, (uint32_t) taken);
     return taken;
 }
 

@@ -93,7 +93,10 @@ struct cq_polling {
     _Atomic uint32_t needed;      /* number of quick polls until peers are notified */
     _Atomic uint64_t polled_ns;
     _Atomic uint64_t first_round_ns; /* time from the mark as polled to the engine's first look */
-    uint32_t polls_at_round, polls_at_nudge; /* number of polls when the engine looked last */
+    _Atomic uint32_t taken; /* number of completions beyond the first one of each poll; may lose some, like the polls */
+    _Atomic uint32_t taken_before; /* the same at the latest poll that looked whether polls come quickly */
+    uint32_t work_at_round;  /* number of polls and of `taken` when the engine looked last */
+    uint32_t polls_at_nudge; /* number of polls when the engine was nudged last */
 };
 
 /* State of cq_overdue.c. */
@@ -293,8 +296,8 @@ static inline bool cq_expects(const struct cq *cq) {
 }
 void cq_look_for_overdue(struct cq *cq);
 
-/* Counts a poll. Called at each poll. */
-static inline void cq_note_poll(struct cq *cq) {
+/* Counts a poll, which took some completions. Called at each poll. */
+static inline void cq_note_poll(struct cq *cq, uint32_t completions) {
     uint32_t polls = atomic_load_explicit(cq->polling.polls, memory_order_relaxed) + 1;
     atomic_store_explicit(cq->polling.polls, polls, memory_order_relaxed);
     uint64_t word = atomic_load_explicit(cq->word, memory_order_relaxed);
@@ -303,6 +306,10 @@ static inline void cq_note_poll(struct cq *cq) {
     }
     if (polls % CQ_POLLS_PER_LOOK == 0 && cq_expects(cq)) {
         cq_look_for_overdue(cq);
+    }
+    if (completions > 1) {
+        uint32_t taken = atomic_load_explicit(&cq->polling.taken, memory_order_relaxed) + completions - 1;
+        atomic_store_explicit(&cq->polling.taken, taken, memory_order_relaxed);
     }
 }
 
@@ -324,6 +331,12 @@ void cq_scan_try(struct cq *cq);
 
 /* Executes work that peers have announced before the call, for arming. Returns true if this thread found any. */
 bool cq_scan(struct cq *cq);
+
+/*
+ * Returns whether the peer of a connection that polls look at directly has not taken what was sent: see
+ * `awaits_peer` of struct qp_ops.
+ */
+bool cq_awaits_peer(struct cq *cq);
 
 /* Adds the place, which stays until it is removed. Returns false without memory. */
 bool cq_scan_add(struct cq *cq, struct cq_place *place);

@@ -28,7 +28,7 @@
 #include "cq.h"
 #include "watch.h"
 
-/* Limit of the time between quick polls. */
+/* Limit of the time between quick polls, for each completion that the first of them took. */
 #define QUICK_NS UINT64_C(10000)
 
 #define MIN_NEEDED 4u
@@ -41,7 +41,10 @@
  */
 #define LASTING 4096u
 
-/* Number of polls in a round of the engine, which is 2 ms, below which they are as good as none. */
+/*
+ * Number of polls in a round of the engine, which is 2 ms, below which they are as good as none; or of completions: a
+ * thread that takes many at a time, and has a millisecond of work with them, comes back.
+ */
 #define MIN_PER_ROUND 64u
 
 void cq_polling_init(struct cq *cq) {
@@ -52,7 +55,7 @@ void cq_polling_init(struct cq *cq) {
     atomic_init(&polling->notified_at, polls);
     atomic_init(&polling->needed, MIN_NEEDED);
     atomic_init(&polling->first_round_ns, WATCH_ROUND_NS);
-    polling->polls_at_round = polls;
+    polling->work_at_round = polls;
     polling->polls_at_nudge = polls - LASTING;
 }
 
@@ -70,7 +73,10 @@ void cq_mark_if_lasting(struct cq *cq, uint64_t word) {
     uint32_t polls = atomic_load_explicit(polling->polls, memory_order_relaxed);
     uint64_t before = atomic_load_explicit(&polling->polled_ns, memory_order_relaxed);
     atomic_store_explicit(&polling->polled_ns, now, memory_order_relaxed);
-    if (now - before > QUICK_NS) {
+    uint32_t taken = atomic_load_explicit(&polling->taken, memory_order_relaxed);
+    uint32_t batch = taken - atomic_load_explicit(&polling->taken_before, memory_order_relaxed);
+    atomic_store_explicit(&polling->taken_before, taken, memory_order_relaxed);
+    if (now - before > QUICK_NS * (1 + (uint64_t) batch)) {
         atomic_store_explicit(&polling->quick_since, polls, memory_order_relaxed);
     } else if (polls - atomic_load_explicit(&polling->quick_since, memory_order_relaxed)
             >= atomic_load_explicit(&polling->needed, memory_order_relaxed)) {
@@ -121,8 +127,9 @@ void cq_end_polling(struct cq *cq) {
 bool cq_rest(struct cq *cq) {
     struct cq_polling *polling = &cq->polling;
     uint32_t polls = atomic_load_explicit(polling->polls, memory_order_relaxed);
-    uint32_t recently = polls - polling->polls_at_round;
-    polling->polls_at_round = polls;
+    uint32_t work = polls + atomic_load_explicit(&polling->taken, memory_order_relaxed);
+    uint32_t recently = work - polling->work_at_round;
+    polling->work_at_round = work;
     if (!cq_is_polled(cq)) {
         uint64_t gap = atomic_load_explicit(&polling->first_round_ns, memory_order_relaxed) * 2;
         atomic_store_explicit(&polling->first_round_ns, gap < WATCH_MAX_ROUND_NS ? gap : WATCH_MAX_ROUND_NS,

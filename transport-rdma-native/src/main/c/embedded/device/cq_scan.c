@@ -270,6 +270,17 @@ bool cq_scan(struct cq *cq) {
     return found;
 }
 
+bool cq_awaits_peer(struct cq *cq) {
+    bool awaits = false;
+    if (gate_try(&cq->scan)) {
+        for (unsigned i = 0; i < cq->num_direct; i++) {
+            awaits |= qp_awaits_peer(cq->direct[i]->qp);
+        }
+        leave(cq);
+    }
+    return awaits;
+}
+
 static struct bank_watch *add_bank(struct cq *cq, struct process *process, uint32_t number) {
     struct bank_watch *bank = aligned_alloc(64, sizeof(*bank));
     if (bank != NULL) {

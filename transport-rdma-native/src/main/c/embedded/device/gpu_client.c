@@ -23,6 +23,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "embedded/base/container_of.h"
@@ -41,9 +42,16 @@ enum {
 #define CAPTURE_MODE_RELAXED 2
 #define REGISTER_PORTABLE 1u /* for all contexts */
 #define REGISTER_READ_ONLY 8u
+#define OPEN_WITH_PEER_ACCESS 1u /* also memory of another processor, where the two reach each other */
 
 /* Size of copies from which the memory of the host is to be pinned. Below it, a copy of pinned memory takes longer. */
 #define PINNED_FROM 4096u
+
+/* Handle of an allocation for other processes (CUipcMemHandle, hipIpcMemHandle_t), which the functions get by value. */
+struct handle {
+    char bytes[64];
+};
+_Static_assert(sizeof(struct handle) <= RDMA_PEER_MEMORY_HANDLE, "a handle is exported whole");
 
 /* Functions of a library. They return 0 on success. Those that another vendor alone has are NULL. */
 struct calls {
@@ -64,6 +72,10 @@ struct calls {
     int (*unretain)(int device);
     int (*retain_state)(int device, unsigned *flags, int *active);
     int (*context_id)(void *context, unsigned long long *id);
+    int (*get_handle)(struct handle *handle, uint64_t start);
+    int (*open_handle)(uint64_t *opened, struct handle handle, unsigned flags);
+    int (*close_handle)(uint64_t opened);
+    int (*copy_between)(uint64_t to, uint64_t from, size_t length, void *stream);
     int (*get_device)(int *device);
     int (*set_device)(int device);
 };
@@ -92,6 +104,10 @@ static const struct {
     { "cuDevicePrimaryCtxRelease_v2", NULL, NEEDED },
     { "cuDevicePrimaryCtxGetState", NULL, NEEDED },
     { "cuCtxGetId", NULL, OPTIONAL }, /* CUDA 12 */
+    { "cuIpcGetMemHandle", "hipIpcGetMemHandle", OPTIONAL },
+    { "cuIpcOpenMemHandle_v2", "hipIpcOpenMemHandle", OPTIONAL }, /* CUDA 11 */
+    { "cuIpcCloseMemHandle", "hipIpcCloseMemHandle", OPTIONAL },
+    { "cuMemcpyDtoDAsync_v2", "hipMemcpyDtoDAsync", OPTIONAL },
     { NULL, "hipGetDevice", NEEDED },
     { NULL, "hipSetDevice", NEEDED },
 };
@@ -104,6 +120,7 @@ _Static_assert(sizeof(struct calls) == CALLS * sizeof(void *), "each function ha
  */
 struct stream {
     void *stream;
+    struct context *context; /* context of the copy */
     struct stream *next;
 };
 
@@ -119,11 +136,18 @@ struct context {
     struct context *next;
 };
 
-/* Acquired range. */
+/* Acquired range, or an allocation of another process that was opened. */
 struct range {
     struct context *context;
     uint64_t address;
     unsigned long long buffer_id; /* 0: the range has several allocations, or their numbers are not known */
+    bool opened;
+
+    /* Allocation that has the range, if `buffer_id` is not 0. */
+    uint64_t start;
+    size_t size;
+    enum { NOT_ASKED, NONE, KNOWN } handle_state; /* guarded by the lock, as the next one */
+    struct handle handle;
 };
 
 struct vendor {
@@ -463,6 +487,8 @@ static int check_range(struct range *range, size_t length) {
             return EFAULT;
         }
         at = start + size;
+        range->start = start;
+        range->size = size;
     }
     if (allocations > 1 || calls->attribute(&range->buffer_id, POINTER_BUFFER_ID, range->address) != 0) {
         range->buffer_id = 0;
@@ -518,43 +544,214 @@ static int acquire_dmabuf(void *context, int fd, uint64_t offset, size_t length,
     return acquire(context, iova, length, access, acquired, memory);
 }
 
-static int copy(const struct range *range, uint64_t offset, const void *from, void *to, size_t length) {
-    struct context *context = range->context;
+/* Copy on a stream: to a device if `to` is NULL, from one if `from` is NULL, and from device to device if both are. */
+struct queued {
+    uint64_t address, other;
+    const void *from;
+    void *to;
+    size_t length;
+};
+
+/*
+ * Waits for a copy that was queued with this result. The memory of the host is needed until the device is done, also if
+ * that fails. Called inside the context.
+ */
+static bool finish(struct stream *stream, int queued) {
+    bool done = stream->context->vendor->calls.synchronize(stream->stream) == 0 && queued == 0;
+    put_stream(stream->context, stream, done);
+    return done;
+}
+
+/* Called inside the context. NULL: the copy has failed, and does not run. */
+static struct stream *queue(struct context *context, const struct queued *copy) {
     const struct calls *calls = &context->vendor->calls;
+    const void *host = copy->to == NULL ? copy->from : copy->to;
+    if (host != NULL && copy->length >= PINNED_FROM) {
+        pinned_ask(host, &context->vendor->pinning, context->device);
+    }
+    struct stream *stream = take_stream(context);
+    if (stream == NULL) {
+        return NULL;
+    }
+    stream->context = context;
+    int error = copy->from != NULL ? calls->copy_in(copy->address, copy->from, copy->length, stream->stream)
+            : copy->to != NULL ? calls->copy_out(copy->to, copy->address, copy->length, stream->stream)
+            : calls->copy_between(copy->address, copy->other, copy->length, stream->stream);
+    if (error != 0) {
+        finish(stream, error);
+        return NULL;
+    }
+    return stream;
+}
+
+/* Copies, or begins to if `begun` is not NULL. */
+static int copy(const struct range *range, const struct queued *copy, void **begun) {
     struct before before;
     if (!is_there(range)) {
         return EFAULT;
     }
-    if (!enter(context, &before)) {
+    if (!enter(range->context, &before)) {
         return EIO;
     }
-    if (length >= PINNED_FROM) {
-        pinned_ask(to == NULL ? from : to, &context->vendor->pinning, context->device);
+    struct stream *stream = queue(range->context, copy);
+    bool done = stream != NULL;
+    if (done && begun != NULL) {
+        *begun = stream;
+    } else if (done) {
+        done = finish(stream, 0);
     }
-    struct stream *stream = take_stream(context);
-    bool done = false;
-    if (stream != NULL) {
-        uint64_t address = range->address + offset;
-        int error = to == NULL ? calls->copy_in(address, from, length, stream->stream)
-                : calls->copy_out(to, address, length, stream->stream);
-        /* The memory of the host is needed until the device is done, also if that fails. */
-        done = calls->synchronize(stream->stream) == 0 && error == 0;
-        put_stream(context, stream, done);
-    }
-    leave(context, &before);
+    leave(range->context, &before);
     return done ? 0 : EIO;
 }
 
 static int copy_in(void *memory, uint64_t offset, const void *from, size_t length) {
-    return copy(memory, offset, from, NULL, length);
+    const struct range *range = memory;
+    return copy(range, &(struct queued) { range->address + offset, 0, from, NULL, length }, NULL);
 }
 
 static int copy_out(void *memory, uint64_t offset, void *to, size_t length) {
-    return copy(memory, offset, NULL, to, length);
+    const struct range *range = memory;
+    return copy(range, &(struct queued) { range->address + offset, 0, NULL, to, length }, NULL);
 }
+
+static int begin_copy(void *memory, uint64_t offset, const void *from, void *to, size_t length, void **begun) {
+    const struct range *range = memory;
+    return copy(range, &(struct queued) { range->address + offset, 0, from, to, length }, begun);
+}
+
+/* Where the context can't be entered any more, the stream stays with it, as nothing can be destroyed. */
+static int end_copy(void *begun) {
+    struct stream *stream = begun;
+    struct context *context = stream->context;
+    struct before before;
+    if (enter(context, &before)) {
+        bool done = finish(stream, 0);
+        leave(context, &before);
+        return done ? 0 : EIO;
+    }
+    context->vendor->calls.synchronize(stream->stream);
+    put_stream(context, stream, true);
+    return EIO;
+}
+
+/* ---- other processes ---- */
+
+static int export_memory(void *memory, struct rdma_peer_memory_export *exported) {
+    struct range *range = memory;
+    struct vendor *vendor = range->context->vendor;
+    struct before before;
+    if (!is_there(range)) {
+        return EFAULT;
+    }
+    if (range->buffer_id == 0 || vendor->calls.get_handle == NULL) {
+        return ENOTSUP;
+    }
+    *exported = (struct rdma_peer_memory_export) {
+        .allocation = range->buffer_id, .length = range->size, .offset = range->address - range->start,
+    };
+    pthread_mutex_lock(&vendor->lock);
+    bool asks = range->handle_state == NOT_ASKED;
+    bool known = range->handle_state == KNOWN;
+    struct handle handle = range->handle;
+    pthread_mutex_unlock(&vendor->lock);
+    if (asks && enter(range->context, &before)) {
+        known = vendor->calls.get_handle(&handle, range->start) == 0;
+        leave(range->context, &before);
+        pthread_mutex_lock(&vendor->lock);
+        range->handle = handle;
+        range->handle_state = known ? KNOWN : NONE;
+        pthread_mutex_unlock(&vendor->lock);
+    }
+    memcpy(exported->handle, &handle, sizeof(handle));
+    return known ? 0 : ENOTSUP;
+}
+
+/* Returns a context of the application, with one more user; NULL if none has memory that was acquired. */
+static struct context *any_context(struct vendor *vendor) {
+    pthread_mutex_lock(&vendor->lock);
+    struct context *found = vendor->contexts;
+    while (found != NULL && found->users == 0) {
+        found = found->next;
+    }
+    if (found != NULL) {
+        found->users++;
+    }
+    pthread_mutex_unlock(&vendor->lock);
+    return found;
+}
+
+/* Opens an allocation. The driver tells how long it is, whatever the other process says. Called inside the context. */
+static int open_range(struct range *range, const struct rdma_peer_memory_export *exported) {
+    const struct calls *calls = &range->context->vendor->calls;
+    struct handle handle;
+    uint64_t start;
+    size_t size;
+    memcpy(&handle, exported->handle, sizeof(handle));
+    if (calls->open_handle(&range->address, handle, OPEN_WITH_PEER_ACCESS) != 0) {
+        return EACCES;
+    }
+    if (calls->range(&start, &size, range->address) != 0 || range->address < start
+            || range->address - start > size || exported->length > size - (range->address - start)) {
+        calls->close_handle(range->address);
+        return EINVAL;
+    }
+    return 0;
+}
+
+static int import_memory(void *context, const struct rdma_peer_memory_export *exported, void **memory) {
+    struct vendor *vendor = context;
+    struct before before;
+    if (atomic_load(&ended) || !is_loaded(vendor) || vendor->calls.open_handle == NULL
+            || vendor->calls.close_handle == NULL || vendor->calls.copy_between == NULL) {
+        return ENOTSUP;
+    }
+    struct range *range = calloc(1, sizeof(*range));
+    if (range == NULL || (range->context = any_context(vendor)) == NULL) {
+        int error = range == NULL ? ENOMEM : ENODEV;
+        free(range);
+        return error;
+    }
+    range->opened = true;
+    bool entered = enter(range->context, &before);
+    int error = entered ? open_range(range, exported) : EIO;
+    if (entered) {
+        leave(range->context, &before);
+    }
+    if (error != 0) {
+        put_context(range->context, entered);
+        free(range);
+        return error;
+    }
+    *memory = range;
+    return 0;
+}
+
+/* Memory is opened in one context. To that of another one it goes by the host: two processors may have no other way. */
+static int copy_from(void *memory, uint64_t offset, void *imported, uint64_t from, size_t length) {
+    const struct range *range = memory, *other = imported;
+    if (range->context != other->context) {
+        return ENOTSUP;
+    }
+    int error = copy(range, &(struct queued) { .address = range->address + offset, .other = other->address + from,
+                                               .length = length }, NULL);
+    return error == 0 ? 0 : is_there(range) ? EIO : EFAULT;
+}
+
+/* ---- */
 
 static void release(void *memory) {
     struct range *range = memory;
+    struct before before;
+    if (range->opened) {
+        bool entered = !atomic_load(&ended) && enter(range->context, &before);
+        if (entered) {
+            range->context->vendor->calls.close_handle(range->address);
+            leave(range->context, &before);
+        }
+        put_context(range->context, entered);
+        free(range);
+        return;
+    }
     put_context(range->context, is_there(range));
     free(range);
 }
@@ -563,6 +760,8 @@ static void release(void *memory) {
     {                                                                                                                 \
         .version = RDMA_PEER_MEMORY_VERSION, .name = title, .context = &(vendor), .acquire = acquire,                 \
         .acquire_dmabuf = acquire_dmabuf, .copy_in = copy_in, .copy_out = copy_out, .release = release,               \
+        .begin_copy = begin_copy, .end_copy = end_copy, .export_memory = export_memory,                              \
+        .import_memory = import_memory, .copy_from = copy_from,                                                       \
     }
 
 const struct rdma_peer_memory_client gpu_clients[GPU_CLIENTS] = { CLIENT("CUDA", cuda), CLIENT("HIP", hip) };

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "embedded/base/cancel.h"
+#include "embedded/base/copy.h"
 #include "embedded/base/epoch.h"
 #include "embedded/base/fork.h"
 #include "embedded/embedded.h"
@@ -42,23 +43,16 @@ struct client {
     struct client *next;
 };
 
-struct rdma_peer_memory {
-    const struct rdma_peer_memory_client *table;
-    void *memory;        /* client's name for it */
-    atomic_bool gone;    /* invalidated */
-    unsigned generation; /* fork_generation at the acquisition */
-
-    /* Fields guarded by the lock. */
-    struct client *client; /* client that has to release the memory, or NULL: nobody has */
-    struct rdma_peer_memory *next, **previous;
-};
-
 /* Memory that is asked for. */
 struct wanted {
     int fd; /* -1: `start` is an address, else an offset */
     uint64_t start, iova;
     size_t length;
     int access;
+
+    /* Memory of another process. NULL: it is of this one, and wanted by the fields above. */
+    const char *client;
+    const struct rdma_peer_memory_export *exported;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held during no call of a client */
@@ -68,6 +62,8 @@ static struct client *clients;
 
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER; /* taken before `lock` */
 static bool loaded; /* guarded by `loading` */
+
+static void (*recall)(struct rdma_peer_memory *memory);
 
 /* ---- the library that the environment names ---- */
 
@@ -127,6 +123,10 @@ static void end_call(struct client *client) {
 
 static int call_acquire(const struct rdma_peer_memory_client *table, const struct wanted *wanted,
                         struct rdma_peer_memory *acquired) {
+    if (wanted->client != NULL) {
+        return table->import_memory == NULL || strcmp(table->name, wanted->client) != 0 ? RDMA_PEER_MEMORY_NOT_MINE
+                : table->import_memory(table->context, wanted->exported, &acquired->memory);
+    }
     if (wanted->fd < 0) {
         return table->acquire(table->context, wanted->start, wanted->length, wanted->access, acquired,
                               &acquired->memory);
@@ -177,16 +177,26 @@ static int acquire(const struct wanted *wanted, struct rdma_peer_memory **acquir
 }
 
 int peer_memory_acquire(uint64_t address, size_t length, int access, struct rdma_peer_memory **acquired) {
-    return acquire(&(struct wanted) { -1, address, address, length, access }, acquired, EFAULT);
+    return acquire(&(struct wanted) { -1, address, address, length, access, NULL, NULL }, acquired, EFAULT);
 }
 
 int peer_memory_acquire_dmabuf(int fd, uint64_t offset, size_t length, uint64_t iova, int access,
                                struct rdma_peer_memory **acquired) {
-    return acquire(&(struct wanted) { fd, offset, iova, length, access }, acquired, EINVAL);
+    return acquire(&(struct wanted) { fd, offset, iova, length, access, NULL, NULL }, acquired, EINVAL);
+}
+
+int peer_memory_import(const char *client, const struct rdma_peer_memory_export *exported,
+                       struct rdma_peer_memory **imported) {
+    return acquire(&(struct wanted) { .fd = -1, .client = client, .exported = exported }, imported, ENODEV);
+}
+
+void peer_memory_set_recall(void (*function)(struct rdma_peer_memory *memory)) {
+    recall = function;
 }
 
 void peer_memory_release(struct rdma_peer_memory *memory) {
     if (memory->generation == fork_generation) { /* a child's copy of its parent's memory is of no client */
+        recall(memory);
         pthread_mutex_lock(&lock);
         while (memory->client != NULL && memory->client->leaving) {
             pthread_cond_wait(&changed, &lock); /* the client releases all of its memory */
@@ -217,17 +227,101 @@ bool peer_memory_read(const struct peer_range *from, void *to, uint32_t length) 
     return !atomic_load(&memory->gone) && memory->table->copy_out(memory->memory, from->offset, to, length) == 0;
 }
 
+bool peer_memory_begin(const struct peer_range *range, const void *from, void *to, uint32_t length,
+                       struct peer_copy *copy) {
+    UNCANCELLED;
+    const struct rdma_peer_memory *memory = range->memory;
+    *copy = (struct peer_copy) { .table = memory->table };
+    if (memory->table->begin_copy == NULL) {
+        copy->table = NULL;
+        return to == NULL ? peer_memory_write(range, from, length) : peer_memory_read(range, to, length);
+    }
+    return !atomic_load(&memory->gone)
+            && memory->table->begin_copy(memory->memory, range->offset, from, to, length, &copy->copy) == 0;
+}
+
+bool peer_memory_end(const struct peer_copy *copy) {
+    UNCANCELLED;
+    return copy->table == NULL || copy->table->end_copy(copy->copy) == 0;
+}
+
+/* ---- copies from imported memory ---- */
+
+#define STEP (64u << 10)
+#define SHORT_STEP 2048u
+
+/* Memory of the host between two copies. Without memory the steps are short. */
+struct step {
+    char *memory;
+    uint32_t size;
+    char on_stack[SHORT_STEP];
+};
+
+static void step_begin(struct step *step, uint32_t length) {
+    step->size = length < STEP ? length : STEP;
+    step->memory = step->size <= SHORT_STEP ? step->on_stack : malloc(step->size);
+    if (step->memory == NULL) {
+        step->memory = step->on_stack;
+        step->size = SHORT_STEP;
+    }
+}
+
+static void step_end(struct step *step) {
+    if (step->memory != step->on_stack) {
+        free(step->memory);
+    }
+}
+
+static enum peer_copied copy_by_host(const struct peer_range *to, void *to_host, const struct peer_range *from,
+                                     uint32_t length) {
+    struct step step;
+    enum peer_copied copied = PEER_COPIED;
+    step_begin(&step, length);
+    for (uint32_t done = 0, size; done < length && copied == PEER_COPIED; done += size) {
+        size = length - done < step.size ? length - done : step.size;
+        const struct peer_range source = { from->memory, from->offset + done };
+        if (!peer_memory_read(&source, step.memory, size)) {
+            copied = PEER_SOURCE_GONE;
+        } else if (to == NULL) {
+            copied = copy_memory((char *) to_host + done, step.memory, size) ? PEER_COPIED : PEER_TARGET_GONE;
+        } else {
+            const struct peer_range target = { to->memory, to->offset + done };
+            copied = peer_memory_write(&target, step.memory, size) ? PEER_COPIED : PEER_TARGET_GONE;
+        }
+    }
+    step_end(&step);
+    return copied;
+}
+
+enum peer_copied peer_memory_copy_to_host(void *to, const struct peer_range *from, uint32_t length) {
+    return copy_by_host(NULL, to, from, length);
+}
+
+enum peer_copied peer_memory_copy(const struct peer_range *to, const struct peer_range *from, uint32_t length) {
+    UNCANCELLED;
+    const struct rdma_peer_memory *target = to->memory, *source = from->memory;
+    int error = target->table != source->table ? ENOTSUP
+            : atomic_load(&target->gone) ? EFAULT : atomic_load(&source->gone) ? EIO
+            : target->table->copy_from(target->memory, to->offset, source->memory, from->offset, length);
+    return error == ENOTSUP ? copy_by_host(to, NULL, from, length)
+            : error == 0 ? PEER_COPIED : error == EFAULT ? PEER_TARGET_GONE : PEER_SOURCE_GONE;
+}
+
 EXPORT void rdma_peer_memory_invalidate(struct rdma_peer_memory *acquired) {
     UNCANCELLED;
     atomic_store(&acquired->gone, true);
     epoch_wait(); /* copies look at the field inside an epoch section */
+    recall(acquired);
 }
 
 /* ---- clients ---- */
 
 static bool is_complete(const struct rdma_peer_memory_client *table) {
     return table != NULL && table->version == RDMA_PEER_MEMORY_VERSION && table->name != NULL && table->acquire != NULL
-            && table->copy_in != NULL && table->copy_out != NULL && table->release != NULL;
+            && table->copy_in != NULL && table->copy_out != NULL && table->release != NULL
+            && (table->begin_copy == NULL) == (table->end_copy == NULL)
+            && (table->export_memory == NULL) == (table->import_memory == NULL)
+            && (table->export_memory == NULL) == (table->copy_from == NULL);
 }
 
 /* Returns the link to the client, or to the NULL at the end of the list. Called with `lock` held. */
@@ -270,6 +364,7 @@ static void release_all(struct client *client) {
     while (client->memories != NULL) {
         struct rdma_peer_memory *memory = client->memories;
         pthread_mutex_unlock(&lock);
+        recall(memory);
         client->table->release(memory->memory);
         pthread_mutex_lock(&lock);
         unlist(memory);

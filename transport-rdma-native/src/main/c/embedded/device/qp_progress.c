@@ -96,6 +96,15 @@ static void run_all(struct qp *qp, unsigned work) {
     }
 }
 
+bool qp_awaits_peer(struct qp *qp) {
+    if (qp->ops->awaits_peer == NULL || !gate_try(&qp->gate)) {
+        return false;
+    }
+    bool awaits = qp->ops->awaits_peer(qp);
+    run_all(qp, gate_leave(&qp->gate));
+    return awaits;
+}
+
 void qp_kick(struct qp *qp, unsigned work) {
     run_all(qp, gate_enter(&qp->gate, work));
 }

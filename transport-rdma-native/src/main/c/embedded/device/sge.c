@@ -104,6 +104,7 @@ REST int scatter_rest(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16
     if (!next_peer_piece(pd, sge, num, cursor, &size, IBV_ACCESS_LOCAL_WRITE, &to)) {
         return EACCES;
     }
+    cursor->device = true;
     if (!peer_memory_write(&to, (const char *) from + done, size)) {
         return EFAULT;
     }
@@ -152,6 +153,35 @@ int sge_scatter(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num
         }
         if (!copy_memory(piece, (const char *) from + done, size)) {
             return EFAULT;
+        }
+    }
+    return 0;
+}
+
+/* ---- memory that is lent ---- */
+
+bool sge_find_device(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, const struct sge_cursor *cursor,
+                     uint32_t *length, struct peer_range *range, struct sge_cursor *next) {
+    *next = *cursor;
+    return next_piece(pd, sge, num, next, length, 0) == NULL
+            && next_peer_piece(pd, sge, num, next, length, 0, range);
+}
+
+int sge_scatter_lent(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor,
+                     const struct peer_range *from, uint32_t length, uint32_t *by_host) {
+    for (uint32_t done = 0, size; done < length; done += size) {
+        const struct peer_range source = { from->memory, from->offset + done };
+        struct peer_range to;
+        size = length - done;
+        void *piece = next_piece(pd, sge, num, cursor, &size, IBV_ACCESS_LOCAL_WRITE);
+        if (piece == NULL && !next_peer_piece(pd, sge, num, cursor, &size, IBV_ACCESS_LOCAL_WRITE, &to)) {
+            return EACCES;
+        }
+        *by_host += piece == NULL ? 0 : size;
+        enum peer_copied copied = piece != NULL ? peer_memory_copy_to_host(piece, &source, size)
+                : peer_memory_copy(&to, &source, size);
+        if (copied != PEER_COPIED) {
+            return copied == PEER_TARGET_GONE ? EFAULT : SGE_SOURCE_GONE;
         }
     }
     return 0;

@@ -23,11 +23,12 @@
 #include <infiniband/verbs.h>
 
 #include "embedded/link/wire.h"
+#include "peer_memory.h"
 
 /* Position in a scatter/gather list. */
 struct sge_cursor {
     uint16_t index;
-    bool device; /* bytes before it came from memory of another device */
+    bool device; /* some bytes before it are in memory of another device */
     uint32_t offset;
 };
 
@@ -39,6 +40,17 @@ int sge_gather(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num,
                uint32_t length, bool past_cache);
 int sge_scatter(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor,
                 const void *from, uint32_t length);
+/*
+ * Finds the next piece of the list if it is in memory of a device. *length becomes its size, and *next the position
+ * after it. Returns false if it is not, or no key covers it.
+ */
+bool sge_find_device(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, const struct sge_cursor *cursor,
+                     uint32_t *length, struct peer_range *range, struct sge_cursor *next);
+/* The same as sge_scatter() of memory that the peer has lent; or SGE_SOURCE_GONE. *by_host: bytes that were not for a
+ * device. */
+int sge_scatter_lent(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, struct sge_cursor *cursor,
+                     const struct peer_range *from, uint32_t length, uint32_t *by_host);
+#define SGE_SOURCE_GONE (-1)
 /* Checks only the keys for sge_scatter(), for a list from its start. */
 bool sge_allows(const struct ibv_pd *pd, const struct ibv_sge *sge, uint16_t num, uint32_t length, int access);
 /* Sums up the list. Returns false if it is longer than a message may be. */

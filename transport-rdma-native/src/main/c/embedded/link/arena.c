@@ -188,7 +188,8 @@ static uint32_t find_free(const struct arena *arena) {
 static struct arena *find_room(const struct arenas *arenas) {
     struct arena *best = NULL;
     for (struct arena *arena = arenas->own; arena != NULL; arena = arena->next) {
-        if ((best == NULL || arena->users > best->users) && find_free(arena) < arena->count) {
+        bool is_full = arena->users == arena->count;
+        if (!is_full && (best == NULL || arena->users > best->users) && find_free(arena) < arena->count) {
             best = arena;
         }
     }

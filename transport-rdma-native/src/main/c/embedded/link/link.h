@@ -63,7 +63,7 @@ extern _Atomic uint64_t link_idle_timeout_ns, link_hello_timeout_ns;
  * a layout. The makefile builds a library of another version, for tests.
  */
 #ifndef LINK_VERSION
-#define LINK_VERSION 8 /* of layouts 49ea4c725bc3 */
+#define LINK_VERSION 9 /* of layouts 585f9267e36b */
 #endif
 extern _Atomic uint32_t link_version; /* LINK_VERSION. Written by tests only. */
 
@@ -266,6 +266,7 @@ enum link_kept {
     LINK_KEPT_VIEW,
     LINK_KEPT_VIEW_BYTES,
     LINK_KEPT_DOORBELLS,
+    LINK_KEPT_BORROWED,     /* internal to lending.c */
     LINK_KEPT_LINKS,        /* internal to link.c */
     LINK_KEPT_CHANNELS,     /* internal to process.c */
     LINK_KEPT_QUEUED_BYTES, /* internal to link_io.c, as the next one */

@@ -23,6 +23,9 @@
 
 #include "wire.h"
 
+/* Number of doorbells that a peer is known to have been sent: one for each event loop of most machines. */
+#define SHOWN_DOORBELLS 64u
+
 /*
  * Peer behind a link. The link's slot keeps it, but has no reference to the link, or no link would ever be idle
  * (link.h). Every other holder of a peer has a reference to its link with it.
@@ -33,8 +36,10 @@ struct peer {
     struct process *_Atomic process; /* NULL before its WIRE_NOTIFY_AREA */
     atomic_bool silent;
     pthread_mutex_t lock;
-    bool greeted; /* own notify area is sent; guarded by `lock`, as the next one */
+    bool greeted; /* own notify area is sent; guarded by `lock`, as the following */
     struct peer_use *uses;
+    uint64_t shown[SHOWN_DOORBELLS]; /* identifiers of completion queues, and 1 << 32; 0: none */
+    unsigned next_shown;
     bool lost; /* the link went down, and the users were told */
     struct arenas arenas;
 };
@@ -210,6 +215,40 @@ struct link *peer_link(const struct peer *peer) {
 
 struct arenas *peer_arenas(struct peer *peer) {
     return &peer->arenas;
+}
+
+/* Returns the place of a completion queue, or NULL. Called with the lock. */
+static uint64_t *find_shown(struct peer *peer, uint32_t cq_id) {
+    for (unsigned i = 0; i < SHOWN_DOORBELLS; i++) {
+        if (peer->shown[i] == (UINT64_C(1) << 32 | cq_id)) {
+            return &peer->shown[i];
+        }
+    }
+    return NULL;
+}
+
+void peer_note_shown(struct peer *peer, uint32_t cq_id) {
+    pthread_mutex_lock(&peer->lock);
+    if (find_shown(peer, cq_id) == NULL) {
+        peer->shown[peer->next_shown++ % SHOWN_DOORBELLS] = UINT64_C(1) << 32 | cq_id;
+    }
+    pthread_mutex_unlock(&peer->lock);
+}
+
+bool peer_was_shown(struct peer *peer, uint32_t cq_id) {
+    pthread_mutex_lock(&peer->lock);
+    bool shown = find_shown(peer, cq_id) != NULL;
+    pthread_mutex_unlock(&peer->lock);
+    return shown;
+}
+
+void peer_forget_shown(struct peer *peer, uint32_t cq_id) {
+    pthread_mutex_lock(&peer->lock);
+    uint64_t *place = find_shown(peer, cq_id);
+    if (place != NULL) {
+        *place = 0;
+    }
+    pthread_mutex_unlock(&peer->lock);
 }
 
 bool peer_is_silent(const struct peer *peer) {

@@ -61,6 +61,15 @@ struct link *peer_link(const struct peer *peer);
 /* Returns the memory that is shared over this link. Called with a reference. */
 struct arenas *peer_arenas(struct peer *peer);
 
+/*
+ * Notes that the doorbell of one of our completion queues was sent; and returns whether it was, to the best of our
+ * knowledge: a few are remembered, and the peer may have lost it, or not keep it. Then it says so in its answer.
+ */
+void peer_note_shown(struct peer *peer, uint32_t cq_id);
+bool peer_was_shown(struct peer *peer, uint32_t cq_id);
+/* Forgets that it was: the peer says that it has no such doorbell. */
+void peer_forget_shown(struct peer *peer, uint32_t cq_id);
+
 /* Returns whether the peer has not answered in time, nor since. */
 bool peer_is_silent(const struct peer *peer);
 void peer_set_silent(struct peer *peer, bool silent);

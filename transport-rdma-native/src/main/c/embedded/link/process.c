@@ -52,6 +52,12 @@
  */
 #define MIN_DOORBELLS 512u
 
+/*
+ * Number of completion queues whose doorbells stay when their last queue pair has gone, for the next one: a peer with
+ * short connections would otherwise send a descriptor with each. The number of event loops of most machines.
+ */
+#define RESTING_CQS 64u
+
 struct tick_bank {
     struct tick_bank *next;
     uint32_t number;
@@ -64,7 +70,10 @@ struct remote_cq {
     struct process *process;
     uint32_t index, id;
     unsigned users;
-    struct doorbell doorbell;
+    struct doorbell doorbell; /* written once, before `has_doorbell` */
+    atomic_bool has_doorbell; /* read without the lock */
+    bool refused;             /* there are too many doorbells for this one to be kept */
+    unsigned resting;         /* place in process->resting, from 1 on; 0: in use */
     _Atomic uint64_t rung; /* word of the queue at the last ring */
     struct tick_bank *banks; /* banks of its own */
 };
@@ -82,6 +91,8 @@ struct process {
     _Atomic uint64_t rung; /* word of the engine at the last ring */
     pthread_mutex_t lock;  /* guards the following; taken before common_lock */
     struct remote_cq *cqs[CQ_BUCKETS];
+    struct remote_cq *resting[RESTING_CQS]; /* without users, kept for their doorbells */
+    unsigned next_resting;
     unsigned own_banks;
 };
 
@@ -180,27 +191,6 @@ struct process *process_get(struct process *process) {
     return process;
 }
 
-void process_put(struct process *process) {
-    pthread_mutex_lock(&processes_lock);
-    bool last = --process->refs == 0;
-    if (last) {
-        struct process **link = &processes;
-        while (*link != process) {
-            link = &(*link)->next;
-        }
-        *link = process->next;
-        /* Closed with processes_lock held: a fork() sees either none or both of this and the unlisting. */
-        close_doorbell(process, closer_close);
-    }
-    pthread_mutex_unlock(&processes_lock);
-    if (last) {
-        closer_unmap(process->area, sizeof(*process->area));
-        pthread_mutex_destroy(&process->lock);
-        account_put(process->account);
-        free(process);
-    }
-}
-
 const struct notify_area *process_notify_area(const struct process *process) {
     return process->area;
 }
@@ -221,16 +211,67 @@ static struct remote_cq *find_or_add_cq(struct process *process, uint32_t index,
     return *link;
 }
 
-static void drop_if_unused(struct process *process, struct remote_cq *cq) {
-    if (cq->users != 0) {
-        return;
-    }
+static void drop(struct process *process, struct remote_cq *cq) {
     *find_cq(process, cq->index, cq->id) = cq->next;
     if (cq->doorbell.fd >= 0) {
         closer_close_from(cq->doorbell.fd, !cq->doorbell.is_socket);
         account_discharge(process->account, LINK_KEPT_CHANNELS, 1);
     }
     free(cq);
+}
+
+static void rest_if_unused(struct process *process, struct remote_cq *cq) {
+    if (cq->users != 0 || cq->resting != 0) {
+        return;
+    }
+    if (cq->doorbell.fd < 0) {
+        drop(process, cq);
+        return;
+    }
+    unsigned place = process->next_resting++ % RESTING_CQS;
+    if (process->resting[place] != NULL) {
+        drop(process, process->resting[place]);
+    }
+    process->resting[place] = cq;
+    cq->resting = place + 1;
+}
+
+static void use(struct process *process, struct remote_cq *cq) {
+    if (cq->resting != 0) {
+        process->resting[cq->resting - 1] = NULL;
+        cq->resting = 0;
+    }
+    cq->users++;
+}
+
+static void drop_resting(struct process *process) {
+    for (unsigned i = 0; i < RESTING_CQS; i++) {
+        if (process->resting[i] != NULL) {
+            drop(process, process->resting[i]);
+        }
+    }
+}
+
+void process_put(struct process *process) {
+    pthread_mutex_lock(&processes_lock);
+    bool last = --process->refs == 0;
+    if (last) {
+        struct process **link = &processes;
+        while (*link != process) {
+            link = &(*link)->next;
+        }
+        *link = process->next;
+        /* Closed with processes_lock held: a fork() sees either none or both of this and the unlisting. */
+        close_doorbell(process, closer_close);
+        drop_resting(process);
+    }
+    pthread_mutex_unlock(&processes_lock);
+    if (last) {
+        closer_unmap(process->area, sizeof(*process->area));
+        pthread_mutex_destroy(&process->lock);
+        account_put(process->account);
+        free(process);
+    }
 }
 
 static uint64_t max_doorbells(void) {
@@ -326,6 +367,16 @@ static void release(struct process *process, struct remote_cq *cq, const struct 
     pthread_mutex_unlock(&common_lock);
 }
 
+/* Keeps a doorbell, unless there are too many. */
+static void keep(struct process *process, struct remote_cq *cq, const struct doorbell *received, int *doorbell) {
+    cq->refused = !account_charge_share(process->account, LINK_KEPT_CHANNELS, 1, max_doorbells());
+    if (!cq->refused) {
+        cq->doorbell = *received;
+        atomic_store_explicit(&cq->has_doorbell, true, memory_order_release);
+        *doorbell = -1;
+    }
+}
+
 bool process_announce(struct process *process, uint32_t index, uint32_t id, int *doorbell,
                       struct announcement *announcement) {
     if (index >= NOTIFY_CQS) {
@@ -341,18 +392,41 @@ bool process_announce(struct process *process, uint32_t index, uint32_t id, int 
         announced = valid && claim(process, cq, announcement);
         if (announced) {
             announcement->cq = cq;
-            cq->users++;
+            use(process, cq);
         }
-        if (announced && is_new && account_charge_share(process->account, LINK_KEPT_CHANNELS, 1, max_doorbells())) {
-            cq->doorbell = received;
-            *doorbell = -1;
+        if (announced && is_new) {
+            keep(process, cq, &received, doorbell);
         } else if (announced && !is_new && *doorbell >= 0 && closer_close_copy(*doorbell, cq->doorbell.fd)) {
             *doorbell = -1;
         }
-        drop_if_unused(process, cq);
+        rest_if_unused(process, cq);
     }
     pthread_mutex_unlock(&process->lock);
     return announced;
+}
+
+bool process_lacks_doorbell(const struct announcement *announcement) {
+    const struct remote_cq *cq = announcement->cq;
+    if (cq == NULL) {
+        return false;
+    }
+    pthread_mutex_lock(&cq->process->lock);
+    bool lacks = cq->doorbell.fd < 0 && !cq->refused;
+    pthread_mutex_unlock(&cq->process->lock);
+    return lacks;
+}
+
+void process_take_doorbell(struct announcement *announcement, int *doorbell) {
+    struct remote_cq *cq = announcement->cq;
+    struct doorbell received;
+    if (cq == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&cq->process->lock);
+    if (cq->doorbell.fd < 0 && doorbell_of_peer(&cq->process->peer, *doorbell, &received)) {
+        keep(cq->process, cq, &received, doorbell);
+    }
+    pthread_mutex_unlock(&cq->process->lock);
 }
 
 void process_renounce(struct announcement *announcement) {
@@ -364,7 +438,7 @@ void process_renounce(struct announcement *announcement) {
     pthread_mutex_lock(&process->lock);
     release(process, cq, announcement);
     cq->users--;
-    drop_if_unused(process, cq);
+    rest_if_unused(process, cq);
     pthread_mutex_unlock(&process->lock);
     announcement->cq = NULL;
 }
@@ -406,7 +480,7 @@ bool process_ring(const struct announcement *announcement, enum wake wake) {
     }
     bool event = (state == NOTIFY_CQ_ARMED && wake != WAKE_WORK)
             || (state == NOTIFY_CQ_ARMED_SOLICITED && wake == WAKE_SOLICITED);
-    if (event && cq->doorbell.fd >= 0) {
+    if (event && atomic_load_explicit(&cq->has_doorbell, memory_order_acquire)) {
         if (atomic_load(&cq->rung) != word && atomic_exchange(&cq->rung, word) != word) {
             doorbell_ring(cq->doorbell);
         }

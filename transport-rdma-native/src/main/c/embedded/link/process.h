@@ -62,11 +62,19 @@ const struct notify_area *process_notify_area(const struct process *process);
 /*
  * Claims a slot that announces work to the completion queue (index, id). *doorbell is the descriptor of its channel or
  * -1, set to -1 if it was kept, or closed as a copy of the kept one. Returns false if there is no memory or no bank
- * left, or if the descriptor is no doorbell.
+ * left, or if the descriptor is no doorbell. A doorbell stays for a while when nothing is announced any more.
  */
 bool process_announce(struct process *process, uint32_t index, uint32_t id, int *doorbell,
                       struct announcement *announcement);
 void process_renounce(struct announcement *announcement);
+
+/*
+ * Returns whether the doorbell is not here, and would be kept. Without it, the engine of the process is rung. Nothing
+ * may have been announced, as when process_announce() has failed: then there is none to take either.
+ */
+bool process_lacks_doorbell(const struct announcement *announcement);
+/* Takes a doorbell that came later: *doorbell is set to -1 if it was kept. */
+void process_take_doorbell(struct announcement *announcement, int *doorbell);
 
 /* Increments the slot, for a thread that polls. Followed by process_signal() or process_ring(). */
 static inline void process_hint(const struct announcement *announcement) {

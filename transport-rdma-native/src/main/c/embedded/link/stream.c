@@ -21,8 +21,6 @@
 #include "embedded/base/copy.h"
 #include "engine.h"
 
-#define LINE 64u
-
 void producer_init(struct producer *producer, struct wire_control *control, struct wire_segment *own,
                    enum wire_stream stream) {
     bool requests = stream == WIRE_REQUESTS;
@@ -53,7 +51,7 @@ struct wire_slot *producer_slot(struct producer *producer) {
 }
 
 uint32_t producer_claim(struct producer *producer, uint32_t length) {
-    uint32_t size = (length + LINE - 1) & ~(LINE - 1);
+    uint32_t size = producer_room(length);
     /*
      * Reset only when all is acknowledged: the acknowledgement of a descriptor without payload would move the tail as
      * well.

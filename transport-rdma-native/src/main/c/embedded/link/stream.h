@@ -56,6 +56,11 @@ void consumer_init(struct consumer *consumer, const struct wire_control *control
 /* Returns the slot for the next descriptor, or NULL if the ring is full. */
 struct wire_slot *producer_slot(struct producer *producer);
 
+/* Returns the bytes of a slab that a payload takes. */
+static inline uint32_t producer_room(uint32_t length) {
+    return (length + 63) & ~63u;
+}
+
 /* Claims room for a payload of this length in the slab. Returns its offset, or WIRE_INLINE if there is none now. */
 uint32_t producer_claim(struct producer *producer, uint32_t length);
 
@@ -103,6 +108,11 @@ bool consumer_read(const struct consumer *consumer, struct wire_desc *desc, cons
 
 static inline void consumer_advance(struct consumer *consumer) {
     atomic_store_explicit(&consumer->pos, consumer_pos(consumer) + 1, memory_order_relaxed);
+}
+
+/* Takes the latest consumer_advance() back. */
+static inline void consumer_step_back(struct consumer *consumer) {
+    atomic_store_explicit(&consumer->pos, consumer_pos(consumer) - 1, memory_order_relaxed);
 }
 
 /*

@@ -20,10 +20,13 @@
  *   WIRE_NOTIFY_AREA  once a link and direction, with two descriptors and no body: the memory of the sender's notify
  *                area (notify_area.h) and the doorbell of its engine (doorbells: own_doorbell.h)
  *   WIRE_ATTACH  a queue pair reached RTR: its segment, and the completion queues (with the doorbells of their
- *                channels) to signal
- *   WIRE_SLOTS   the answer: on which ticks of the answerer's notify area the receiver finds out about this queue pair
+ *                channels, if the receiver may not have them) to signal
+ *   WIRE_SLOTS   the answer: on which ticks of the answerer's notify area the receiver finds out about this queue pair,
+ *                and which doorbells the answerer has not: with these, WIRE_ATTACH is repeated
  *   WIRE_NUDGE   what was published for the queue pair has not been taken for some time: the engine is to work on it
  *   WIRE_FLOW_   one way of a datagram queue pair to another one: flow.h
+ *   WIRE_WISH    the sender's targets of this queue pair are memory of a device
+ *   WIRE_LEND    memory of a device that the receiver may open: device/lending.h, as WIRE_LOAN
  *   WIRE_LEAVE   the sender has no use for a segment of the receiver's any more, WIRE_ARENA_END: arena.h
  *
  * A segment has two streams of descriptors, each with its own slab for payload: requests, and responses to the peer's
@@ -53,6 +56,9 @@ enum wire_message {
     WIRE_LEAVE,
     WIRE_ARENA_END,
     WIRE_NUDGE,
+    WIRE_WISH,
+    WIRE_LEND,
+    WIRE_LOAN,
 };
 
 /* Body of WIRE_LEAVE and WIRE_ARENA_END, and a part of introductions: a segment, and how many its arena has. */
@@ -80,10 +86,35 @@ struct wire_slots {
     uint32_t src_qpn, dst_qpn;
     uint32_t recv_bank, recv_slot;
     uint32_t send_bank, send_slot;
+    uint32_t wants; /* WIRE_RECV_DOORBELL, WIRE_SEND_DOORBELL */
 };
 
 struct wire_nudge {
     uint32_t dst_qpn;
+};
+
+/* Wishes that the receiver of a stream has of its writer. */
+struct wire_wish {
+    uint32_t dst_qpn;
+    uint32_t wishes;
+};
+#define WIRE_WISH_LONG 1u       /* long pieces: each takes a driver's time */
+#define WIRE_WISH_REFERENCES 2u /* references to memory of devices in place of their bytes */
+
+/* Offer of an allocation in memory of a device. */
+struct wire_lend {
+    uint64_t number; /* of the loan: not 0, and never another one's of the sender */
+    uint64_t length;
+    char client[16]; /* name of the client that exports it and that imports it, with a 0 at the end */
+    uint8_t handle[128];
+};
+
+enum wire_loan_state { WIRE_LOAN_TAKEN, WIRE_LOAN_REFUSED, WIRE_LOAN_RECALLED, WIRE_LOAN_RETURNED, WIRE_LOAN_STATES };
+
+struct wire_loan {
+    uint64_t number;
+    uint32_t state; /* enum wire_loan_state: the sender has lent RECALLED, and borrowed the others */
+    uint32_t error; /* errno of REFUSED, for a person */
 };
 
 /*
@@ -121,6 +152,7 @@ enum wire_op {
 #define WIRE_DESC_SIZE 256
 #define WIRE_INLINE_SIZE (WIRE_DESC_SIZE - sizeof(struct wire_desc))
 #define WIRE_INLINE UINT32_MAX /* value of `slab`: the payload follows the descriptor */
+#define WIRE_REFERENCE (UINT32_MAX - 1) /* value of `slab`: struct wire_reference to the payload follows */
 #define WIRE_MAX_MESSAGE (1u << 30)
 
 struct wire_desc {
@@ -138,6 +170,11 @@ struct wire_desc {
     uint64_t operand[2]; /* atomics: add or compare, swap */
 };
 
+/* Payload in memory of a device that the sender has lent. */
+struct wire_reference {
+    uint64_t loan, offset;
+};
+
 struct wire_slot {
     struct wire_desc desc;
     uint8_t payload[WIRE_INLINE_SIZE];
@@ -152,6 +189,8 @@ enum wire_stream { WIRE_REQUESTS, WIRE_RESPONSES, WIRE_STREAMS };
 #define WIRE_RESPONSE_SLAB (256u << 10)
 #define WIRE_CHUNK (32u << 10)
 #define WIRE_DEVICE_CHUNK (64u << 10) /* piece of a device's memory: each copy takes a driver's time */
+#define WIRE_DEVICE_PIECES 4u /* pieces of a device's memory whose copies run at a time: all of a slab */
+#define WIRE_REFERENCE_CHUNK (8u << 20) /* piece by reference */
 
 /* Status of the request after the acknowledged ones; all but RNR are final. */
 enum wire_status {
@@ -160,6 +199,7 @@ enum wire_status {
     WIRE_INVALID_REQUEST,
     WIRE_ACCESS_ERROR,
     WIRE_OPERATION_ERROR,
+    WIRE_SOURCE_GONE, /* memory that the sender has lent */
     WIRE_STATUS_LIMIT,
 };
 

@@ -41,7 +41,7 @@ static void poll(void) {
     if (cq != NULL) {
         cq_ring_deferred(cq);
         cq_scan_try(cq);
-        cq_note_poll(cq);
+        cq_note_poll(cq, 0);
     }
 }
 

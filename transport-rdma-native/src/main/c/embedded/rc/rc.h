@@ -25,7 +25,7 @@
  *   rc_receive.c   execution of the peer's requests
  *   rc_send.c      work requests to descriptors, and their completion
  *   rc_answers.c   READs and atomics: answers to the peer, and its answers
- *   rc_device.c    WRITEs and READs of memory of another device
+ *   rc_device.c    memory of another device: WRITEs and READs of it, and references to it
  *   rc_peer.c      acknowledgements, checks that the peer takes its work, violations of the protocol
  */
 #ifndef NETTY_RDMA_EMBEDDED_RC_H
@@ -76,6 +76,9 @@ struct rc {
     bool answered; /* the peer has answered the attachment: if not, it comes again */
     bool gave_room; /* acknowledged a full stream, so that the peer can send more, after `room_after` */
     bool nudged;    /* the peer was nudged since stuck_since_ns */
+    bool wished; /* the peer knows what this end wishes, as the next one */
+    bool wishes_no_more;
+    _Atomic uint8_t wishes; /* WIRE_WISH_...: what the peer wishes of `out` and `answers`. Written by the engine. */
     uint32_t one_sided_end; /* the stream's position after the last request that is no message */
     struct producer out, answers; /* our requests, our responses */
     struct wire_segment *segment; /* own segment, of a link's arenas: as long as there is a route */
@@ -83,6 +86,9 @@ struct rc {
     struct attachment *attached;
     struct announcement to_recv_cq, to_send_cq; /* completion queues of the peer */
     struct inbound inbound;
+    uint32_t lagging;        /* number of descriptors that are executed but for a copy that runs: 0 or 1 */
+    struct peer_copy lags;   /* that copy */
+    struct wire_reference reference; /* payload of the descriptor that is being executed, where that is a reference */
     uint64_t srqn; /* number of `srq` with `named_receives`, or RC_NO_SRQN; else 0 */
     uint64_t sleeper; /* process_sleeper() at the latest acknowledgement; guarded by the gate */
 
@@ -97,6 +103,8 @@ struct rc {
     uint64_t stuck_since_ns;    /* time since which there is no progress and no poll; 0: not known */
     uint32_t stuck_recv_polls, stuck_send_polls; /* polls of the peer's completion queues at that time */
     uint32_t nudges;            /* number of nudges so far */
+    uint32_t awaited_after;     /* progress of the peer at the latest call of rc_awaits_peer() */
+    uint32_t looks;             /* number of such calls since it has made progress */
 
     /* Attaching: rc_attach.c. */
     struct arena *arena;
@@ -118,7 +126,7 @@ void rc_init(void);
 #define RC_OPS                                                                                          \
     .settle = rc_settle, .failed = rc_failed, .introduce = rc_introduce,                                \
     .introduce_again = rc_introduce_again, .modified = rc_modified, .set_direct = rc_set_direct,        \
-    .link_lost = rc_link_lost, .leave_cqs = rc_leave_cqs, .release = rc_release
+    .awaits_peer = rc_awaits_peer, .link_lost = rc_link_lost, .leave_cqs = rc_leave_cqs, .release = rc_release
 
 /* rc_attach.c */
 void rc_attach_init(void);
@@ -158,7 +166,9 @@ enum outcome {
     OUTCOME_BLOCKED,
     OUTCOME_INVALID,
     OUTCOME_ACCESS_ERROR,
+    OUTCOME_SOURCE_GONE,     /* memory that the peer had lent is gone */
     OUTCOME_OPERATION_ERROR, /* the receive was completed with the reason */
+    OUTCOME_DEVICE,          /* internal to rc_answers.c */
     OUTCOME_MEMORY_GONE,     /* the key covers the range, but the memory is gone: copy.h */
 };
 /* Answers a READ or atomic. Takes the bytes of the answer from the budget. */
@@ -168,11 +178,53 @@ bool rc_take_responses(struct qp *qp); /* returns true if some was left over */
 bool rc_take_answer_acks(struct qp *qp); /* returns true if there was anything new */
 
 /*
- * rc_device.c: copy a piece of the peer's WRITE to memory of another device, and a piece of its READ from there. Called
+ * rc_device.c: copy a piece of the peer's WRITE to memory of another device, and find a piece of its READ there. Called
  * within an epoch section, after the key was found in no region of host memory, and in no window.
  */
 enum outcome rc_write_device(struct qp *qp, const uint8_t *payload, uint32_t length);
-enum outcome rc_read_device(struct qp *qp, uint8_t *to, uint32_t length);
+enum outcome rc_find_device(struct qp *qp, uint32_t length, struct peer_range *range);
+
+/*
+ * Copies of the pieces of a long WRITE run beside each other: the latest one is still running when rc_write_device()
+ * returns, and is not acknowledged before rc_end_lagging(). Returns false if the memory is gone.
+ */
+bool rc_end_lagging(struct qp *qp);
+
+/* Pieces of a device's memory that are copied to a slab at a time, and published one after the other. */
+struct rc_pieces {
+    uint32_t count, size, offset; /* number of pieces, and bytes and place in the slab of all of them */
+    struct peer_copy copies[WIRE_DEVICE_PIECES];
+};
+/*
+ * Claims room for a range or the first part of it, and begins to copy. OUTCOME_BLOCKED: there is no room.
+ * OUTCOME_MEMORY_GONE: no copy runs.
+ */
+enum outcome rc_begin_pieces(struct producer *to, const struct peer_range *from, uint32_t length,
+                             struct rc_pieces *pieces);
+static inline uint32_t rc_piece_size(const struct rc_pieces *pieces, uint32_t index) {
+    uint32_t left = pieces->size - index * WIRE_DEVICE_CHUNK;
+    return left < WIRE_DEVICE_CHUNK ? left : WIRE_DEVICE_CHUNK;
+}
+/* Waits for a piece, which is published next. After a failure it waits for all of the rest. */
+bool rc_end_piece(struct producer *to, const struct rc_pieces *pieces, uint32_t index);
+
+/*
+ * References to memory that one end has lent to the other (lending.h) in place of payload. A WRITE, message or answer
+ * is then copied once, from device to device.
+ *
+ * These find the next piece of a request, or of the answer that is being given, and refer to it. They return false if
+ * its bytes have to go by host memory. *length becomes the size of the piece.
+ */
+bool rc_refer_request(struct qp *qp, struct send_wqe *wqe, void *reference, uint32_t *length);
+bool rc_refer_answer(struct qp *qp, void *reference, uint32_t *length);
+/* Takes a descriptor that has no payload in the peer's memory. Returns false if it is no reference either. */
+bool rc_take_reference(struct qp *qp, const struct consumer *from, const struct wire_desc *desc,
+                       const uint8_t **payload);
+/* Place what the latest reference refers to. */
+enum outcome rc_place_reference(struct qp *qp, uint32_t length);
+int rc_place_referred_answer(struct qp *qp, struct send_wqe *wqe, uint32_t length); /* as sge_scatter_lent() */
+/* Tells the peer, once, that bytes which it sends go to memory of a device. */
+void rc_wish(struct qp *qp);
 
 /* rc_peer.c */
 /* Acknowledges the consumed part of the peer's stream, and wakes the peer if it asked for that or `wake` says so. */
@@ -188,6 +240,7 @@ bool rc_signal(const struct qp *qp, uint32_t streams, enum wake wake);
  */
 void rc_hint(const struct qp *qp, uint32_t streams);
 void rc_set_direct(struct qp *qp, const struct cq_place *place, bool direct);
+bool rc_awaits_peer(struct qp *qp);
 /* Asks to be woken by progress of the own stream. */
 void rc_want(struct qp *qp, enum wire_stream stream);
 /* Ends the link to a peer that broke the protocol, and fails the queue pair. */

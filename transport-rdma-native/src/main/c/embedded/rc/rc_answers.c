@@ -46,6 +46,18 @@ static uint8_t *claim(struct qp *qp, uint32_t length, struct wire_slot **slot, u
     return *offset == WIRE_INLINE ? NULL : rc->answers.slab + *offset;
 }
 
+static void publish_slot(struct qp *qp, struct wire_slot *slot, uint32_t offset, uint32_t length, bool last,
+                         bool event) {
+    slot->desc.op = WIRE_RESPONSE;
+    slot->desc.flags = last ? WIRE_LAST : 0;
+    slot->desc.length = length;
+    slot->desc.slab = offset;
+    producer_publish(&rc_of(qp)->answers, slot);
+    if (!rc_signal(qp, WIRE_DIRECT_RESULTS, last && event ? WAKE_EVENT : WAKE_WORK)) {
+        rc_expect(qp);
+    }
+}
+
 /* Publishes a response, or finds no room. `from` may be in a registered region: within the epoch section. */
 static enum outcome publish(struct qp *qp, const void *from, uint32_t length, bool last, bool event) {
     struct rc *rc = rc_of(qp);
@@ -55,23 +67,51 @@ static enum outcome publish(struct qp *qp, const void *from, uint32_t length, bo
     if (to == NULL) {
         return OUTCOME_BLOCKED;
     }
-    if (length > 0 && from == NULL) { /* in no region of host memory */
-        enum outcome outcome = rc_read_device(qp, to, length);
-        if (outcome != OUTCOME_DONE) {
-            return outcome;
-        }
-    } else if (length > 0 && !producer_copy(&rc->answers, to, from, length)) {
+    if (length > 0 && !producer_copy(&rc->answers, to, from, length)) {
         return OUTCOME_MEMORY_GONE;
     }
-    slot->desc.op = WIRE_RESPONSE;
-    slot->desc.flags = last ? WIRE_LAST : 0;
-    slot->desc.length = length;
-    slot->desc.slab = offset;
-    producer_publish(&rc->answers, slot);
-    if (!rc_signal(qp, WIRE_DIRECT_RESULTS, last && event ? WAKE_EVENT : WAKE_WORK)) {
-        rc_expect(qp);
-    }
+    publish_slot(qp, slot, offset, length, last, event);
     return OUTCOME_DONE;
+}
+
+/*
+ * The same of the next pieces of the request that is being executed, in memory of a device. *length is what is left,
+ * and becomes the number of bytes that were published.
+ */
+static enum outcome publish_device(struct qp *qp, uint32_t *length, bool event) {
+    struct rc *rc = rc_of(qp);
+    uint32_t left = *length;
+    struct wire_slot *slot = producer_slot(&rc->answers);
+    struct peer_range from;
+    struct rc_pieces pieces;
+    enum outcome outcome = slot == NULL ? OUTCOME_BLOCKED : rc_find_device(qp, left, &from);
+    if (outcome == OUTCOME_DONE && rc_refer_answer(qp, slot->payload, length)) {
+        publish_slot(qp, slot, WIRE_REFERENCE, *length, *length == left, event);
+        return OUTCOME_DONE;
+    }
+    if (outcome == OUTCOME_DONE && left <= WIRE_INLINE_SIZE) {
+        outcome = peer_memory_read(&from, slot->payload, left) ? OUTCOME_DONE : OUTCOME_MEMORY_GONE;
+        if (outcome == OUTCOME_DONE) {
+            publish_slot(qp, slot, WIRE_INLINE, left, true, event);
+        }
+        return outcome;
+    }
+    if (outcome == OUTCOME_DONE) {
+        outcome = rc_begin_pieces(&rc->answers, &from, left, &pieces);
+    }
+    uint32_t done = 0;
+    for (uint32_t i = 0; outcome == OUTCOME_DONE && i < pieces.count; i++) {
+        uint32_t size = rc_piece_size(&pieces, i);
+        if (!rc_end_piece(&rc->answers, &pieces, i)) {
+            outcome = OUTCOME_MEMORY_GONE;
+        } else {
+            slot = producer_slot(&rc->answers);
+            publish_slot(qp, slot, pieces.offset + done, size, done + size == left, event);
+            done += size;
+        }
+    }
+    *length = done;
+    return outcome;
 }
 
 static bool has_room(struct qp *qp) {
@@ -84,9 +124,32 @@ static enum outcome respond_piece(struct qp *qp, uint32_t length, bool event) {
     struct mw *entered;
     const void *from = mw_enter(qp, in->rkey, in->remote_address + in->offset, length, IBV_ACCESS_REMOTE_READ,
                                 &entered);
-    enum outcome outcome = publish(qp, from, length, in->offset + length == in->total, event);
+    enum outcome outcome = from == NULL && length > 0 ? OUTCOME_DEVICE
+            : publish(qp, from, length, in->offset + length == in->total, event);
     mw_leave(entered);
     return outcome;
+}
+
+/* Answers the rest of a READ of what is in no region of host memory, and in no window. */
+static enum outcome respond_device(struct qp *qp, bool event, uint32_t *budget) {
+    struct inbound *in = &rc_of(qp)->inbound;
+    for (uint32_t length; in->offset < in->total; in->offset += length) {
+        if (*budget == 0) {
+            return OUTCOME_UNFINISHED;
+        }
+        enum outcome outcome;
+        while (length = in->total - in->offset, (outcome = publish_device(qp, &length, event)) == OUTCOME_BLOCKED) {
+            rc_want(qp, WIRE_RESPONSES);
+            if (!rc_take_answer_acks(qp)) {
+                return OUTCOME_BLOCKED;
+            }
+        }
+        if (outcome != OUTCOME_DONE) {
+            return outcome;
+        }
+        *budget -= length < *budget ? length : *budget;
+    }
+    return OUTCOME_DONE;
 }
 
 static enum outcome respond_read(struct qp *qp, bool event, uint32_t *budget) {
@@ -96,8 +159,7 @@ static enum outcome respond_read(struct qp *qp, bool event, uint32_t *budget) {
             return OUTCOME_UNFINISHED;
         }
         uint32_t length = in->total - in->offset;
-        uint32_t chunk = in->cursor.device ? WIRE_DEVICE_CHUNK : WIRE_CHUNK;
-        length = length > chunk ? chunk : length;
+        length = length > WIRE_CHUNK ? WIRE_CHUNK : length;
         enum outcome outcome;
         while ((outcome = respond_piece(qp, length, event)) == OUTCOME_BLOCKED) {
             rc_want(qp, WIRE_RESPONSES);
@@ -167,6 +229,9 @@ enum outcome rc_respond(struct qp *qp, const struct wire_desc *desc, uint32_t *b
         };
     }
     enum outcome outcome = respond_read(qp, (desc->flags & WIRE_ACK) != 0, budget);
+    if (outcome == OUTCOME_DEVICE) {
+        outcome = respond_device(qp, (desc->flags & WIRE_ACK) != 0, budget);
+    }
     if (outcome == OUTCOME_DONE) {
         in->active = false;
     }
@@ -194,9 +259,12 @@ bool rc_is_reading(struct qp *qp) {
     return wqe != NULL && wqe->done > 0;
 }
 
-/* Places a piece of an answer. Returns 0, or what sge_scatter() returns. */
+/* Places a piece of an answer. Returns 0, or what sge_scatter() or sge_scatter_lent() returns. */
 static int place_answer(struct qp *qp, struct send_wqe *wqe, const uint8_t *payload, uint32_t length) {
     const struct ibv_pd *pd = &qp->pd->ibv;
+    if (payload == NULL) {
+        return rc_place_referred_answer(qp, wqe, length);
+    }
     if (wqe->total > 0 && wqe->total <= qp->inline_recv
             && sge_allows(pd, wqe->sge, wqe->num_sge, wqe->total, IBV_ACCESS_LOCAL_WRITE)
             && inline_keep_answer(qp, wqe, payload, length)) {
@@ -211,7 +279,10 @@ static bool take_response(struct qp *qp) {
     struct wire_desc desc;
     const uint8_t *payload;
     struct send_wqe *wqe = next_reading(qp);
-    if (wqe == NULL || !consumer_read(&qp->responses, &desc, &payload) || desc.op != WIRE_RESPONSE
+    if (wqe == NULL
+            || (!consumer_read(&qp->responses, &desc, &payload)
+                && !rc_take_reference(qp, &qp->responses, &desc, &payload))
+            || desc.op != WIRE_RESPONSE
             || desc.length > wqe->total - wqe->done
             || ((desc.flags & WIRE_LAST) != 0) != (desc.length == wqe->total - wqe->done)
             || (desc.length == 0 && wqe->total != 0)) {
@@ -220,8 +291,9 @@ static bool take_response(struct qp *qp) {
     }
     int error = wqe->fault != 0 ? 0 : place_answer(qp, wqe, payload, desc.length);
     if (error != 0) {
-        wqe->fault = IBV_WC_LOC_PROT_ERR; /* rc_complete_sends() reports it in its turn */
-        wqe->vendor_err = (uint8_t) error;
+        /* rc_complete_sends() reports it in its turn */
+        wqe->fault = error == SGE_SOURCE_GONE ? IBV_WC_REM_OP_ERR : IBV_WC_LOC_PROT_ERR;
+        wqe->vendor_err = error == SGE_SOURCE_GONE ? 0 : (uint8_t) error;
         rc->faulted = true;
     }
     wqe->done += desc.length;
@@ -230,6 +302,9 @@ static bool take_response(struct qp *qp) {
         wqe->answered = wqe->fault == 0;
         rc->unanswered--;
         rc->reading++;
+        if (wqe->cursor.device) {
+            rc_wish(qp);
+        }
     }
     consumer_advance(&qp->responses);
     return true;

@@ -89,7 +89,8 @@ void rc_prepare(struct qp *qp) {
     rc->nudged = rc->gave_room = false;
     rc->inbound = (struct inbound) { 0 };
     rc->stalled_since_ns = rc->rnr_since_ns = 0;
-    rc->peer_gone = rc->faulted = false;
+    rc->peer_gone = rc->faulted = rc->wished = rc->wishes_no_more = false;
+    atomic_store(&rc->wishes, 0);
     atomic_store(&qp->waiting_for_receive, false);
 }
 
@@ -146,8 +147,10 @@ static int send_introduction(struct qp *qp) {
         nfds++;
     }
     const struct link_peer *to = link_peer(peer_link(rc->route));
-    int to_recv = channel_lend_doorbell(recv_channel, to);
-    int to_send = qp->send_cq != qp->recv_cq ? channel_lend_doorbell(send_channel, to) : -1;
+    bool recv_shown = peer_was_shown(rc->route, qp->recv_cq->id);
+    bool send_shown = qp->send_cq == qp->recv_cq || peer_was_shown(rc->route, qp->send_cq->id);
+    int to_recv = recv_shown ? -1 : channel_lend_doorbell(recv_channel, to);
+    int to_send = send_shown ? -1 : channel_lend_doorbell(send_channel, to);
     if (to_recv >= 0) {
         attach.carries |= WIRE_RECV_DOORBELL;
         fds[nfds++] = to_recv;
@@ -159,6 +162,12 @@ static int send_introduction(struct qp *qp) {
     int error = peer_send(rc->route, WIRE_ATTACH, &attach, sizeof(attach), fds, nfds);
     channel_doorbell_lent(recv_channel, to_recv);
     channel_doorbell_lent(send_channel, to_send);
+    if (error == 0 && to_recv >= 0) {
+        peer_note_shown(rc->route, qp->recv_cq->id);
+    }
+    if (error == 0 && to_send >= 0) {
+        peer_note_shown(rc->route, qp->send_cq->id);
+    }
     arenas_end_introduction(arenas, rc->arena, rc->segment, (attach.carries & WIRE_ARENA) != 0, error == 0);
     return error;
 }
@@ -266,6 +275,8 @@ static void answer(struct qp *qp) {
         .recv_slot = rc->to_recv_cq.slot,
         .send_bank = rc->to_send_cq.bank,
         .send_slot = rc->to_send_cq.slot,
+        .wants = (process_lacks_doorbell(&rc->to_recv_cq) ? WIRE_RECV_DOORBELL : 0)
+                | (process_lacks_doorbell(&rc->to_send_cq) ? WIRE_SEND_DOORBELL : 0),
     };
     int error = peer_send(rc->attached->peer, WIRE_SLOTS, &slots, sizeof(slots), NULL, 0);
     rc->answered = !is_shortage(error);
@@ -285,6 +296,16 @@ static bool claim_announcements(struct qp *qp, struct attachment *a) {
         return true;
     }
     return process_announce(peer_process(a->peer), a->send_cq, a->send_cq_id, &a->send_doorbell, &rc->to_send_cq);
+}
+
+/* Takes the doorbells of an introduction that is repeated for these. Called with control of the queue pair. */
+static void take_doorbells(struct rc *rc, struct attachment *a) {
+    if (a->recv_doorbell >= 0) {
+        process_take_doorbell(&rc->to_recv_cq, &a->recv_doorbell);
+    }
+    if (a->send_doorbell >= 0) {
+        process_take_doorbell(&rc->to_send_cq, &a->send_doorbell);
+    }
 }
 
 static void attach(struct qp *qp, struct attachment *attachment) {
@@ -513,6 +534,7 @@ static void take(struct qp *qp, struct attachment *attachment) {
     if (atomic_load(&qp->destroyed)) {
         free_attachment(attachment);
     } else if (is_repeated(qp, attachment)) {
+        take_doorbells(rc, attachment);
         if (!rc->answered) {
             qp_lock(qp);
             answer(qp);
@@ -571,6 +593,26 @@ static bool on_lost_attach(struct link *link, const struct link_message *incomin
     return true;
 }
 
+/*
+ * Introduces this end again, with the doorbells that the peer wants, and that it has lost or not kept. Nothing depends
+ * on that: without them, it rings our engine.
+ */
+static void send_doorbells(struct qp *qp, uint32_t wants) {
+    const struct { uint32_t flag; const struct cq *cq; } all[] = {
+        { WIRE_RECV_DOORBELL, qp->recv_cq }, { WIRE_SEND_DOORBELL, qp->send_cq },
+    };
+    bool has_any = false;
+    for (int i = 0; i < 2; i++) {
+        if ((wants & all[i].flag) != 0 && all[i].cq->ibv.channel != NULL) {
+            peer_forget_shown(rc_of(qp)->route, all[i].cq->id);
+            has_any = true;
+        }
+    }
+    if (has_any) {
+        send_introduction(qp);
+    }
+}
+
 static bool on_slots(struct link *link, const struct link_message *incoming) {
     const struct wire_slots *message = link_body(incoming, sizeof(*message));
     if (message == NULL || message->recv_bank >= NOTIFY_BANKS || message->send_bank >= NOTIFY_BANKS
@@ -585,7 +627,7 @@ static bool on_slots(struct link *link, const struct link_message *incoming) {
         pthread_mutex_lock(&qp->control);
         if (!atomic_load(&qp->destroyed) && rc->route == peer && qp->attr.dest_qp_num == message->src_qpn) {
             struct process *process = peer_process(peer);
-            atomic_store(&qp->introduce_at_ns, 0);
+            bool is_first = atomic_exchange(&qp->introduce_at_ns, 0) != 0;
             arenas_answered(peer_arenas(peer), rc->arena);
             rc_leave_cqs(qp);
             bool added = join_cq(qp, qp->recv_cq, &rc->recv_cq_place, process, message->recv_bank, message->recv_slot);
@@ -593,6 +635,9 @@ static bool on_slots(struct link *link, const struct link_message *incoming) {
                 added = join_cq(qp, qp->send_cq, &rc->send_cq_place, process, message->send_bank, message->send_slot);
             }
             qp_kick(qp, added ? QP_WORK_ALL : QP_WORK_FATAL);
+            if (is_first) {
+                send_doorbells(qp, message->wants);
+            }
         }
         pthread_mutex_unlock(&qp->control);
     }
@@ -605,25 +650,42 @@ static bool on_slots(struct link *link, const struct link_message *incoming) {
     return known;
 }
 
+/* Finds the queue pair of this number if the process behind the link has its other end. */
+static struct qp *find_of_peer(uint32_t qpn, const struct link *link) {
+    struct qp *qp = find(qpn);
+    if (qp == NULL) {
+        return NULL;
+    }
+    const struct rc *rc = rc_of(qp);
+    pthread_mutex_lock(&qp->control);
+    bool of_peer = rc->attached != NULL && link_peer_is(link_peer(peer_link(rc->attached->peer)), link_peer(link));
+    pthread_mutex_unlock(&qp->control);
+    if (!of_peer) {
+        qp_put(qp);
+    }
+    return of_peer ? qp : NULL;
+}
+
 /* Makes the engine work: a nudge says that no thread polls, so only the peer can have the work done. */
 static bool on_nudge(struct link *link, const struct link_message *incoming) {
     const struct wire_nudge *message = link_body(incoming, sizeof(*message));
-    if (message == NULL) {
-        return false;
-    }
-    struct qp *qp = find(message->dst_qpn);
+    struct qp *qp = message == NULL ? NULL : find_of_peer(message->dst_qpn, link);
     if (qp != NULL) {
-        const struct rc *rc = rc_of(qp);
-        pthread_mutex_lock(&qp->control);
-        bool of_peer = rc->attached != NULL
-                && link_peer_is(link_peer(peer_link(rc->attached->peer)), link_peer(link));
-        pthread_mutex_unlock(&qp->control);
-        if (of_peer) {
-            qp_kick(qp, QP_WORK_NUDGE);
-        }
+        qp_kick(qp, QP_WORK_NUDGE);
         qp_put(qp);
     }
-    return true;
+    return message != NULL;
+}
+
+static bool on_wish(struct link *link, const struct link_message *incoming) {
+    const struct wire_wish *message = link_body(incoming, sizeof(*message));
+    struct qp *qp = message == NULL ? NULL : find_of_peer(message->dst_qpn, link);
+    if (qp != NULL) {
+        uint32_t known = message->wishes & (WIRE_WISH_LONG | WIRE_WISH_REFERENCES);
+        atomic_store_explicit(&rc_of(qp)->wishes, (uint8_t) known, memory_order_relaxed);
+        qp_put(qp);
+    }
+    return message != NULL;
 }
 
 void rc_link_lost(struct qp *qp, const struct link *link) {
@@ -651,4 +713,5 @@ void rc_attach_init(void) {
     link_set_lost_handler(WIRE_ATTACH, on_lost_attach);
     link_set_handler(WIRE_SLOTS, on_slots);
     link_set_handler(WIRE_NUDGE, on_nudge);
+    link_set_handler(WIRE_WISH, on_wish);
 }

@@ -101,6 +101,21 @@ void rc_check_overdue(struct qp *qp) {
     }
 }
 
+/* A peer that has stopped, or takes nothing for another reason, must not keep a thread polling. */
+bool rc_awaits_peer(struct qp *qp) {
+    struct rc *rc = rc_of(qp);
+    uint32_t progress = rc->out.acked + rc->answers.acked;
+    if (progress != rc->awaited_after) {
+        rc->awaited_after = progress;
+        rc->looks = 0;
+    }
+    if (progress == rc->out.prod + rc->answers.prod || rc->rnr_since_ns != 0 || rc->looks == QP_MAX_LOOKS) {
+        return false;
+    }
+    rc->looks++;
+    return true;
+}
+
 /* ---- announcements ---- */
 
 static const struct announcement *announcement_of(const struct qp *qp, uint32_t streams) {

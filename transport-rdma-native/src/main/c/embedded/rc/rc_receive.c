@@ -45,6 +45,9 @@ static void complete(struct qp *qp, const struct wire_desc *desc) {
         .inlined = rc->inbound.inlined,
     };
     cq_push(qp->receive_cq, &cqe, (desc->flags & WIRE_SOLICITED) != 0);
+    if (rc->inbound.cursor.device) {
+        rc_wish(qp);
+    }
 }
 
 static bool is_write(uint8_t op) {
@@ -90,6 +93,9 @@ static enum outcome begin(struct qp *qp, const struct wire_desc *desc) {
 
 static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload) {
     struct inbound *in = &rc_of(qp)->inbound;
+    if (payload == NULL) {
+        return rc_place_reference(qp, length);
+    }
     if (is_write(in->op)) {
         /* Checked again, as the region or window may have gone since the previous piece. */
         struct mw *entered;
@@ -209,6 +215,7 @@ static void refuse(struct qp *qp, enum outcome outcome) {
     } answers[] = {
         [OUTCOME_INVALID] = { WIRE_INVALID_REQUEST, IBV_EVENT_QP_REQ_ERR },
         [OUTCOME_ACCESS_ERROR] = { WIRE_ACCESS_ERROR, IBV_EVENT_QP_ACCESS_ERR },
+        [OUTCOME_SOURCE_GONE] = { WIRE_SOURCE_GONE, -1 },
         [OUTCOME_OPERATION_ERROR] = { WIRE_OPERATION_ERROR, -1 },
         /* No error of keys, but of this end: IBA 9.9.3, local QP error of the responder. */
         [OUTCOME_MEMORY_GONE] = { WIRE_OPERATION_ERROR, IBV_EVENT_QP_FATAL },
@@ -269,24 +276,27 @@ bool rc_execute(struct qp *qp) {
         }
         struct wire_desc desc;
         const uint8_t *payload;
-        bool readable = consumer_read(requests, &desc, &payload);
+        bool readable = consumer_read(requests, &desc, &payload)
+                || rc_take_reference(qp, requests, &desc, &payload);
         if (qp->ops->unreliable && (desc.flags & WIRE_FIRST) != 0) {
             rc->inbound = (struct inbound) { 0 }; /* the sender gave up the message before */
         }
         if (readable && desc.srqn != rc->srqn && !select_srq(qp, desc.srqn)) {
             if (qp->failed) {
+                rc_end_lagging(qp);
                 return false;
             }
             outcome = OUTCOME_INVALID;
             break;
         }
         if (!readable || is_malformed(qp, &desc)) {
+            rc_end_lagging(qp);
             rc_violation(qp);
             return false;
         }
         bool skips = rc->inbound.active && rc->inbound.dropped;
         outcome = skips ? OUTCOME_INVALID : execute(qp, &desc, payload, &budget);
-        if (outcome > OUTCOME_UNFINISHED && outcome <= OUTCOME_ACCESS_ERROR && qp->ops->unreliable) {
+        if (outcome > OUTCOME_UNFINISHED && outcome <= OUTCOME_SOURCE_GONE && qp->ops->unreliable) {
             drop(qp, &desc);
             outcome = OUTCOME_DONE;
         }
@@ -307,8 +317,13 @@ bool rc_execute(struct qp *qp) {
         if (desc.slab != WIRE_INLINE) {
             /* Acknowledged early, so that the peer refills the slab meanwhile. */
             atomic_store_explicit(&own->stream[WIRE_REQUESTS].ack,
-                                  WIRE_ACK_WORD(consumer_pos(requests), WIRE_OK), memory_order_release);
+                                  WIRE_ACK_WORD(consumer_pos(requests) - rc->lagging, WIRE_OK),
+                                  memory_order_release);
         }
+    }
+    if (rc->lagging != 0 && !rc_end_lagging(qp) && outcome <= OUTCOME_BLOCKED) {
+        outcome = OUTCOME_MEMORY_GONE;
+        consumer_step_back(requests); /* the status is that of this descriptor, and later ones may not be there yet */
     }
     if (outcome > OUTCOME_BLOCKED) {
         refuse(qp, outcome);

@@ -49,10 +49,10 @@ static bool is_answered(const struct send_wqe *wqe) {
 
 /*
  * Returns the size of the next piece: small enough that the peer copies one while we copy the next, even in a message
- * of moderate size. Whether the memory is a device's is known from the second piece on.
+ * of moderate size. Whether own memory is a device's is known from the second piece on.
  */
-static uint32_t piece(const struct send_wqe *wqe, uint32_t left) {
-    if (wqe->cursor.device) {
+static uint32_t piece(const struct qp *qp, const struct send_wqe *wqe, uint32_t left) {
+    if (wqe->cursor.device || atomic_load_explicit(&rc_of(qp)->wishes, memory_order_relaxed) != 0) {
         return left < WIRE_DEVICE_CHUNK ? left : WIRE_DEVICE_CHUNK;
     }
     uint32_t total = wqe->total;
@@ -97,34 +97,11 @@ static enum wake wake_of(const struct send_wqe *wqe, bool last) {
     return wqe->solicited ? WAKE_SOLICITED : WAKE_EVENT;
 }
 
-/* Publishes the next descriptor of the work request. */
-static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
+/* Publishes a descriptor of the work request, of which the payload is in its place. */
+__attribute__((always_inline)) static inline void publish(struct qp *qp, struct send_wqe *wqe, struct wire_slot *slot,
+                                                         uint32_t offset, uint32_t length, bool last) {
     struct rc *rc = rc_of(qp);
-    struct wire_slot *slot = producer_slot(&rc->out);
-    if (slot == NULL) {
-        return OUTCOME_BLOCKED;
-    }
     bool answered = is_answered(wqe);
-    uint32_t left = answered ? 0 : wqe->total - wqe->done;
-    uint32_t length = left, offset = WIRE_INLINE;
-    uint8_t *to = slot->payload;
-    if (left > WIRE_INLINE_SIZE) {
-        length = piece(wqe, left);
-        offset = producer_claim(&rc->out, length);
-        if (offset == WIRE_INLINE) {
-            return OUTCOME_BLOCKED;
-        }
-        to = rc->out.slab + offset;
-    }
-    if (length > 0 && !copy_payload(qp, wqe, to, length)) {
-        return OUTCOME_ACCESS_ERROR;
-    }
-    /* RFC 5040, 5.2: the answer is written to a tagged buffer that the request names, like the peer's writes. */
-    if (wqe->op == WIRE_READ && iwarp_is_on()
-            && !sge_allows(&qp->pd->ibv, wqe->sge, wqe->num_sge, wqe->total, IBV_ACCESS_REMOTE_WRITE)) {
-        return OUTCOME_ACCESS_ERROR;
-    }
-    bool last = length == left;
     struct wire_desc *desc = &slot->desc;
     desc->op = wqe->op;
     desc->flags = (uint8_t) ((wqe->done == 0 ? WIRE_FIRST : 0) | (last ? WIRE_LAST : 0)
@@ -154,6 +131,78 @@ static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
         /* A peer that polls starts copying now; a sleeper is woken when the slab is full. */
         rc_hint(qp, WIRE_DIRECT_REQUESTS);
     }
+}
+
+/*
+ * Publishes the next pieces of a long message that are in memory of a device: later ones are copied while the earlier
+ * ones are sent. OUTCOME_UNFINISHED: the next bytes are in no such memory.
+ */
+__attribute__((noinline, cold)) static enum outcome stage_device(struct qp *qp, struct send_wqe *wqe, uint32_t left) {
+    struct rc *rc = rc_of(qp);
+    struct peer_range from;
+    struct sge_cursor next;
+    struct rc_pieces pieces;
+    uint32_t size = left;
+    if (!sge_find_device(&qp->pd->ibv, wqe->sge, wqe->num_sge, &wqe->cursor, &size, &from, &next)) {
+        return OUTCOME_UNFINISHED;
+    }
+    enum outcome outcome = rc_begin_pieces(&rc->out, &from, size, &pieces);
+    if (outcome == OUTCOME_BLOCKED) {
+        return outcome;
+    }
+    for (uint32_t i = 0, at = 0; outcome == OUTCOME_DONE && i < pieces.count; i++) {
+        size = rc_piece_size(&pieces, i);
+        if (rc_end_piece(&rc->out, &pieces, i)) {
+            publish(qp, wqe, producer_slot(&rc->out), pieces.offset + at, size, at + size == left);
+            at += size;
+        } else {
+            outcome = OUTCOME_MEMORY_GONE;
+        }
+    }
+    if (outcome == OUTCOME_DONE) {
+        sge_find_device(&qp->pd->ibv, wqe->sge, wqe->num_sge, &wqe->cursor, &pieces.size, &from, &next);
+        wqe->cursor = next;
+        return OUTCOME_DONE;
+    }
+    wqe->vendor_err = EFAULT;
+    return OUTCOME_ACCESS_ERROR;
+}
+
+/* Publishes the next descriptor of the work request. */
+static enum outcome stage_one(struct qp *qp, struct send_wqe *wqe) {
+    struct rc *rc = rc_of(qp);
+    struct wire_slot *slot = producer_slot(&rc->out);
+    if (slot == NULL) {
+        return OUTCOME_BLOCKED;
+    }
+    bool answered = is_answered(wqe);
+    uint32_t left = answered ? 0 : wqe->total - wqe->done;
+    uint32_t length = left, offset = WIRE_INLINE;
+    uint8_t *to = slot->payload;
+    if (atomic_load_explicit(&rc->wishes, memory_order_relaxed) >= WIRE_WISH_REFERENCES
+            && rc_refer_request(qp, wqe, to, &length)) {
+        offset = WIRE_REFERENCE;
+    } else if (left > WIRE_INLINE_SIZE) {
+        enum outcome staged = wqe->cursor.device ? stage_device(qp, wqe, left) : OUTCOME_UNFINISHED;
+        if (staged != OUTCOME_UNFINISHED) {
+            return staged;
+        }
+        length = piece(qp, wqe, left);
+        offset = producer_claim(&rc->out, length);
+        if (offset == WIRE_INLINE) {
+            return OUTCOME_BLOCKED;
+        }
+        to = rc->out.slab + offset;
+    }
+    if (length > 0 && offset != WIRE_REFERENCE && !copy_payload(qp, wqe, to, length)) {
+        return OUTCOME_ACCESS_ERROR;
+    }
+    /* RFC 5040, 5.2: the answer is written to a tagged buffer that the request names, like the peer's writes. */
+    if (wqe->op == WIRE_READ && iwarp_is_on()
+            && !sge_allows(&qp->pd->ibv, wqe->sge, wqe->num_sge, wqe->total, IBV_ACCESS_REMOTE_WRITE)) {
+        return OUTCOME_ACCESS_ERROR;
+    }
+    publish(qp, wqe, slot, offset, length, length == left);
     return OUTCOME_DONE;
 }
 
@@ -286,6 +335,7 @@ static enum ibv_wc_status refused_as(uint32_t status) {
     switch (status) {
         case WIRE_INVALID_REQUEST: return IBV_WC_REM_INV_REQ_ERR;
         case WIRE_ACCESS_ERROR: return IBV_WC_REM_ACCESS_ERR;
+        case WIRE_SOURCE_GONE: return IBV_WC_LOC_PROT_ERR;
         default: return IBV_WC_REM_OP_ERR;
     }
 }

@@ -18,6 +18,7 @@
 
 #include "../namespaces.h"
 #include "../software_device.h"
+#include "embedded/device/lending.h"
 #include "fake_gpu.h"
 
 #include <arpa/inet.h>
@@ -233,9 +234,11 @@ struct direct {
     bool registered; /* the device's client */
     struct software_memory *memory;
     struct ibv_mr *device_mr;
+    struct software_memory *source; /* what is lent, as the ones of the processor */
+    struct ibv_mr *source_mr;
     struct fake_gpu gpu;
-    uint64_t gpu_memory;
-    struct ibv_mr *gpu_mr;
+    uint64_t gpu_memory, gpu_source;
+    struct ibv_mr *gpu_mr, *gpu_source_mr;
 };
 
 static bool connect_directly(struct direct *d, struct trouble *trouble) {
@@ -338,6 +341,26 @@ static bool run_short(struct direct *d, struct trouble *trouble) {
     return side_complete(&d->side, d->qps[0], 2, NULL, trouble);
 }
 
+#define LOANS 20 /* number of WRITEs, of which the later ones may go from device to device */
+
+/* WRITEs from memory of a device to that of another one, and to memory of the host. */
+static bool write_lent(struct direct *d, const struct ibv_mr *source, const struct place *to, struct trouble *trouble) {
+    const struct place host = { (uintptr_t) d->side.buffer, d->side.mr->rkey };
+    for (int i = 0; i < LOANS; i++) {
+        struct ibv_sge sge = { (uintptr_t) source->addr, 4096, source->lkey };
+        const struct place *place = i < LOANS - 1 ? to : &host;
+        struct ibv_send_wr wr = {
+            .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE, .wr.rdma = { place->address, place->key },
+        }, *bad;
+        STEP_ZERO(trouble, ibv_post_send(d->qps[0], &wr, &bad));
+        if (!side_complete(&d->side, d->qps[0], 1, NULL, trouble)) {
+            return false;
+        }
+        sched_yield();
+    }
+    return true;
+}
+
 /* Memory of another device: written, and read into host memory. */
 static bool use_device(struct direct *d, struct trouble *trouble) {
     software_start(&d->device);
@@ -355,6 +378,15 @@ static bool use_device(struct direct *d, struct trouble *trouble) {
         return false;
     }
     CHECK(memcmp(d->memory->bytes, d->side.buffer + FAULT_MESSAGE, 4096) == 0);
+    d->source = software_allocate(&d->device, 4096);
+    CHECK(d->source != NULL);
+    memset(d->source->bytes, 8, 4096);
+    STEP(trouble, (d->source_mr = ibv_reg_mr(d->side.pd, d->source->address, 4096, access)) != NULL);
+    if (!write_lent(d, d->source_mr, &place, trouble)) {
+        return false;
+    }
+    CHECK(memcmp(d->memory->bytes, d->source->bytes, 4096) == 0);
+    CHECK(memcmp(d->side.buffer, d->source->bytes, 4096) == 0);
     return true;
 }
 
@@ -377,12 +409,28 @@ static bool use_gpu(struct direct *d, struct trouble *trouble) {
         return false;
     }
     CHECK(memcmp(d->gpu.bytes(d->gpu_memory), d->side.buffer + FAULT_MESSAGE, 4096) == 0);
-    return true;
+    int (*retain)(void **, int), (*set_current)(void *), (*allocate)(uint64_t *, size_t);
+    void *context;
+    CHECK((*(void **) &retain = dlsym(library, "cuDevicePrimaryCtxRetain")) != NULL);
+    CHECK((*(void **) &set_current = dlsym(library, "cuCtxSetCurrent")) != NULL);
+    CHECK((*(void **) &allocate = dlsym(library, "cuMemAlloc_v2")) != NULL);
+    CHECK_EQ(retain(&context, 0), 0);
+    CHECK_EQ(set_current(context), 0);
+    CHECK_EQ(allocate(&d->gpu_source, 4096), 0);
+    address = (void *) (uintptr_t) d->gpu_source;
+    STEP(trouble, (d->gpu_source_mr = ibv_reg_mr(d->side.pd, address, 4096, access)) != NULL);
+    return write_lent(d, d->gpu_source_mr, &place, trouble); /* no driver opens memory of its own process */
 }
 
 static void leave_gpu(struct direct *d) {
     if (d->gpu_mr != NULL) {
         CHECK_EQ(ibv_dereg_mr(d->gpu_mr), 0);
+    }
+    if (d->gpu_source_mr != NULL) {
+        CHECK_EQ(ibv_dereg_mr(d->gpu_source_mr), 0);
+    }
+    if (d->gpu_source != 0) {
+        d->gpu.unmap(d->gpu_source);
     }
     if (d->gpu_memory != 0) {
         d->gpu.unmap(d->gpu_memory);
@@ -398,6 +446,13 @@ static void leave_device(struct direct *d) {
     if (d->memory != NULL) {
         software_free(d->memory);
     }
+    if (d->source_mr != NULL) {
+        CHECK_EQ(ibv_dereg_mr(d->source_mr), 0);
+    }
+    if (d->source != NULL) {
+        software_free(d->source);
+    }
+    CHECK_EVENTUALLY(atomic_load(&d->device.imported) == 0);
     if (d->registered) {
         CHECK_EQ(rdma_peer_memory_unregister_client(&d->device.client), 0);
     }
@@ -427,6 +482,9 @@ static bool talk_directly(struct direct *d, struct trouble *trouble) {
 static bool run_direct(const struct service_ports *ports, struct trouble *trouble) {
     (void) ports;
     struct direct d = { .file = -1 };
+    atomic_store(&lending_is_on, true);
+    atomic_store(&lending_to_itself, true);
+    atomic_store(&lending_again_ns, 1); /* a loan that failed is tried again while the scenario lasts */
     bool done = talk_directly(&d, trouble);
     release_extended(&d);
     for (int i = 0; i < 2; i++) {

@@ -53,6 +53,7 @@ import org.openjdk.jmh.annotations.Warmup;
 import java.net.InetSocketAddress;
 import java.util.EnumSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 
 /**
  * Costs of an operation of a message channel at both ends. They are on one event loop, which the benchmark's thread
@@ -141,89 +142,55 @@ public class MessageChannelBenchmark {
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
     public void write() {
-        for (int i = 0; i < OPERATIONS; i += flushed) {
-            ChannelPromise last = null;
-            for (int j = 0; j < flushed; j++) {
-                last = write(new RdmaWrite(source.retain(), remote, 0), j);
-            }
-            flush(last);
-        }
+        operate(j -> new RdmaWrite(source.retain(), remote, 0));
     }
 
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
     public void read() {
-        for (int i = 0; i < OPERATIONS; i += flushed) {
-            ChannelPromise last = null;
-            for (int j = 0; j < flushed; j++) {
-                last = write(new RdmaRead(source.duplicate().clear(), remote, 0), j);
-            }
-            flush(last);
-        }
+        operate(j -> new RdmaRead(source.duplicate().clear(), remote, 0));
     }
 
     /** The same from slices, with a new operation each time. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
     public void writeSlices() {
-        for (int i = 0; i < OPERATIONS; i += flushed) {
-            ChannelPromise last = null;
-            for (int j = 0; j < flushed; j++) {
-                last = write(new RdmaWrite(memory.slice(0, size), remote, 0), j);
-            }
-            flush(last);
-        }
+        operate(j -> new RdmaWrite(memory.slice(0, size), remote, 0));
     }
 
     /** The same with operations that are written again. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
     public void writeAgain() {
-        for (int i = 0; i < OPERATIONS; i += flushed) {
-            ChannelPromise last = null;
-            for (int j = 0; j < flushed; j++) {
-                last = write(writes[j].offset(0).length(size), j);
-            }
-            flush(last);
-        }
+        operate(j -> writes[j].offset(0).length(size));
     }
 
     /** Reads into slices, with a new operation each time. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
     public void readSlices() {
-        for (int i = 0; i < OPERATIONS; i += flushed) {
-            ChannelPromise last = null;
-            for (int j = 0; j < flushed; j++) {
-                last = write(new RdmaRead(memory.slice(0, size), remote, 0), j);
-            }
-            flush(last);
-        }
+        operate(j -> new RdmaRead(memory.slice(0, size), remote, 0));
     }
 
     /** The same with operations that are written again. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
     public void readAgain() {
+        operate(j -> reads[j].offset(0).length(size));
+    }
+
+    /** Each benchmark runs in a process of its own, where there is one such function. */
+    private void operate(IntFunction<RdmaOperation> operation) {
         for (int i = 0; i < OPERATIONS; i += flushed) {
-            ChannelPromise last = null;
+            ChannelPromise promise = client.voidPromise();
             for (int j = 0; j < flushed; j++) {
-                last = write(reads[j].offset(0).length(size), j);
+                promise = j == flushed - 1 ? client.newPromise() : client.voidPromise();
+                client.write(operation.apply(j), promise);
             }
-            flush(last);
-        }
-    }
-
-    private ChannelPromise write(RdmaOperation operation, int index) {
-        ChannelPromise promise = index == flushed - 1 ? client.newPromise() : client.voidPromise();
-        client.write(operation, promise);
-        return promise;
-    }
-
-    private void flush(ChannelPromise last) {
-        client.flush();
-        while (!last.isDone()) {
-            loop.runNow();
+            client.flush();
+            while (!promise.isDone()) {
+                loop.runNow();
+            }
         }
     }
 
@@ -232,13 +199,7 @@ public class MessageChannelBenchmark {
     @OperationsPerInvocation(OPERATIONS)
     public int send() {
         int end = received + OPERATIONS;
-        for (int i = 0; i < OPERATIONS; i += flushed) {
-            ChannelPromise last = null;
-            for (int j = 0; j < flushed; j++) {
-                last = write(new RdmaSend(source.retainedSlice(0, 64)), j);
-            }
-            flush(last);
-        }
+        operate(j -> new RdmaSend(source.retainedSlice(0, 64)));
         while (received < end) {
             loop.runNow();
         }

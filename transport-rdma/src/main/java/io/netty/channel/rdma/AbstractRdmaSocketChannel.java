@@ -95,9 +95,7 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
         remote = request.id().remoteAddress();
     }
 
-    /**
-     * Counters of the channel's bytes, by their way. Any thread.
-     */
+    /** Counters of the channel's bytes, by their way. Any thread. */
     public final RdmaMetrics metrics() {
         return metrics;
     }

@@ -58,9 +58,7 @@ public final class Rdma {
         return null;
     }
 
-    /**
-     * Returns {@code true} if the transport can be used.
-     */
+    /** Returns {@code true} if the transport can be used. */
     public static boolean isAvailable() {
         return UNAVAILABILITY_CAUSE == null;
     }
@@ -77,9 +75,7 @@ public final class Rdma {
         }
     }
 
-    /**
-     * Returns why the transport can't be used, or {@code null} if it can.
-     */
+    /** Returns why the transport can't be used, or {@code null} if it can. */
     public static Throwable unavailabilityCause() {
         return UNAVAILABILITY_CAUSE;
     }

@@ -42,9 +42,7 @@ import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
  * <p>Thread-safe. Event loop threads have a small cache of their own, which is taken back when memory runs out.
  */
 public final class RdmaByteBufAllocator extends AbstractByteBufAllocator implements ByteBufAllocatorMetricProvider {
-    /**
-     * The allocator that RDMA channels use unless told otherwise.
-     */
+    /** The allocator that RDMA channels use unless told otherwise. */
     public static final RdmaByteBufAllocator DEFAULT = new RdmaByteBufAllocator(
             new PinnedMemory(PinnedMemory.PROCESS.max(), 0, PinnedMemory.PROCESS));
 
@@ -129,16 +127,12 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
         return true;
     }
 
-    /**
-     * The bound of {@link #pinnedMemory()}, in bytes.
-     */
+    /** The bound of {@link #pinnedMemory()}, in bytes. */
     public long maxPinnedMemory() {
         return pool.maxPinnedMemory();
     }
 
-    /**
-     * The bytes of memory that this allocator has registered so far.
-     */
+    /** The bytes of memory that this allocator has registered so far. */
     public long pinnedMemory() {
         return pool.pinnedMemory();
     }
@@ -151,9 +145,7 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
         return pool.fallbackAllocations();
     }
 
-    /**
-     * {@code usedDirectMemory()} is the part of {@link #pinnedMemory()} that buffers or threads' caches hold.
-     */
+    /** {@code usedDirectMemory()} is the part of {@link #pinnedMemory()} that buffers or threads' caches hold. */
     @Override
     public ByteBufAllocatorMetric metric() {
         return metric;

@@ -257,16 +257,12 @@ final class RdmaConnector implements LoopEvents.Listener {
     }
 
     private static RdmaProviderChoice.Reason reason(IOException failure) {
-        switch (AttemptFailure.of(failure)) {
-        case REFUSED:
-            return RdmaProviderChoice.Reason.REFUSED;
-        case NO_ROUTE:
-            return RdmaProviderChoice.Reason.NO_ROUTE;
-        case TIMEOUT:
-            return RdmaProviderChoice.Reason.TIMEOUT;
-        default:
-            return RdmaProviderChoice.Reason.FAILED;
-        }
+        return switch (AttemptFailure.of(failure)) {
+        case REFUSED -> RdmaProviderChoice.Reason.REFUSED;
+        case NO_ROUTE -> RdmaProviderChoice.Reason.NO_ROUTE;
+        case TIMEOUT -> RdmaProviderChoice.Reason.TIMEOUT;
+        default -> RdmaProviderChoice.Reason.FAILED;
+        };
     }
 
     @Override
@@ -276,29 +272,20 @@ final class RdmaConnector implements LoopEvents.Listener {
         }
         try {
             switch (event.type()) {
-            case ADDRESS_RESOLVED:
+            case ADDRESS_RESOLVED -> {
                 channel.local = id.localAddress();
                 resolveRoute();
-                break;
-            case ROUTE_RESOLVED:
-                request();
-                break;
-            case ESTABLISHED:
-                established(event);
-                break;
-            case ADDRESS_ERROR:
-            case ROUTE_ERROR:
+            }
+            case ROUTE_RESOLVED -> request();
+            case ESTABLISHED -> established(event);
+            case ADDRESS_ERROR, ROUTE_ERROR ->
                 throw event.isOfAnotherVersion() ? rejected(event) : Reachability.unreachable(event, null);
-            case UNREACHABLE:
-            case CONNECT_ERROR:
+            case UNREACHABLE, CONNECT_ERROR ->
                 throw new ConnectException("Connection failed (" + event.describe() + ')');
-            case REJECTED:
-                throw rejected(event);
-            case DISCONNECTED:
-                throw new ConnectException("Connection reset by peer");
-            case DEVICE_REMOVAL:
-                throw new IOException("the RDMA device was removed");
-            default:
+            case REJECTED -> throw rejected(event);
+            case DISCONNECTED -> throw new ConnectException("Connection reset by peer");
+            case DEVICE_REMOVAL -> throw new IOException("the RDMA device was removed");
+            default -> { }
             }
         } catch (Throwable t) {
             failed(t);

@@ -54,9 +54,7 @@ public final class RdmaDiagnostics {
 
     private RdmaDiagnostics() { }
 
-    /**
-     * Prints the report.
-     */
+    /** Prints the report. */
     public static void main(String[] arguments) {
         if (arguments.length == 2 && arguments[0].equals("--provider")) {
             // The property is set before the class that reads it is initialised.

@@ -25,16 +25,12 @@ import java.util.concurrent.ThreadFactory;
  * word.
  */
 public final class RdmaEventLoopGroup extends MultiThreadIoEventLoopGroup {
-    /**
-     * Creates a group with Netty's default number of threads.
-     */
+    /** Creates a group with Netty's default number of threads. */
     public RdmaEventLoopGroup() {
         this(0);
     }
 
-    /**
-     * @param nThreads the number of event loops; 0 for Netty's default.
-     */
+    /** @param nThreads the number of event loops; 0 for Netty's default. */
     public RdmaEventLoopGroup(int nThreads) {
         super(nThreads, RdmaIoHandler.newFactory());
     }

@@ -65,9 +65,7 @@ public final class RdmaMetrics {
         }
     }
 
-    /**
-     * The sum over all byte-stream connections of this process, also those that are closed.
-     */
+    /** The sum over all byte-stream connections of this process, also those that are closed. */
     private static final RdmaMetrics TOTAL = new RdmaMetrics(null);
 
     /** {@code null} stands for those of all connections. */
@@ -77,9 +75,7 @@ public final class RdmaMetrics {
         this.counters = counters;
     }
 
-    /**
-     * The counters of all {@link RdmaSocketChannel}s of this process, including closed ones.
-     */
+    /** The counters of all {@link RdmaSocketChannel}s of this process, including closed ones. */
     public static RdmaMetrics total() {
         return TOTAL;
     }

@@ -110,9 +110,7 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig implement
         return set(SO_RCVBUF, receiveBufferSize);
     }
 
-    /**
-     * Accepted and without effect, as with any channel that is not a {@code java.net.ServerSocket}.
-     */
+    /** Accepted and without effect, as with any channel that is not a {@code java.net.ServerSocket}. */
     @Override
     public RdmaServerSocketChannelConfig setPerformancePreferences(int connectionTime, int latency, int bandwidth) {
         return this;

@@ -103,9 +103,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
         return set(SO_RCVBUF, receiveBufferSize);
     }
 
-    /**
-     * {@link Integer#MAX_VALUE}, the default, stands for no bound beside the peer's receive buffer.
-     */
+    /** {@link Integer#MAX_VALUE}, the default, stands for no bound beside the peer's receive buffer. */
     @Override
     public int getSendBufferSize() {
         return getOption(SO_SNDBUF);
@@ -121,9 +119,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
         return true;
     }
 
-    /**
-     * Accepted and without effect.
-     */
+    /** Accepted and without effect. */
     @Override
     public RdmaSocketChannelConfig setTcpNoDelay(boolean tcpNoDelay) {
         return this;
@@ -180,9 +176,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
         return set(ALLOW_HALF_CLOSURE, allowHalfClosure);
     }
 
-    /**
-     * Accepted and without effect, as with any channel that is not a {@code java.net.Socket}.
-     */
+    /** Accepted and without effect, as with any channel that is not a {@code java.net.Socket}. */
     @Override
     public RdmaSocketChannelConfig setPerformancePreferences(int connectionTime, int latency, int bandwidth) {
         return this;
@@ -240,20 +234,6 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
     @Override
     public RdmaSocketChannelConfig setAutoClose(boolean autoClose) {
         super.setAutoClose(autoClose);
-        return this;
-    }
-
-    @Override
-    @Deprecated
-    public RdmaSocketChannelConfig setWriteBufferHighWaterMark(int writeBufferHighWaterMark) {
-        super.setWriteBufferHighWaterMark(writeBufferHighWaterMark);
-        return this;
-    }
-
-    @Override
-    @Deprecated
-    public RdmaSocketChannelConfig setWriteBufferLowWaterMark(int writeBufferLowWaterMark) {
-        super.setWriteBufferLowWaterMark(writeBufferLowWaterMark);
         return this;
     }
 

@@ -298,9 +298,7 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         return refCnt() > 0;
     }
 
-    /**
-     * Gives the reference of the owner back: the same as {@link #release()}.
-     */
+    /** Gives the reference of the owner back: the same as {@link #release()}. */
     @Override
     public void close() {
         release();

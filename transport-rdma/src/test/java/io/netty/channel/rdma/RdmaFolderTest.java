@@ -23,6 +23,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.ortcp.RdmaOrTcp;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpSocketChannel;
 import io.netty.channel.rdma.verbs.ChildJvm;
@@ -127,6 +128,23 @@ class RdmaFolderTest {
         }
     }
 
+    /** Looks twice at a time for an address that nobody has, and tells which limit has ended one first. */
+    static final class Seeker {
+        private Seeker() { }
+
+        public static void main(String[] arguments) throws Exception {
+            BlockingQueue<Integer> ended = new LinkedBlockingQueue<>();
+            Bootstrap bootstrap = new Bootstrap().group(new RdmaEventLoopGroup(1)).channel(RdmaMessageChannel.class)
+                    .handler(new Client());
+            for (int millis : new int[] {60_000, 1}) {
+                bootstrap.option(RdmaChannelOption.RESOLVE_TIMEOUT_MILLIS, millis).connect("10.77.0.3", PORT)
+                        .addListener(future -> ended.add(millis));
+            }
+            System.out.println("first " + ended.take());
+            System.exit(0);
+        }
+    }
+
     /** A command that runs another one in a network namespace with this address and a route to all others. */
     private static List<String> network(String address) throws Exception {
         List<String> command = new ArrayList<>(List.of("unshare", "--net"));
@@ -149,6 +167,20 @@ class RdmaFolderTest {
             assertThat(server.line("listening")).isEqualTo("now");
             try (ChildJvm client = new ChildJvm(network(CLIENT), Client.class, properties)) {
                 assertThat(client.output()).contains("provider EMBEDDED", "local " + CLIENT, "transport RDMA", "done");
+            }
+        }
+    }
+
+    @Test
+    void searchForAnAddressEndsWhenTheOptionSays(@TempDir Path folder) throws Exception {
+        List<String> properties = List.of("io.netty.rdma.provider=embedded",
+                "io.netty.rdma.embedded.folder=" + folder);
+        try (ChildJvm server = new ChildJvm(network(SERVER), Server.class, properties)) {
+            assertThat(server.line("listening")).isEqualTo("now");
+            // The server is asked, and does not answer.
+            server.signal("STOP");
+            try (ChildJvm seeker = new ChildJvm(network(CLIENT), Seeker.class, properties)) {
+                assertThat(seeker.line("first")).isEqualTo("1");
             }
         }
     }

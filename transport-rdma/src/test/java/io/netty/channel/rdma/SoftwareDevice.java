@@ -37,6 +37,11 @@ public final class SoftwareDevice implements AutoCloseable {
         return new Memory(allocate0(size));
     }
 
+    /** The number of copies from memory of another process's device. */
+    public int directCopies() {
+        return between0();
+    }
+
     /** Removes the device, and all of its memory from the provider. */
     @Override
     public void close() throws IOException {
@@ -88,6 +93,7 @@ public final class SoftwareDevice implements AutoCloseable {
 
     private static native int start0();
     private static native int stop0();
+    private static native int between0();
     private static native long allocate0(int size);
     private static native long address0(long memory);
     private static native int descriptor0(long memory);

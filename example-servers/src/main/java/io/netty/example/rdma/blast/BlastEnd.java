@@ -21,7 +21,6 @@ import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.example.rdma.verbs.Counts;
 import io.netty.example.rdma.verbs.NumberMessage;
 import io.netty.example.rdma.verbs.NumberedData;
-import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
 
 /**
@@ -31,17 +30,12 @@ import io.netty.example.rdma.verbs.VerbsEnd;
 abstract class BlastEnd extends VerbsEnd {
     protected final Barrage barrage;
     private long wrong;
-    private long startNanos;
     /** Counts that this end has sent to the other one. */
     private Counts counts;
 
     BlastEnd(Barrage barrage) {
         super(barrage.toString());
         this.barrage = barrage;
-    }
-
-    final void started() {
-        startNanos = System.nanoTime();
     }
 
     /** A number of the peer has come. */
@@ -57,8 +51,7 @@ abstract class BlastEnd extends VerbsEnd {
             throw new IllegalArgumentException("the peer has counted before the end");
         }
         System.out.println(counts.with(Counts.read(message)));
-        finish(ctx, new Result("blast " + barrage.mode(), counts.done(), barrage.size(), wrong,
-                System.nanoTime() - startNanos));
+        finish(ctx, "blast " + barrage.mode(), counts.done(), barrage.size(), wrong);
     }
 
     /** Looks at what operations have left in memory, the last one in each place. */

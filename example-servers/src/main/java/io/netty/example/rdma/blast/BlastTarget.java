@@ -19,7 +19,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RemoteMemory;
-import io.netty.example.rdma.verbs.Introduction;
 import io.netty.example.rdma.verbs.NumberMessage;
 import io.netty.example.rdma.verbs.NumberedData;
 
@@ -42,6 +41,7 @@ class BlastTarget extends BlastEnd {
     @Override
     protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
         memory = barrage.remoteMemory();
+        whenClosed(memory::close);
         if (barrage.mode() == BlastMode.READ) {
             try (NumberedData data = new NumberedData(barrage.size())) {
                 for (int i = 0; i < barrage.remoteSlots(); i++) {
@@ -50,11 +50,6 @@ class BlastTarget extends BlastEnd {
             }
         }
         return List.of(channel.export(memory));
-    }
-
-    @Override
-    protected void begin(ChannelHandlerContext ctx, Introduction peer) {
-        started();
     }
 
     @Override
@@ -79,12 +74,5 @@ class BlastTarget extends BlastEnd {
     @Override
     protected boolean isPassive() {
         return true;
-    }
-
-    @Override
-    protected void closed() {
-        if (memory != null) {
-            memory.close();
-        }
     }
 }

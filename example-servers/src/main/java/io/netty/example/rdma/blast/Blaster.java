@@ -27,9 +27,12 @@ import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.verbs.Introduction;
 import io.netty.example.rdma.verbs.NumberMessage;
 import io.netty.example.rdma.verbs.NumberedData;
+import io.netty.example.rdma.verbs.OperationTimes;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Queue;
 
 /**
  * The client, or the server of {@code --by-server}: writes or reads, chain after chain. Each is posted with one flush,
@@ -37,7 +40,12 @@ import java.util.List;
  * writes when the other end says that it has looked at them, the next chain takes its place.
  */
 class Blaster extends BlastEnd {
-    private final ChainTimes times;
+    /** Smaller operations are counted one by one. */
+    private static final int MIN_BYTES_SIZE = 1024;
+
+    private final OperationTimes times;
+    /** When the chains under way were posted. */
+    private final Queue<Long> postedNanos = new ArrayDeque<>();
     private RemoteMemory remote;
     /** Bytes to write. */
     NumberedData data;
@@ -52,7 +60,7 @@ class Blaster extends BlastEnd {
 
     Blaster(Barrage barrage) {
         super(barrage);
-        times = new ChainTimes(barrage);
+        times = new OperationTimes(barrage.count(), barrage.warmUp());
     }
 
     @Override
@@ -64,9 +72,11 @@ class Blaster extends BlastEnd {
     protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
         if (barrage.mode() == BlastMode.WRITE) {
             data = new NumberedData(barrage.size());
+            whenClosed(data::close);
         } else {
             int length = barrage.size() * barrage.slots();
             copies = channel.alloc().directBuffer(length, length).setZero(0, length);
+            whenClosed(copies::release);
         }
         return List.of();
     }
@@ -74,7 +84,6 @@ class Blaster extends BlastEnd {
     @Override
     protected void begin(ChannelHandlerContext ctx, Introduction peer) {
         remote = peer.memory(0, (long) barrage.size() * barrage.remoteSlots());
-        started();
         times.begin();
         countFromNow();
         for (int i = 0; i < Barrage.CHAINS; i++) {
@@ -100,7 +109,7 @@ class Blaster extends BlastEnd {
         if (length == 0) {
             return;
         }
-        times.posted();
+        postedNanos.add(System.nanoTime());
         posted += length;
         long end = posted;
         for (long i = first; i < end - 1; i++) {
@@ -157,7 +166,7 @@ class Blaster extends BlastEnd {
     }
 
     private void chainDone(ChannelHandlerContext ctx, long end) {
-        times.done((int) (end - done));
+        times.ended((int) (end - done), postedNanos.remove());
         done = end;
         countFromNow();
         if (done < total) {
@@ -165,21 +174,11 @@ class Blaster extends BlastEnd {
             return;
         }
         told(times.windows());
-        System.out.println(times.measurement());
+        System.out.println(times.measurement(barrage.name(), barrage.size() < MIN_BYTES_SIZE ? 0 : barrage.size()));
         if (barrage.mode() == BlastMode.READ) {
             tell(ctx, done);
             ctx.flush();
         }
         count(ctx, done);
-    }
-
-    @Override
-    protected void closed() {
-        if (data != null) {
-            data.close();
-        }
-        if (copies != null) {
-            copies.release();
-        }
     }
 }

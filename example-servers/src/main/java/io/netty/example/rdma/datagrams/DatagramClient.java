@@ -15,16 +15,23 @@
  */
 package io.netty.example.rdma.datagrams;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.message.RdmaDatagramChannel;
 import io.netty.example.rdma.util.Commands;
+import io.netty.example.rdma.util.Pattern;
+import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsOptions;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Sends datagrams to a server, one after the other.
@@ -58,5 +65,72 @@ public final class DatagramClient implements Callable<Integer> {
             channel.pipeline().fireUserEventTriggered(DatagramEnd.READY);
             return List.of(pinger.result());
         });
+    }
+
+    /**
+     * Sends numbered data, and the next ones when they have come back. Nobody tells of a datagram that is lost, on
+     * either way, so the same one is sent again after a while.
+     */
+    static final class Pinger extends DatagramEnd {
+        private static final long REPEAT_MILLIS = 100;
+
+        private final SocketAddress server;
+        private final long count;
+        private final long run = ThreadLocalRandom.current().nextLong();
+        private final ByteBuf data = Unpooled.buffer();
+        private int size;
+        private long number;
+        private long again;
+        private long startNanos;
+        private long endNanos;
+
+        /** @param size bytes of data in a datagram, if it has room for so many */
+        Pinger(SocketAddress server, long count, int size) {
+            this.server = server;
+            this.count = count;
+            this.size = size;
+        }
+
+        @Override
+        void begin(ChannelHandlerContext ctx) {
+            size = Math.min(size, ((RdmaDatagramChannel) ctx.channel()).maxPayload() - Packet.HEADER_LENGTH);
+            startNanos = System.nanoTime();
+            ping(ctx);
+        }
+
+        private void ping(ChannelHandlerContext ctx) {
+            if (number == count) {
+                send(ctx, Packet.Type.END, run, count, server);
+            } else {
+                data.clear();
+                Pattern.write(data, number * size, size);
+                send(ctx, new Packet(Packet.Type.PING, run, number, data), server);
+                ctx.flush();
+            }
+            later(ctx, () -> {
+                again++;
+                ping(ctx);
+            }, REPEAT_MILLIS);
+        }
+
+        @Override
+        void received(ChannelHandlerContext ctx, Packet packet, SocketAddress sender) {
+            if (packet.run() != run) {
+                return;
+            }
+            if (packet.type() == Packet.Type.PONG && packet.number() == number && number < count) {
+                if (packet.data().readableBytes() != size || !Pattern.matches(packet.data(), number * size)) {
+                    wrong++;
+                }
+                number++;
+                endNanos = System.nanoTime();
+                ping(ctx);
+            } else if (packet.type() == Packet.Type.REPORT && number == count) {
+                cancel();
+                finish(ctx, new Result("datagrams there and back, " + again + " sent again", count, size,
+                        packet.number() == count ? wrong : wrong + 1, endNanos - startNanos));
+            }
+            // Others are late, because they were sent again.
+        }
     }
 }

@@ -21,10 +21,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.rdma.message.RdmaDatagram;
 import io.netty.example.rdma.verbs.Result;
+import io.netty.util.concurrent.Future;
 
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Common part of all programs: the handler of a channel, on its event loop.
@@ -34,6 +36,9 @@ abstract class DatagramEnd extends SimpleChannelInboundHandler<RdmaDatagram> {
     static final Object READY = new Object();
 
     private final CompletableFuture<Result> result = new CompletableFuture<>();
+    private Future<?> timer;
+    /** Number of datagrams that were not as they should be. */
+    long wrong;
 
     /** Fails if the channel can't be bound, the group not be joined, or the channel ends too early. */
     final CompletableFuture<Result> result() {
@@ -47,7 +52,26 @@ abstract class DatagramEnd extends SimpleChannelInboundHandler<RdmaDatagram> {
 
     /** Something that none of these programs has sent, or that has changed on the way. */
     void damaged(IllegalArgumentException what) {
-        // Not ours.
+        System.err.println(what.getMessage());
+        wrong++;
+    }
+
+    /** Has something done once, after a while without another call of this, unless the channel is closed before. */
+    final void later(ChannelHandlerContext ctx, Runnable task, long millis) {
+        cancel();
+        timer = ctx.executor().schedule(task, millis, TimeUnit.MILLISECONDS);
+    }
+
+    /** As above, at once and then again and again. */
+    final void repeat(ChannelHandlerContext ctx, Runnable task, long millis) {
+        cancel();
+        timer = ctx.executor().scheduleAtFixedRate(task, 0, millis, TimeUnit.MILLISECONDS);
+    }
+
+    final void cancel() {
+        if (timer != null) {
+            timer.cancel(false);
+        }
     }
 
     @Override
@@ -100,7 +124,8 @@ abstract class DatagramEnd extends SimpleChannelInboundHandler<RdmaDatagram> {
     }
 
     @Override
-    public void handlerRemoved(ChannelHandlerContext ctx) {
+    public final void handlerRemoved(ChannelHandlerContext ctx) {
+        cancel();
         result.completeExceptionally(new IOException("the channel was closed before the program was done"));
     }
 }

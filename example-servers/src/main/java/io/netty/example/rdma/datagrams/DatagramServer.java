@@ -15,15 +15,18 @@
  */
 package io.netty.example.rdma.datagrams;
 
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.message.RdmaDatagramChannel;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.ExampleServer;
+import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsOptions;
 import io.netty.util.NetUtil;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+import java.net.SocketAddress;
 import java.util.List;
 import java.util.concurrent.Callable;
 
@@ -55,5 +58,56 @@ public final class DatagramServer implements Callable<Integer> {
                     + NetUtil.toSocketAddressString(channel.localAddress()));
             return List.of(ponger.result());
         });
+    }
+
+    /**
+     * Sends back what comes, to whom it came from: the sender of a datagram can be answered without an address of its
+     * own.
+     */
+    static final class Ponger extends DatagramEnd {
+        /** So long after the last end of the client it has the report. */
+        private static final long QUIET_MILLIS = 500;
+
+        private long answered;
+        private long again;
+        private long last = -1;
+        private int size;
+        private long firstNanos;
+        private long lastNanos;
+
+        @Override
+        void begin(ChannelHandlerContext ctx) {
+            // The client begins.
+        }
+
+        @Override
+        void received(ChannelHandlerContext ctx, Packet packet, SocketAddress sender) {
+            switch (packet.type()) {
+            case PING -> {
+                lastNanos = System.nanoTime();
+                if (answered++ == 0) {
+                    firstNanos = lastNanos;
+                }
+                if (packet.number() == last) {
+                    again++;
+                } else {
+                    last = packet.number();
+                }
+                size = packet.data().readableBytes();
+                send(ctx, new Packet(Packet.Type.PONG, packet.run(), packet.number(), packet.data()), sender);
+                ctx.flush();
+            }
+            case END -> {
+                send(ctx, Packet.Type.REPORT, packet.run(), last + 1, sender);
+                finishWhenQuiet(ctx, packet.number());
+            }
+            default -> wrong++;
+            }
+        }
+
+        private void finishWhenQuiet(ChannelHandlerContext ctx, long count) {
+            later(ctx, () -> finish(ctx, new Result("answered datagrams, " + again + " twice",
+                    last + 1, size, last + 1 == count ? wrong : wrong + 1, lastNanos - firstNanos)), QUIET_MILLIS);
+        }
     }
 }

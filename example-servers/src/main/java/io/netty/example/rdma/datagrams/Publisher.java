@@ -21,13 +21,11 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.message.RdmaDatagramChannel;
 import io.netty.example.rdma.util.Pattern;
 import io.netty.example.rdma.verbs.Result;
-import io.netty.util.concurrent.Future;
 
 import java.net.SocketAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Calls the subscribers, sends to them, and collects what they say. See the package description.
@@ -48,7 +46,6 @@ class Publisher extends DatagramEnd {
     private final Map<SocketAddress, Long> subscribers = new LinkedHashMap<>();
     private final ByteBuf data = Unpooled.buffer();
     private int size;
-    private Future<?> timer;
     private long startNanos;
     private long endNanos;
     private long sent;
@@ -73,13 +70,6 @@ class Publisher extends DatagramEnd {
         repeat(ctx, () -> send(ctx, Packet.Type.CALL, run, 0, group), REPEAT_MILLIS);
     }
 
-    private void repeat(ChannelHandlerContext ctx, Runnable task, long millis) {
-        if (timer != null) {
-            timer.cancel(false);
-        }
-        timer = ctx.executor().scheduleAtFixedRate(task, 0, millis, TimeUnit.MILLISECONDS);
-    }
-
     @Override
     void received(ChannelHandlerContext ctx, Packet packet, SocketAddress sender) {
         if (packet.run() != run) {
@@ -97,6 +87,11 @@ class Publisher extends DatagramEnd {
         } else if (packet.type() == Packet.Type.REPORT && sent == count && subscribers.containsKey(sender)) {
             subscribers.put(sender, packet.number());
         }
+    }
+
+    @Override
+    void damaged(IllegalArgumentException what) {
+        // Not of a subscriber.
     }
 
     /** As many as the rate allows by now, and the channel. */
@@ -129,18 +124,10 @@ class Publisher extends DatagramEnd {
     }
 
     private void done(ChannelHandlerContext ctx) {
-        timer.cancel(false);
+        cancel();
         subscribers.forEach((subscriber, got) -> System.out.println(subscriber + ": "
                 + (got == NOT_REPORTED ? "gone without a report" : got + " of " + count + " datagrams")));
         finish(ctx, new Result("published to " + subscribers.size() + " subscribers", count, size, 0,
                 endNanos - startNanos));
-    }
-
-    @Override
-    public void handlerRemoved(ChannelHandlerContext ctx) {
-        if (timer != null) {
-            timer.cancel(false);
-        }
-        super.handlerRemoved(ctx);
     }
 }

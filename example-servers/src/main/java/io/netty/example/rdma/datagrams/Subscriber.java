@@ -19,7 +19,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.rdma.message.RdmaDatagramChannel;
 import io.netty.example.rdma.util.Pattern;
 import io.netty.example.rdma.verbs.Result;
-import io.netty.util.concurrent.Future;
 
 import java.net.InetAddress;
 import java.net.SocketAddress;
@@ -51,10 +50,8 @@ final class Subscriber extends DatagramEnd {
     private long total;
     private int size;
     private long again;
-    private long wrong;
     private long firstNanos;
     private long lastNanos;
-    private Future<?> quiet;
 
     /** @param leaveAfter so many datagrams it leaves the group, or 0. */
     Subscriber(InetAddress group, int leaveAfter) {
@@ -88,23 +85,22 @@ final class Subscriber extends DatagramEnd {
             return;
         }
         switch (packet.type()) {
-        case CALL:
-            send(ctx, Packet.Type.HERE, run, 0, sender);
-            break;
-        case DATA:
+        case CALL -> send(ctx, Packet.Type.HERE, run, 0, sender);
+        case DATA -> {
             data(packet);
             if (leaveAfter > 0 && received.cardinality() == leaveAfter) {
                 leave(ctx, sender);
             }
-            break;
-        case END:
+        }
+        case END -> {
             total = packet.number();
             send(ctx, Packet.Type.REPORT, run, received.cardinality(), sender);
             finishWhenQuiet(ctx);
-            break;
-        default:
+        }
+        default -> {
             // A report of another subscriber goes to another queue pair.
             wrong++;
+        }
         }
     }
 
@@ -152,22 +148,13 @@ final class Subscriber extends DatagramEnd {
                 lastNanos - firstNanos));
     }
 
-    @Override
-    void damaged(IllegalArgumentException what) {
-        System.err.println(what.getMessage());
-        wrong++;
-    }
-
     private void finishWhenQuiet(ChannelHandlerContext ctx) {
-        if (quiet != null) {
-            quiet.cancel(false);
-        }
-        quiet = ctx.executor().schedule(() -> {
+        later(ctx, () -> {
             int count = received.cardinality();
             // Losses are what datagrams are about; a subscriber that has got nothing was none.
             finish(ctx, new Result("subscribed, " + (total - first - count) + " of " + (total - first) + " lost, "
                     + again + " twice", count, size, count == 0 && total > 0 ? wrong + 1 : wrong,
                     lastNanos - firstNanos));
-        }, QUIET_MILLIS, TimeUnit.MILLISECONDS);
+        }, QUIET_MILLIS);
     }
 }

@@ -27,6 +27,7 @@ import picocli.CommandLine.Option;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 
 /**
@@ -74,5 +75,22 @@ public final class FileServer implements Callable<Integer> {
         MappedFiles mapped = mode == FileMode.MAPPED ? new MappedFiles(MAX_MAPPED_FILES) : null;
         return new HttpServerInitializer(ssl, limits,
                 () -> new FileServerHandler(limits, folder, listFolders, mapped));
+    }
+
+    /** Way of a file's bytes to the transport. */
+    public enum FileMode {
+        /**
+         * As a {@code FileRegion}: with TCP the kernel sends them without a copy to this process. With TLS they are
+         * read piece by piece, because they have to be encrypted.
+         */
+        REGION,
+        /** As buffers that are the file, mapped into memory: it is not opened again while it is in the cache. */
+        MAPPED;
+
+        /** As written on the command line. */
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 }

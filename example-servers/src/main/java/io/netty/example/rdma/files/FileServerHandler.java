@@ -19,6 +19,8 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.DefaultFileRegion;
+import io.netty.example.rdma.files.FileServer.FileMode;
+import io.netty.example.rdma.files.MappedFiles.MappedInput;
 import io.netty.example.rdma.http.HttpLimits;
 import io.netty.example.rdma.http.HttpRequestHandler;
 import io.netty.example.rdma.http.Responses;
@@ -38,6 +40,8 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.stream.ChunkedNioFile;
 
 import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.URLConnection;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
@@ -45,6 +49,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
 
 /**
  * Answers with files of a folder, or with ranges of them.
@@ -202,5 +207,39 @@ final class FileServerHandler extends HttpRequestHandler {
             }
         }
         awaitResponse(ctx, last);
+    }
+
+    /** The index of a folder, for people. */
+    private static final class Listing {
+        private Listing() {
+        }
+
+        static String of(Path folder, String title) throws IOException {
+            List<Path> files;
+            try (var all = Files.list(folder)) {
+                files = all.sorted().toList();
+            }
+            StringBuilder html = new StringBuilder("<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>")
+                    .append(escape(title)).append("</title></head><body><ul>\n");
+            for (Path file : files) {
+                String name = file.getFileName() + (Files.isDirectory(file) ? "/" : "");
+                html.append("<li><a href=\"").append(escape(encode("./" + name))).append("\">").append(escape(name))
+                    .append("</a></li>\n");
+            }
+            return html.append("</ul></body></html>\n").toString();
+        }
+
+        /** A path as in a URI. */
+        static String encode(String path) {
+            try {
+                return new URI(null, null, path, null).toASCIIString();
+            } catch (URISyntaxException e) {
+                throw new IllegalArgumentException(path, e);
+            }
+        }
+
+        private static String escape(String text) {
+            return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;");
+        }
     }
 }

@@ -28,9 +28,7 @@ import java.nio.file.Path;
 final class Folder {
     private final Path root;
 
-    /**
-     * @throws IOException if it does not exist
-     */
+    /** @throws IOException if it does not exist */
     Folder(Path root) throws IOException {
         this.root = root.toRealPath();
     }

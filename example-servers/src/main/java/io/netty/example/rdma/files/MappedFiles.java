@@ -16,7 +16,10 @@
 package io.netty.example.rdma.files;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.stream.ChunkedInput;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -88,5 +91,55 @@ final class MappedFiles {
         ByteBuf part = parts.get((int) (position / PART_BYTES));
         int index = (int) (position % PART_BYTES);
         return part.slice(index, (int) Math.min(maxBytes, part.readableBytes() - index));
+    }
+
+    /**
+     * A range of a mapped file, in pieces: so many of them as the transport takes, and as TLS may encrypt at once.
+     */
+    static final class MappedInput implements ChunkedInput<ByteBuf> {
+        private static final long CHUNK_BYTES = 256 * 1024;
+
+        private final List<ByteBuf> parts;
+        private final ByteRange range;
+        private long position;
+
+        MappedInput(List<ByteBuf> parts, ByteRange range) {
+            this.parts = parts;
+            this.range = range;
+            position = range.first();
+        }
+
+        @Override
+        public boolean isEndOfInput() {
+            return position > range.last();
+        }
+
+        @Override
+        public void close() {
+            // The mapping belongs to the cache.
+        }
+
+        @Override
+        @Deprecated
+        public ByteBuf readChunk(ChannelHandlerContext ctx) {
+            return readChunk(ctx.alloc());
+        }
+
+        @Override
+        public ByteBuf readChunk(ByteBufAllocator allocator) {
+            ByteBuf chunk = MappedFiles.slice(parts, position, Math.min(CHUNK_BYTES, range.last() + 1 - position));
+            position += chunk.readableBytes();
+            return chunk;
+        }
+
+        @Override
+        public long length() {
+            return range.length();
+        }
+
+        @Override
+        public long progress() {
+            return position - range.first();
+        }
     }
 }

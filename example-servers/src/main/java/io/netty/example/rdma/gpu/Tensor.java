@@ -41,9 +41,7 @@ final class Tensor implements AutoCloseable {
     private final ByteBuf host;
     private final RegisteredMemory registered;
 
-    /**
-     * @param cuda {@code null} for memory of the host
-     */
+    /** @param cuda {@code null} for memory of the host */
     Tensor(Cuda cuda, int size) throws IOException {
         this.cuda = cuda;
         host = RdmaByteBufAllocator.DEFAULT.directBuffer(size, size).setZero(0, size);

@@ -26,6 +26,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.example.rdma.gpu.TensorCommand.TensorClient;
 import io.netty.example.rdma.util.ExampleServer;
 import io.netty.example.rdma.verbs.Result;
 import io.netty.util.NetUtil;
@@ -39,9 +40,9 @@ import java.util.concurrent.CompletableFuture;
  * what has come to its tensor, and sends the tensor back.
  */
 final class TensorCopy {
-    private final TensorOptions options;
+    private final TensorCommand options;
 
-    TensorCopy(TensorOptions options) {
+    TensorCopy(TensorCommand options) {
         this.options = options;
     }
 
@@ -49,7 +50,7 @@ final class TensorCopy {
     CompletableFuture<Result> serve(EventLoopGroup group, Tensor tensor) throws Exception {
         End end = new End(tensor, false);
         Channel server = new ServerBootstrap().group(group).channel(EpollServerSocketChannel.class).childHandler(end)
-                .bind(options.connection().address()).sync().channel();
+                .bind(options.connection.address()).sync().channel();
         System.out.println(ExampleServer.READY
                 + NetUtil.toSocketAddressString((InetSocketAddress) server.localAddress()));
         return end.result;
@@ -58,7 +59,7 @@ final class TensorCopy {
     CompletableFuture<Result> move(EventLoopGroup group, Tensor tensor) throws Exception {
         End end = new End(tensor, true);
         new Bootstrap().group(group).channel(EpollSocketChannel.class).handler(end)
-                .connect(options.connection().address()).sync();
+                .connect(options.connection.address()).sync();
         return end.result;
     }
 
@@ -119,8 +120,8 @@ final class TensorCopy {
             startNanos = now;
             ChannelFuture done = client ? ctx.newSucceededFuture() : send(ctx);
             wrong += tensor.matches(round) ? 0 : 1;
-            if (++round == options.verbs().count()) {
-                Result outcome = new Result(options.way().text() + (client ? TensorClient.RESULT : ", server"), round,
+            if (++round == options.verbs.count()) {
+                Result outcome = new Result(options.way.text + (client ? TensorClient.RESULT : ", server"), round,
                         client ? 2L * tensor.size() : tensor.size(), wrong, nanos);
                 done.addListener(sent -> result.complete(outcome));
             } else if (client) {

@@ -37,9 +37,7 @@ public final class EchoService extends EchoGrpc.EchoImplBase {
 
     private final ScheduledExecutorService timer;
 
-    /**
-     * @param timer for answers that are asked to be late, for example the event loop group
-     */
+    /** @param timer for answers that are asked to be late, for example the event loop group */
     public EchoService(ScheduledExecutorService timer) {
         this.timer = timer;
     }
@@ -138,6 +136,45 @@ public final class EchoService extends EchoGrpc.EchoImplBase {
                     call.onCompleted();
                 }
             }
+        }
+    }
+
+    /**
+     * One call of {@code Exchange}: answers each payload, and asks for the next one only when the answer has found
+     * room.
+     */
+    private static final class EchoExchange implements StreamObserver<Payload> {
+        private final ServerCallStreamObserver<Payload> call;
+        private boolean requested;
+
+        EchoExchange(ServerCallStreamObserver<Payload> call) {
+            this.call = call;
+            call.disableAutoRequest();
+            call.setOnReadyHandler(this::requestNext);
+        }
+
+        private void requestNext() {
+            if (!requested && call.isReady()) {
+                requested = true;
+                call.request(1);
+            }
+        }
+
+        @Override
+        public void onNext(Payload payload) {
+            requested = false;
+            call.onNext(payload);
+            requestNext();
+        }
+
+        @Override
+        public void onError(Throwable cancelled) {
+            // Nobody is left to answer.
+        }
+
+        @Override
+        public void onCompleted() {
+            call.onCompleted();
         }
     }
 }

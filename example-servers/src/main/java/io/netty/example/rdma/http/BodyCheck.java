@@ -37,9 +37,7 @@ public interface BodyCheck {
      */
     void data(ByteBuf data) throws IOException;
 
-    /**
-     * @throws IOException if something is missing at the end of the body
-     */
+    /** @throws IOException if something is missing at the end of the body */
     void end() throws IOException;
 
     /** The body is these bytes. */

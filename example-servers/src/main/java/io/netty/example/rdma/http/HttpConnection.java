@@ -18,26 +18,31 @@ package io.netty.example.rdma.http;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
-import io.netty.example.rdma.http.HttpClientHandler.Exchange;
+import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.example.rdma.util.ClientOptions;
 import io.netty.example.rdma.util.ClientTransport;
 import io.netty.example.rdma.util.DeferredFlush;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpChunkedInput;
 import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.stream.ChunkedInput;
@@ -46,6 +51,8 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Queue;
 
 /**
  * A client's connection, kept alive. Requests may be sent before earlier ones are answered. To be used on its event
@@ -157,5 +164,83 @@ public final class HttpConnection {
     private ChannelFuture write(Object message) {
         flush.request();
         return channel.write(message);
+    }
+
+    /** Gives each response to the request that it answers. They come in the order of the requests. */
+    private static final class HttpClientHandler extends SimpleChannelInboundHandler<HttpObject> {
+        private final Queue<Exchange> exchanges = new ArrayDeque<>();
+        private HttpResponse head;
+        private Throwable closedBy;
+
+        /** To be called on the event loop, before the request is written. */
+        void add(Exchange exchange) {
+            if (closedBy != null) {
+                exchange.promise.setFailure(closedBy);
+            } else {
+                exchanges.add(exchange);
+            }
+        }
+
+        @Override
+        protected void channelRead0(ChannelHandlerContext ctx, HttpObject message) throws IOException {
+            if (message.decoderResult().isFailure()) {
+                throw new IOException("not an HTTP response", message.decoderResult().cause());
+            }
+            Exchange exchange = exchanges.peek();
+            if (exchange == null) {
+                throw new IOException("a response without a request");
+            }
+            if (message instanceof HttpResponse response) {
+                head = response;
+            }
+            if (head.status().equals(HttpResponseStatus.CONTINUE)) {
+                if (message instanceof HttpResponse && exchange.onContinue != null) {
+                    exchange.onContinue.run();
+                }
+                return;
+            }
+            if (!head.status().equals(exchange.status)) {
+                throw new IOException("the answer is " + head.status() + " instead of " + exchange.status);
+            }
+            if (message instanceof HttpContent content) {
+                exchange.body.data(content.content());
+                if (content instanceof LastHttpContent) {
+                    exchange.body.end();
+                    exchanges.remove();
+                    exchange.promise.setSuccess(head);
+                }
+            }
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            fail(new IOException("the server closed before its answer was complete"));
+            ctx.fireChannelInactive();
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            // The cause, from TLS or a codec, tells more than the exception of the decoder.
+            fail(cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause);
+            ctx.close();
+        }
+
+        private void fail(Throwable cause) {
+            if (closedBy == null) {
+                closedBy = cause;
+            }
+            for (Exchange exchange = exchanges.poll(); exchange != null; exchange = exchanges.poll()) {
+                exchange.promise.tryFailure(closedBy);
+            }
+        }
+    }
+
+    /**
+     * A request that is under way.
+     *
+     * @param status     with which it has to be answered; anything else is an error
+     * @param onContinue runs when the server has asked for the body, or {@code null} if it is sent anyway
+     */
+    record Exchange(HttpResponseStatus status, BodyCheck body, Runnable onContinue, Promise<HttpResponse> promise) {
     }
 }

@@ -76,19 +76,14 @@ public final class HttpServerHandler extends HttpRequestHandler {
         if (path.startsWith(BYTES)) {
             return get(ctx, request, () -> respondBytes(ctx, request, path.substring(BYTES.length())));
         }
-        switch (path) {
-            case "/plaintext":
-                return get(ctx, request, () -> write(ctx, Responses.full(HttpResponseStatus.OK,
+        return switch (path) {
+            case "/plaintext" -> get(ctx, request, () -> write(ctx, Responses.full(HttpResponseStatus.OK,
                         HttpHeaderValues.TEXT_PLAIN, PLAINTEXT.duplicate())));
-            case "/json":
-                return get(ctx, request, () -> respondJson(ctx, json -> json.writeStringField("message", HELLO)));
-            case "/upload":
-                return post(ctx, request, () -> new Upload(ctx));
-            case "/echo":
-                return post(ctx, request, () -> new Echo(ctx, request));
-            default:
-                return () -> write(ctx, Responses.error(ctx, HttpResponseStatus.NOT_FOUND));
-        }
+            case "/json" -> get(ctx, request, () -> respondJson(ctx, json -> json.writeStringField("message", HELLO)));
+            case "/upload" -> post(ctx, request, () -> new Upload(ctx));
+            case "/echo" -> post(ctx, request, () -> new Echo(ctx, request));
+            default -> () -> write(ctx, Responses.error(ctx, HttpResponseStatus.NOT_FOUND));
+        };
     }
 
     private RequestBody get(ChannelHandlerContext ctx, HttpRequest request, RequestBody body) {

@@ -20,8 +20,18 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpServerExpectContinueHandler;
 import io.netty.handler.codec.http.HttpServerKeepAliveHandler;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.flow.FlowControlHandler;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.stream.ChunkedWriteHandler;
@@ -80,5 +90,29 @@ public final class HttpServerInitializer extends ChannelInitializer<Channel> {
                 new BodyLimitHandler(limits.maxBodyBytes()),
                 handler
         };
+    }
+
+    /** Tells a client that asks before it sends a body whether it may. */
+    private static final class BodyLimitHandler extends HttpServerExpectContinueHandler {
+        private final long maxBodyBytes;
+
+        BodyLimitHandler(long maxBodyBytes) {
+            this.maxBodyBytes = maxBodyBytes;
+        }
+
+        @Override
+        protected HttpResponse acceptMessage(HttpRequest request) {
+            return HttpUtil.getContentLength(request, 0L) <= maxBodyBytes ? super.acceptMessage(request) : null;
+        }
+
+        @Override
+        protected HttpResponse rejectResponse(HttpRequest request) {
+            FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
+                    HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE);
+            // A client may send its body all the same, and that must not be taken for its next request.
+            response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE)
+                    .set(HttpHeaderNames.CONTENT_LENGTH, 0);
+            return response;
+        }
     }
 }

@@ -35,9 +35,7 @@ public final class LingeringCloseHandler extends ChannelDuplexHandler {
     private boolean enabled;
     private boolean lingering;
 
-    /**
-     * @param enabled whether every close is to linger, or only that after {@link #enable}
-     */
+    /** @param enabled whether every close is to linger, or only that after {@link #enable} */
     public LingeringCloseHandler(boolean enabled) {
         this.enabled = enabled;
     }

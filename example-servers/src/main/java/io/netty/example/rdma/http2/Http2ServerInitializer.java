@@ -18,6 +18,7 @@ package io.netty.example.rdma.http2;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.group.ChannelGroup;
@@ -32,6 +33,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpServerUpgradeHandler;
+import io.netty.handler.codec.http.HttpServerUpgradeHandler.UpgradeEvent;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http2.CleartextHttp2ServerUpgradeHandler;
 import io.netty.handler.codec.http2.Http2CodecUtil;
@@ -207,6 +209,44 @@ public final class Http2ServerInitializer extends ChannelInitializer<Channel> {
         public void upgradeTo(ChannelHandlerContext ctx, FullHttpRequest request) {
             super.upgradeTo(ctx, request);
             ctx.pipeline().addAfter(ctx.name(), null, new UpgradedRequestHandler());
+        }
+    }
+
+    /**
+     * Between the handler of an Upgrade and the codec of HTTP/2: holds the request that asked for it until the client
+     * has begun to speak HTTP/2. curl 7.88 can't take more than 32 KiB together with the answer to the Upgrade
+     * ("connection buffer size is too small to store data following HTTP Upgrade response header").
+     */
+    private static final class UpgradedRequestHandler extends ChannelInboundHandlerAdapter {
+        private UpgradeEvent held;
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event instanceof UpgradeEvent upgrade) {
+                held = upgrade;
+            } else {
+                ctx.fireUserEventTriggered(event);
+            }
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            // The preface, with the client's settings: they count for the answer.
+            ctx.fireChannelRead(message);
+            UpgradeEvent request = held;
+            held = null;
+            if (request != null) {
+                ctx.fireUserEventTriggered(request);
+            }
+            ctx.pipeline().remove(this);
+        }
+
+        @Override
+        public void handlerRemoved(ChannelHandlerContext ctx) {
+            if (held != null) {
+                held.release();
+                held = null;
+            }
         }
     }
 }

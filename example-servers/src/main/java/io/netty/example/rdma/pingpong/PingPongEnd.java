@@ -25,7 +25,7 @@ import io.netty.example.rdma.verbs.Counts;
 import io.netty.example.rdma.verbs.Introduction;
 import io.netty.example.rdma.verbs.NumberMessage;
 import io.netty.example.rdma.verbs.NumberedData;
-import io.netty.example.rdma.verbs.Result;
+import io.netty.example.rdma.verbs.OperationTimes;
 import io.netty.example.rdma.verbs.VerbsEnd;
 
 import java.io.IOException;
@@ -47,9 +47,11 @@ abstract class PingPongEnd extends VerbsEnd {
     protected NumberedData data;
     protected ChannelHandlerContext ctx;
     protected RemoteMemory remote;
-    private final RoundTrips roundTrips;
+    private final OperationTimes times;
+    /** Round trips, those before the ones that count, too. */
+    private long done;
+    private long pingNanos;
     private long wrong;
-    private long startNanos;
     private long lateSinceNanos;
     /** Counts that this end has sent to the other one. */
     private Counts counts;
@@ -58,33 +60,27 @@ abstract class PingPongEnd extends VerbsEnd {
         super(game.toString());
         this.game = game;
         this.client = client;
-        roundTrips = new RoundTrips(game);
+        times = new OperationTimes(game.count(), game.warmUp());
     }
 
     static PingPongEnd create(Game game, boolean client) {
-        switch (game.mode()) {
-        case WRITE:
-            return new WritingEnd(game, client);
-        case READ:
-            return new ReadingEnd(game, client);
-        case READ_ONLY:
-            return new PollingEnd(game, client);
-        case SEND:
-            return new SendingEnd(game, client);
-        case WRITE_ACK:
-        case WRITE_IMM:
-            return new NotifyingEnd(game, client);
-        case SCAN:
-            return new ScanningEnd(game, client);
-        default:
-            return game.mode().isDrivenBy(client) ? new DrivingEnd(game, client) : new PassiveEnd(game, client);
-        }
+        return switch (game.mode()) {
+        case WRITE -> new WritingEnd(game, client);
+        case READ -> new ReadingEnd(game, client);
+        case READ_ONLY -> new PollingEnd(game, client);
+        case SEND -> new SendingEnd(game, client);
+        case WRITE_ACK, WRITE_IMM -> new NotifyingEnd(game, client);
+        case SCAN -> new ScanningEnd(game, client);
+        default -> game.mode().isDrivenBy(client) ? new DrivingEnd(game, client) : new PassiveEnd(game, client);
+        };
     }
 
     @Override
     protected final List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
         data = new NumberedData(game.size());
+        whenClosed(data::close);
         memory = game.memory();
+        whenClosed(memory::close);
         prepare();
         return List.of(channel.export(memory));
     }
@@ -93,7 +89,7 @@ abstract class PingPongEnd extends VerbsEnd {
     protected final void begin(ChannelHandlerContext context, Introduction peer) {
         ctx = context;
         remote = peer.memory(0, game.size());
-        startNanos = System.nanoTime();
+        times.begin();
         begin();
     }
 
@@ -161,8 +157,7 @@ abstract class PingPongEnd extends VerbsEnd {
             throw new IllegalArgumentException("the peer has counted before the end");
         }
         System.out.println(counts.with(peer));
-        finish(ctx, new Result("ping-pong " + game.mode(), counts.done(), game.size(), wrong,
-                System.nanoTime() - startNanos));
+        finish(ctx, "ping-pong " + game.mode(), counts.done(), game.size(), wrong);
     }
 
     /** Flushes, too. */
@@ -204,29 +199,20 @@ abstract class PingPongEnd extends VerbsEnd {
 
     /** A round trip begins here. */
     final void pinged() {
-        roundTrips.begin();
+        pingNanos = System.nanoTime();
     }
 
     /** And ends, at the end that measures. Returns whether there is another one. */
     final boolean ponged() {
-        if (roundTrips.end()) {
+        done++;
+        if (!times.ended(1, pingNanos)) {
             return true;
         }
-        told(roundTrips.windows());
-        System.out.println(roundTrips.measurement());
-        send(-roundTrips.done());
-        count(roundTrips.done());
+        told(times.windows());
+        System.out.println(times.measurement(game.name(), 0));
+        send(-done);
+        count(done);
         return false;
-    }
-
-    @Override
-    protected void closed() {
-        if (memory != null) {
-            memory.close();
-        }
-        if (data != null) {
-            data.close();
-        }
     }
 
     /**

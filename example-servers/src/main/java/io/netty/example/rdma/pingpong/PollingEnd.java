@@ -50,6 +50,7 @@ class PollingEnd extends PingPongEnd {
     @Override
     void begin() {
         copy = ctx.alloc().directBuffer(game.size(), game.size());
+        whenClosed(copy::release);
         if (client) {
             pinged();
             offer(number);
@@ -95,13 +96,5 @@ class PollingEnd extends PingPongEnd {
     long counted(long told) {
         over = true;
         return number - 1;
-    }
-
-    @Override
-    protected void closed() {
-        if (copy != null) {
-            copy.release();
-        }
-        super.closed();
     }
 }

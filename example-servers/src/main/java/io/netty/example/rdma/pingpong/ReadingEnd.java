@@ -36,6 +36,7 @@ class ReadingEnd extends PingPongEnd {
     @Override
     void begin() {
         copy = ctx.alloc().directBuffer(game.size(), game.size());
+        whenClosed(copy::release);
         if (client) {
             ping();
         }
@@ -82,13 +83,5 @@ class ReadingEnd extends PingPongEnd {
     @Override
     long counted(long told) {
         return number;
-    }
-
-    @Override
-    protected void closed() {
-        if (copy != null) {
-            copy.release();
-        }
-        super.closed();
     }
 }

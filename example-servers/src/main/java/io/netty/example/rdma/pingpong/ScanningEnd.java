@@ -68,6 +68,10 @@ class ScanningEnd extends PingPongEnd {
             ping();
         }
         watch = new MemoryWatch((SingleThreadEventLoop) ctx.channel().eventLoop(), this::scan);
+        whenClosed(() -> {
+            watch.stop();
+            releasePing();
+        });
         watch.start();
     }
 
@@ -133,14 +137,5 @@ class ScanningEnd extends PingPongEnd {
             ping.release();
             ping = null;
         }
-    }
-
-    @Override
-    protected void closed() {
-        if (watch != null) {
-            watch.stop();
-        }
-        releasePing();
-        super.closed();
     }
 }

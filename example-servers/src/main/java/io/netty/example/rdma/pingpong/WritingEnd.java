@@ -17,7 +17,13 @@ package io.netty.example.rdma.pingpong;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.SingleThreadEventLoop;
+import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.message.RdmaWrite;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * Writes to the peer's memory when the peer has written to its own. Nothing tells that but the data: their last 8 bytes
@@ -49,6 +55,7 @@ class WritingEnd extends PingPongEnd {
             hit();
         }
         watch = new MemoryWatch((SingleThreadEventLoop) ctx.channel().eventLoop(), this::look);
+        whenClosed(watch::stop);
         watch.start();
     }
 
@@ -85,11 +92,26 @@ class WritingEnd extends PingPongEnd {
         return number - 1;
     }
 
-    @Override
-    protected void closed() {
-        if (watch != null) {
-            watch.stop();
+    /** The last 8 bytes of memory that somebody else writes to, a device or another process. */
+    static final class MemoryToken {
+        private static final VarHandle VIEW =
+                MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+        private final ByteBuffer memory;
+        private final int index;
+
+        /** @param memory of a length that is a multiple of 8, and longer living than this */
+        MemoryToken(RegisteredMemory memory) {
+            this.memory = memory.buf().nioBuffer(0, memory.buf().capacity());
+            index = memory.buf().capacity() - Long.BYTES;
         }
-        super.closed();
+
+        /**
+         * Looks at it. The compiler can't assume that it is as it was before, and what is read after this is at least
+         * as new: a plain read promises neither.
+         */
+        long get() {
+            return (long) VIEW.getAcquire(memory, index);
+        }
     }
 }

@@ -63,9 +63,9 @@
  * {@link io.netty.example.rdma.pingpong.WritingEnd} does so. Two things are needed for that beside the custom of most
  * hardware, of which that class tells:
  * <ul>
- * <li>An acquiring read ({@link io.netty.example.rdma.pingpong.MemoryToken}). The memory is changed by a device or by
- *     another process, which Java's memory model does not know; but after an acquiring read neither the compiler nor
- *     the processor uses older values than it has found.</li>
+ * <li>An acquiring read ({@link io.netty.example.rdma.pingpong.WritingEnd.MemoryToken}). The memory is changed by a
+ *     device or by another process, which Java's memory model does not know; but after an acquiring read neither the
+ *     compiler nor the processor uses older values than it has found.</li>
  * <li>An event loop that goes on working ({@link io.netty.example.rdma.pingpong.MemoryWatch}): its channels need it,
  *     and the embedded provider as well, where the loop that polls does what otherwise a device does.</li>
  * </ul>

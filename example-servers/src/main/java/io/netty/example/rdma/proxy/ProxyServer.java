@@ -18,6 +18,7 @@ package io.netty.example.rdma.proxy;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.ortcp.RdmaOrTcpMetrics;
+import io.netty.example.rdma.proxy.ProxySettings.Listen;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.EventLoopOptions;
 import io.netty.example.rdma.util.ServerRun;

@@ -15,11 +15,15 @@
  */
 package io.netty.example.rdma.proxy;
 
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.util.Locale;
 
 /**
  * Settings of a proxy.
@@ -53,5 +57,36 @@ public record ProxySettings(Listen listen, InetSocketAddress server, ProxyTransp
     private static boolean isLocal(InetAddress address) throws SocketException {
         return address.isAnyLocalAddress() || address.isLoopbackAddress()
                 || NetworkInterface.getByInetAddress(address) != null;
+    }
+
+    /**
+     * Where a proxy listens, and for what: {@code tcp:0.0.0.0:8080}, {@code rdma:10.0.0.1:8080}, {@code
+     * auto:0.0.0.0:8080}.
+     *
+     * @param transport with {@link ProxyTransport#AUTO} for RDMA and for TCP at one port, and where there is no RDMA
+     *                  for TCP alone
+     * @param address   with port 0 at any that is free
+     */
+    public record Listen(ProxyTransport transport, HostAndPort address) {
+        /** Reads one from the command line. */
+        static final class Converter implements ITypeConverter<Listen> {
+            @Override
+            public Listen convert(String text) {
+                String[] parts = text.split(":", 2);
+                for (ProxyTransport transport : ProxyTransport.values()) {
+                    if (parts.length == 2 && transport.toString().equals(parts[0].toLowerCase(Locale.ROOT))) {
+                        return new Listen(transport, new HostAndPort.Converter().convert(parts[1]));
+                    }
+                }
+                throw new TypeConversionException("'" + text
+                        + "' does not start with tcp:, rdma: or auto: (expected: for example tcp:0.0.0.0:8080)");
+            }
+        }
+
+        /** As written. */
+        @Override
+        public String toString() {
+            return transport + ":" + address;
+        }
     }
 }

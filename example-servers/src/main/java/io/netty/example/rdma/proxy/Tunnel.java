@@ -76,9 +76,7 @@ final class Tunnel {
     /** True if both sides are closed, or will be: there is nothing more to decide. */
     private boolean ending;
 
-    /**
-     * Adds its handlers to the client's channel, which is not active yet. On its event loop.
-     */
+    /** Adds its handlers to the client's channel, which is not active yet. On its event loop. */
     Tunnel(SocketChannel channel, ProxySettings settings, ProxyCounters counters) {
         this.settings = settings;
         this.counters = counters;

@@ -15,6 +15,18 @@
  */
 package io.netty.example.rdma.pubsub;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.rdma.RdmaByteBufAllocator;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RemoteMemory;
+import io.netty.example.rdma.pubsub.Press.Outlet;
+import io.netty.example.rdma.pubsub.PublisherEnd.WritingPublisher;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -62,6 +74,75 @@ final class Press implements AutoCloseable {
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Way of editions from the publisher to its subscribers. On the thread of the {@link Press} alone, except for the
+     * ends of connections.
+     */
+    interface Outlet extends AutoCloseable {
+        void publish(long number);
+
+        /** No more will be published. */
+        @Override
+        void close();
+    }
+
+    /** The publisher's memory, which all subscribers read. Each edition replaces the one before while they do. */
+    static final class SharedMemory implements Outlet {
+        private final Edition format;
+        private final RegisteredMemory memory;
+
+        SharedMemory(Edition format) throws IOException {
+            this.format = format;
+            memory = RegisteredMemory.allocate(format.length(), Set.of(RdmaPermission.REMOTE_READ));
+            format.write(memory.buf(), 0);
+        }
+
+        RemoteMemory export(RdmaMessageChannel channel) throws IOException {
+            return channel.export(memory);
+        }
+
+        @Override
+        public void publish(long number) {
+            format.write(memory.buf(), number);
+        }
+
+        @Override
+        public void close() {
+            memory.close();
+        }
+    }
+
+    /** Writes each edition into the memory of all subscribers who have got the one before. */
+    static final class Mailing implements Outlet {
+        private final Edition format;
+        private final List<WritingPublisher> ends;
+
+        Mailing(Edition format, List<WritingPublisher> ends) {
+            this.format = format;
+            this.ends = ends;
+        }
+
+        @Override
+        public void publish(long number) {
+            int length = format.length();
+            // Not the same memory again: it belongs to the device until all writes of it are done.
+            ByteBuf edition = RdmaByteBufAllocator.DEFAULT.directBuffer(length, length);
+            try {
+                format.write(edition, number);
+                for (WritingPublisher end : ends) {
+                    end.offer(edition);
+                }
+            } finally {
+                edition.release();
+            }
+        }
+
+        @Override
+        public void close() {
+            // Editions in flight belong to the ends.
         }
     }
 }

@@ -15,13 +15,25 @@
  */
 package io.netty.example.rdma.pubsub;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaReceive;
+import io.netty.channel.rdma.message.RdmaWrite;
+import io.netty.channel.rdma.message.RemoteMemory;
+import io.netty.example.rdma.pubsub.Press.SharedMemory;
 import io.netty.example.rdma.verbs.Introduction;
 import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
 
 import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The publisher's end of the connection to one subscriber.
@@ -29,16 +41,10 @@ import java.io.IOException;
 abstract class PublisherEnd extends VerbsEnd {
     private final Subscription subscription;
     private Receipt receipt;
-    private long startNanos = System.nanoTime();
 
     PublisherEnd(Subscription subscription) {
         super(subscription.toString());
         this.subscription = subscription;
-    }
-
-    @Override
-    protected void begin(ChannelHandlerContext ctx, Introduction peer) {
-        startNanos = System.nanoTime();
     }
 
     /** The subscriber has enough. Call {@link #answer} when nothing is on its way to it any more. */
@@ -46,15 +52,14 @@ abstract class PublisherEnd extends VerbsEnd {
 
     final void answer(ChannelHandlerContext ctx) {
         writeAndFlush(ctx, receipt.toMessage());
-        finish(ctx, new Result("publisher by " + subscription.by(), receipt.seen(), subscription.size(),
-                receipt.wrong(), System.nanoTime() - startNanos));
+        finish(ctx, "publisher by " + subscription.by(), receipt.seen(), subscription.size(), receipt.wrong());
     }
 
     /** The others want their editions all the same. */
     @Override
     protected final Result lost(IOException cause) {
         return new Result("publisher by " + subscription.by() + ", whose subscriber is gone without a receipt ("
-                + cause.getMessage() + ')', 0, subscription.size(), 0, System.nanoTime() - startNanos);
+                + cause.getMessage() + ')', 0, subscription.size(), 0, nanos());
     }
 
     @Override
@@ -64,5 +69,107 @@ abstract class PublisherEnd extends VerbsEnd {
         }
         receipt = Receipt.read(msg);
         enough(ctx);
+    }
+
+    /** Lets the subscriber read, and does not notice when it does. */
+    static final class ReadPublisher extends PublisherEnd {
+        private final SharedMemory memory;
+
+        ReadPublisher(Subscription subscription, SharedMemory memory) {
+            super(subscription);
+            this.memory = memory;
+        }
+
+        @Override
+        protected void configure(ChannelConfig config) {
+            config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of(RdmaPermission.REMOTE_READ));
+        }
+
+        @Override
+        protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
+            return List.of(memory.export(channel));
+        }
+
+        @Override
+        void enough(ChannelHandlerContext ctx) {
+            answer(ctx);
+        }
+    }
+
+    /**
+     * Writes editions into the subscriber's memory, which does not notice. One is on its way at a time: a subscriber
+     * that is far away gets fewer of them, and no queue.
+     */
+    static class WritingPublisher extends PublisherEnd {
+        private final Edition format;
+        /** An edition is on its way, or may not be. */
+        private final AtomicBoolean busy = new AtomicBoolean(true);
+        private volatile ChannelHandlerContext context;
+        private RemoteMemory remote;
+        private boolean writing;
+        private boolean enough;
+
+        WritingPublisher(Subscription subscription) {
+            super(subscription);
+            format = subscription.edition();
+        }
+
+        @Override
+        protected void configure(ChannelConfig config) {
+            config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of());
+        }
+
+        @Override
+        protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+            remote = peer.memory(0, format.length());
+            context = ctx;
+            busy.set(false);
+        }
+
+        /** Writes the edition, unless another one is still on its way. Any thread; the caller keeps its reference. */
+        void offer(ByteBuf edition) {
+            if (!busy.compareAndSet(false, true)) {
+                return;
+            }
+            ByteBuf own = edition.retainedDuplicate();
+            try {
+                context.executor().execute(() -> write(own));
+            } catch (RejectedExecutionException e) {
+                // The event loop has ended, and the connection with it.
+                own.release();
+            }
+        }
+
+        private void write(ByteBuf edition) {
+            if (enough) {
+                edition.release();
+                return;
+            }
+            writing = true;
+            int first = format.firstPart();
+            if (first == edition.readableBytes()) {
+                then(context, context.writeAndFlush(new RdmaWrite(edition, remote, 0)), this::written);
+                return;
+            }
+            write(context, new RdmaWrite(edition.readRetainedSlice(first), remote, 0).unsignalled());
+            then(context, context.writeAndFlush(new RdmaWrite(edition, remote, first)), this::written);
+        }
+
+        private void written(Void done) {
+            writing = false;
+            if (enough) {
+                answer(context);
+            } else {
+                busy.set(false);
+            }
+        }
+
+        @Override
+        void enough(ChannelHandlerContext ctx) {
+            enough = true;
+            if (!writing) {
+                answer(ctx);
+            }
+        }
     }
 }

@@ -35,9 +35,7 @@ record Receipt(long seen, long torn, long wrong) {
         return new RdmaSend(Unpooled.copyLong(seen, torn, wrong));
     }
 
-    /**
-     * @throws IllegalArgumentException if it is anything else
-     */
+    /** @throws IllegalArgumentException if it is anything else */
     static Receipt read(RdmaReceive message) {
         ByteBuf content = message.content();
         if (content.readableBytes() != LENGTH) {

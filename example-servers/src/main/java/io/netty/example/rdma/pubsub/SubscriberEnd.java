@@ -16,12 +16,26 @@
 package io.netty.example.rdma.pubsub;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RdmaRead;
 import io.netty.channel.rdma.message.RdmaReceive;
-import io.netty.example.rdma.verbs.Result;
+import io.netty.channel.rdma.message.RemoteMemory;
+import io.netty.example.rdma.verbs.Introduction;
 import io.netty.example.rdma.verbs.VerbsEnd;
 
+import java.io.IOException;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A subscriber: looks at copies of what is published, until it has seen as many editions as it wants. It may miss
@@ -33,7 +47,6 @@ abstract class SubscriberEnd extends VerbsEnd {
     private final AtomicLong torn = new AtomicLong();
     private long wrong;
     private long latest;
-    private long startNanos;
     private boolean ended;
 
     SubscriberEnd(Subscription subscription) {
@@ -58,10 +71,6 @@ abstract class SubscriberEnd extends VerbsEnd {
 
     final long wrong() {
         return wrong;
-    }
-
-    final void started() {
-        startNanos = System.nanoTime();
     }
 
     /** Looks at a copy. On one thread only. */
@@ -103,7 +112,127 @@ abstract class SubscriberEnd extends VerbsEnd {
         if (!ended || !answer.equals(receipt())) {
             throw new IllegalArgumentException("the publisher answers what was not said: " + answer);
         }
-        finish(ctx, new Result("subscriber by " + subscription.by() + " (" + torn() + " torn copies taken again)", seen,
-                subscription.size(), wrong, System.nanoTime() - startNanos));
+        finish(ctx, "subscriber by " + subscription.by() + " (" + torn() + " torn copies taken again)", seen,
+                subscription.size(), wrong);
+    }
+
+    /** Reads the publisher's memory, again and again. */
+    static class ReadSubscriber extends SubscriberEnd {
+        private static final long PAUSE_MICROS = 100;
+
+        private RemoteMemory remote;
+        private ByteBuf copy;
+
+        ReadSubscriber(Subscription subscription) {
+            super(subscription);
+        }
+
+        @Override
+        protected void configure(ChannelConfig config) {
+            config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of());
+        }
+
+        @Override
+        protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+            int length = subscription.edition().length();
+            remote = peer.memory(0, length);
+            copy = ctx.alloc().directBuffer(length, length);
+            whenClosed(copy::release);
+            read(ctx);
+        }
+
+        private void read(ChannelHandlerContext ctx) {
+            int first = subscription.edition().firstPart();
+            if (first < copy.capacity()) {
+                // The second part first. Reads are executed in the order in which they are written.
+                write(ctx, new RdmaRead(part(first, copy.capacity() - first), remote, first).unsignalled());
+            }
+            then(ctx, ctx.writeAndFlush(new RdmaRead(part(0, first), remote, 0)), read -> arrived(ctx));
+        }
+
+        private ByteBuf part(int index, int length) {
+            return copy.slice(index, length).clear();
+        }
+
+        private void arrived(ChannelHandlerContext ctx) {
+            Copy what = look(copy);
+            if (hasEnough()) {
+                end(ctx);
+            } else if (what == Copy.NO_NEWS) {
+                ctx.executor().schedule(() -> {
+                    if (ctx.channel().isActive()) {
+                        read(ctx);
+                    }
+                }, PAUSE_MICROS, TimeUnit.MICROSECONDS);
+            } else {
+                read(ctx);
+            }
+        }
+    }
+
+    /** Has memory that the publisher writes to. Nothing tells when it does: a thread looks, again and again. */
+    static final class WrittenSubscriber extends SubscriberEnd {
+        private static final long PAUSE_NANOS = 100_000;
+
+        private RegisteredMemory memory;
+        private Thread looking;
+        private volatile boolean stopped;
+
+        WrittenSubscriber(Subscription subscription) {
+            super(subscription);
+        }
+
+        @Override
+        protected void configure(ChannelConfig config) {
+            config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of(RdmaPermission.REMOTE_WRITE));
+        }
+
+        @Override
+        protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
+            memory = RegisteredMemory.allocate(subscription.edition().length(),
+                    EnumSet.of(RdmaPermission.REMOTE_WRITE, RdmaPermission.LOCAL_WRITE));
+            whenClosed(() -> {
+                stopped = true;
+                LockSupport.unpark(looking);
+                memory.close();
+            });
+            subscription.edition().write(memory.buf(), 0);
+            return List.of(channel.export(memory));
+        }
+
+        @Override
+        protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+            memory.retain();
+            looking = new Thread(() -> look(ctx), "looking");
+            looking.setDaemon(true);
+            looking.start();
+        }
+
+        private void look(ChannelHandlerContext ctx) {
+            ByteBuf copy = Unpooled.directBuffer(memory.buf().capacity());
+            try {
+                while (!stopped && !hasEnough()) {
+                    Copy what = look(memory.buf(), copy);
+                    if (what == Copy.NO_NEWS) {
+                        LockSupport.parkNanos(PAUSE_NANOS);
+                    } else if (what == Copy.TORN) {
+                        // Where devices are software, what writes there may wait for this processor.
+                        Thread.yield();
+                    }
+                }
+                if (!stopped) {
+                    ctx.executor().execute(() -> end(ctx));
+                }
+            } finally {
+                copy.release();
+                memory.release();
+            }
+        }
+
+        /** Judges a copy, as the memory may change between two looks. */
+        Copy look(ByteBuf written, ByteBuf copy) {
+            subscription.edition().copy(written, copy);
+            return look(copy);
+        }
     }
 }

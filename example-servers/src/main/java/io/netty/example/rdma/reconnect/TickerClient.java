@@ -16,20 +16,35 @@
 package io.netty.example.rdma.reconnect;
 
 import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredMemory;
+import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RdmaReceive;
+import io.netty.channel.rdma.message.RdmaSend;
+import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.LocalHost;
+import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsOptions;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Is connected to a server of numbers, whatever becomes of the connections.
@@ -67,5 +82,80 @@ public final class TickerClient implements Callable<Integer> {
             reader.start();
             return List.of(reader.result());
         });
+    }
+
+    /** Has memory into which the server writes numbers that grow, over as many connections as it takes. */
+    static class TickReader extends ReconnectingClient {
+        private final long count;
+        /** Registered once, for all connections. */
+        private final RegisteredMemory memory;
+        private final CompletableFuture<Result> result = new CompletableFuture<>();
+        private final long startNanos = System.nanoTime();
+        private long seen;
+        private long last;
+        private long wrong;
+
+        /** @param count of numbers, after which it has enough */
+        TickReader(Bootstrap bootstrap, EventLoopGroup group, SocketAddress server, long count) throws IOException {
+            super(bootstrap, group, server);
+            this.count = count;
+            memory = RegisteredMemory.allocate(Long.BYTES,
+                    EnumSet.of(RdmaPermission.LOCAL_WRITE, RdmaPermission.REMOTE_WRITE));
+        }
+
+        final CompletableFuture<Result> result() {
+            return result;
+        }
+
+        @Override
+        final void begin(RdmaMessageChannel newChannel) throws IOException {
+            newChannel.pipeline().addLast(new Ticks());
+            ByteBuf blob = newChannel.alloc().buffer(RemoteMemory.BLOB_LENGTH, RemoteMemory.BLOB_LENGTH);
+            newChannel.export(memory).write(blob);
+            newChannel.writeAndFlush(new RdmaSend(blob)).addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
+        }
+
+        @Override
+        void waiting(Throwable cause, long millis) {
+            System.out.println("no connection after " + last + " (" + (cause == null ? "the server has ended it"
+                    : cause.getMessage()) + "), again in " + millis + " ms");
+        }
+
+        private void tick(long number) {
+            served();
+            // Each number is written once. Those of the time without a connection are missed. The memory may have the
+            // next one already.
+            if (number <= last || memory.buf().getLong(0) < number) {
+                wrong++;
+            }
+            last = number;
+            if (++seen == count) {
+                System.out.println("seen " + seen + " numbers up to " + last + " on " + connections() + " connections");
+                close();
+            }
+        }
+
+        /** Handler of one connection. */
+        private final class Ticks extends SimpleChannelInboundHandler<RdmaReceive> {
+            @Override
+            protected void channelRead0(ChannelHandlerContext ctx, RdmaReceive msg) {
+                if (!msg.hasImmediate() || msg.length() != Long.BYTES) {
+                    throw new IllegalArgumentException("not the notice of a number: " + msg);
+                }
+                if (seen < count) {
+                    tick(Integer.toUnsignedLong(msg.immediate()));
+                }
+            }
+
+            @Override
+            public void channelInactive(ChannelHandlerContext ctx) {
+                ctx.fireChannelInactive();
+                if (seen == count) {
+                    memory.close();
+                    result.complete(new Result("numbers on " + connections() + " connections", seen, Long.BYTES, wrong,
+                            System.nanoTime() - startNanos));
+                }
+            }
+        }
     }
 }

@@ -16,10 +16,18 @@
 package io.netty.example.rdma.reconnect;
 
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
+import io.netty.channel.rdma.message.RdmaWriteImm;
+import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.EventLoopOptions;
 import io.netty.example.rdma.util.ExampleServer;
@@ -33,6 +41,8 @@ import picocli.CommandLine.Option;
 import java.net.InetSocketAddress;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Serves numbers until it is ended.
@@ -82,5 +92,46 @@ public final class TickerServer implements Callable<Integer> {
         return new ServerBootstrap().group(group).channel(RdmaServerMessageChannel.class)
                 .childOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of()).childHandler(ticker).bind(address).sync()
                 .channel();
+    }
+
+    /**
+     * Writes numbers, which grow, into the memory of which each client tells, and ends its connection after some.
+     */
+    @Sharable
+    static final class Ticker extends SimpleChannelInboundHandler<RdmaReceive> {
+        private final AtomicLong number = new AtomicLong();
+        private final int ticks;
+        private final long intervalMicros;
+
+        /** @param ticks of a connection, or 0: no end */
+        Ticker(int ticks, long intervalMicros) {
+            this.ticks = ticks;
+            this.intervalMicros = intervalMicros;
+        }
+
+        @Override
+        protected void channelRead0(ChannelHandlerContext ctx, RdmaReceive msg) {
+            tick(ctx, RemoteMemory.read(msg.content()), 1);
+        }
+
+        private void tick(ChannelHandlerContext ctx, RemoteMemory memory, int done) {
+            if (!ctx.channel().isActive()) {
+                return;
+            }
+            long next = number.incrementAndGet();
+            ctx.writeAndFlush(new RdmaWriteImm(Unpooled.copyLong(next), memory, 0, (int) next))
+                    .addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+            if (done == ticks) {
+                ctx.close();
+            } else {
+                ctx.executor().schedule(() -> tick(ctx, memory, done + 1), intervalMicros, TimeUnit.MICROSECONDS);
+            }
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            System.err.println(ctx.channel().remoteAddress() + ": " + cause);
+            ctx.close();
+        }
     }
 }

@@ -28,9 +28,7 @@ import io.netty.channel.rdma.message.RdmaSend;
 import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.verbs.Introduction;
 import io.netty.example.rdma.verbs.NumberMessage;
-import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
-import io.netty.util.concurrent.Future;
 
 import java.io.IOException;
 import java.util.Set;
@@ -47,7 +45,6 @@ final class LendRequester extends VerbsEnd {
     private RdmaMemoryWindow window;
     private long done;
     private long wrong;
-    private long startNanos;
 
     LendRequester(int size, long count) {
         super(Operation.LEND.program(size, count));
@@ -59,26 +56,22 @@ final class LendRequester extends VerbsEnd {
     protected void configure(ChannelConfig config) throws IOException {
         config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of(RdmaPermission.REMOTE_WRITE));
         memory = RegisteredMemory.allocate(size, Set.of(RdmaPermission.LOCAL_WRITE));
+        whenClosed(memory::close);
     }
 
     @Override
     protected void begin(ChannelHandlerContext ctx, Introduction peer) {
-        startNanos = System.nanoTime();
         request(ctx);
     }
 
     private void request(ChannelHandlerContext ctx) {
-        ((RdmaMessageChannel) ctx.channel()).bindWindow(memory, 0, size, Set.of(RdmaPermission.REMOTE_WRITE))
-                .addListener((Future<RdmaMemoryWindow> bound) -> {
-                    if (bound.isSuccess()) {
-                        window = bound.getNow();
-                        ByteBuf blob = ctx.alloc().buffer(RemoteMemory.BLOB_LENGTH, RemoteMemory.BLOB_LENGTH);
-                        window.remoteMemory().write(blob);
-                        writeAndFlush(ctx, new RdmaSend(blob));
-                    } else {
-                        exceptionCaught(ctx, bound.cause());
-                    }
-                });
+        then(ctx, ((RdmaMessageChannel) ctx.channel()).bindWindow(memory, 0, size,
+                Set.of(RdmaPermission.REMOTE_WRITE)), bound -> {
+            window = bound;
+            ByteBuf blob = ctx.alloc().buffer(RemoteMemory.BLOB_LENGTH, RemoteMemory.BLOB_LENGTH);
+            window.remoteMemory().write(blob);
+            writeAndFlush(ctx, new RdmaSend(blob));
+        });
     }
 
     @Override
@@ -94,8 +87,7 @@ final class LendRequester extends VerbsEnd {
             if (++done < count) {
                 request(ctx);
             } else {
-                finish(ctx, new Result(Operation.LEND + " requester", count, size, wrong,
-                        System.nanoTime() - startNanos));
+                finish(ctx, Operation.LEND + " requester", count, size, wrong);
             }
         });
     }
@@ -103,12 +95,5 @@ final class LendRequester extends VerbsEnd {
     /** Returns whether the answer to a request gives the window back. */
     static boolean isGivenBack(long request) {
         return request % 2 == 0;
-    }
-
-    @Override
-    protected void closed() {
-        if (memory != null) {
-            memory.close();
-        }
     }
 }

@@ -25,9 +25,7 @@ import io.netty.channel.rdma.message.RdmaSend;
 import io.netty.channel.rdma.message.RdmaSendInv;
 import io.netty.channel.rdma.message.RdmaWrite;
 import io.netty.channel.rdma.message.RemoteMemory;
-import io.netty.example.rdma.verbs.Introduction;
 import io.netty.example.rdma.verbs.NumberMessage;
-import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
 
 import java.util.Set;
@@ -40,7 +38,6 @@ final class LendResponder extends VerbsEnd {
     private final int size;
     private final long count;
     private long done;
-    private long startNanos;
 
     LendResponder(int size, long count) {
         super(Operation.LEND.program(size, count));
@@ -54,11 +51,6 @@ final class LendResponder extends VerbsEnd {
     }
 
     @Override
-    protected void begin(ChannelHandlerContext ctx, Introduction peer) {
-        startNanos = System.nanoTime();
-    }
-
-    @Override
     protected void channelRead0(ChannelHandlerContext ctx, RdmaReceive msg) {
         RemoteMemory lent = RemoteMemory.read(msg.content());
         ByteBuf block = ctx.alloc().directBuffer(size, size);
@@ -68,11 +60,9 @@ final class LendResponder extends VerbsEnd {
         ChannelFuture answered = ctx.writeAndFlush(
                 LendRequester.isGivenBack(done) ? new RdmaSendInv(answer.content(), lent) : answer);
         done++;
-        answered.addListener(written -> {
-            if (!written.isSuccess()) {
-                exceptionCaught(ctx, written.cause());
-            } else if (done == count) {
-                finish(ctx, new Result(Operation.LEND + " responder", count, size, 0, System.nanoTime() - startNanos));
+        then(ctx, answered, written -> {
+            if (done == count) {
+                finish(ctx, Operation.LEND + " responder", count, size, 0);
             }
         });
     }

@@ -25,6 +25,7 @@ import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaReceive;
+import io.netty.example.rdma.requests.Requests.ListRequests;
 
 import java.io.IOException;
 import java.util.List;

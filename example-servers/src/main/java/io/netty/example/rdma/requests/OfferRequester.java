@@ -27,8 +27,6 @@ import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.channel.rdma.verbs.DeviceAddresses;
 import io.netty.example.rdma.util.LocalHost;
-import io.netty.example.rdma.verbs.Introduction;
-import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
 
 import java.io.IOException;
@@ -45,7 +43,6 @@ class OfferRequester extends VerbsEnd {
     private final int size;
     private final ByteBuf buf;
     private RegisteredMemory memory;
-    private long startNanos;
 
     OfferRequester(int size) {
         super(Operation.OFFER.program(size, 1));
@@ -55,9 +52,11 @@ class OfferRequester extends VerbsEnd {
 
     @Override
     protected void configure(ChannelConfig config) throws IOException {
+        whenClosed(buf::release);
         config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of(RdmaPermission.REMOTE_WRITE));
         memory = RegisteredMemory.ofAddress(buf.memoryAddress(), size,
                 EnumSet.of(RdmaPermission.LOCAL_WRITE, RdmaPermission.REMOTE_WRITE));
+        whenClosed(memory::close);
         ByteBuf blob = Unpooled.buffer(RemoteMemory.BLOB_LENGTH, RemoteMemory.BLOB_LENGTH);
         RemoteMemory.of(memory, device(config)).write(blob);
         config.setOption(RdmaChannelOption.CONNECT_DATA, blob.array());
@@ -84,27 +83,14 @@ class OfferRequester extends VerbsEnd {
     }
 
     @Override
-    protected void begin(ChannelHandlerContext ctx, Introduction peer) {
-        startNanos = System.nanoTime();
-    }
-
-    @Override
     protected void channelRead0(ChannelHandlerContext ctx, RdmaReceive msg) {
         boolean right = msg.hasImmediate() && msg.immediate() == size && msg.length() == size
                 && Blocks.matches(arrived(), 0, size);
-        finish(ctx, new Result(Operation.OFFER + " requester", 1, size, right ? 0 : 1, System.nanoTime() - startNanos));
+        finish(ctx, Operation.OFFER + " requester", 1, size, right ? 0 : 1);
     }
 
     /** Bytes that the peer has written. */
     ByteBuf arrived() {
         return buf.slice(0, size);
-    }
-
-    @Override
-    protected void closed() {
-        if (memory != null) {
-            memory.close();
-        }
-        buf.release();
     }
 }

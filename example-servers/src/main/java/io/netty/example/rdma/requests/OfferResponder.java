@@ -57,13 +57,8 @@ final class OfferResponder extends VerbsEnd {
         ByteBuf block = ctx.alloc().directBuffer(size, size);
         Blocks.write(block, 0, size);
         long startNanos = System.nanoTime();
-        ctx.writeAndFlush(new RdmaWriteImm(block, offered, 0, size)).addListener(written -> {
-            if (written.isSuccess()) {
-                finish(ctx, new Result(Operation.OFFER + " responder", 1, size, 0, System.nanoTime() - startNanos));
-            } else {
-                exceptionCaught(ctx, written.cause());
-            }
-        });
+        then(ctx, ctx.writeAndFlush(new RdmaWriteImm(block, offered, 0, size)), written ->
+                finish(ctx, new Result(Operation.OFFER + " responder", 1, size, 0, System.nanoTime() - startNanos)));
     }
 
     @Override

@@ -15,6 +15,19 @@
  */
 package io.netty.example.rdma.requests;
 
+import io.netty.example.rdma.requests.Requests.AtomicRequests;
+import io.netty.example.rdma.requests.Requests.ListRequests;
+import io.netty.example.rdma.requests.Requests.ReadRequests;
+import io.netty.example.rdma.requests.Requests.SendRequests;
+import io.netty.example.rdma.requests.Requests.WriteRequests;
+import io.netty.example.rdma.requests.Responses.AtomicResponses;
+import io.netty.example.rdma.requests.Responses.ReadResponses;
+import io.netty.example.rdma.requests.Responses.SendResponses;
+import io.netty.example.rdma.requests.Responses.WriteResponses;
+import io.netty.example.rdma.requests.SyncEventEnd.SyncEventRequester;
+import io.netty.example.rdma.requests.SyncEventEnd.SyncEventResponder;
+import io.netty.example.rdma.requests.TextEnd.TextRequester;
+import io.netty.example.rdma.requests.TextEnd.TextResponder;
 import io.netty.example.rdma.verbs.VerbsEnd;
 
 import java.util.Locale;

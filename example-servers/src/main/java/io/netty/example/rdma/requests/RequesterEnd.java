@@ -22,7 +22,6 @@ import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaSend;
 import io.netty.example.rdma.verbs.Introduction;
 import io.netty.example.rdma.verbs.NumberMessage;
-import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
 
 import java.io.IOException;
@@ -40,7 +39,6 @@ final class RequesterEnd extends VerbsEnd {
     private final Mistake mistake;
     private long made;
     private long wrong;
-    private long startNanos;
     /** Awaited events of the end of a round: the delivery of its message, and the answer, in any order. */
     private int awaited;
 
@@ -52,6 +50,7 @@ final class RequesterEnd extends VerbsEnd {
         this.size = size;
         this.count = count;
         this.mistake = mistake;
+        whenClosed(requests::close);
     }
 
     @Override
@@ -65,7 +64,6 @@ final class RequesterEnd extends VerbsEnd {
     @Override
     protected void begin(ChannelHandlerContext ctx, Introduction peer) throws IOException {
         requests.begin(mistake == null ? peer : peer.map(mistake::apply));
-        startNanos = System.nanoTime();
         round(ctx);
     }
 
@@ -85,13 +83,7 @@ final class RequesterEnd extends VerbsEnd {
             message.fenced();
         }
         awaited = 2;
-        ctx.writeAndFlush(message).addListener(sent -> {
-            if (sent.isSuccess()) {
-                arrived(ctx);
-            } else {
-                exceptionCaught(ctx, sent.cause());
-            }
-        });
+        then(ctx, ctx.writeAndFlush(message), sent -> arrived(ctx));
     }
 
     @Override
@@ -117,12 +109,7 @@ final class RequesterEnd extends VerbsEnd {
         if (made < count) {
             round(ctx);
         } else {
-            finish(ctx, new Result(operation + " requester", count, size, wrong, System.nanoTime() - startNanos));
+            finish(ctx, operation + " requester", count, size, wrong);
         }
-    }
-
-    @Override
-    protected void closed() {
-        requests.close();
     }
 }

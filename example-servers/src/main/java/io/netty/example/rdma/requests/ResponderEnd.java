@@ -23,7 +23,6 @@ import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.verbs.Introduction;
 import io.netty.example.rdma.verbs.NumberMessage;
-import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.verbs.VerbsEnd;
 
 import java.io.IOException;
@@ -46,7 +45,6 @@ final class ResponderEnd extends VerbsEnd {
     private int messages;
     private int wrongMessages;
     private long wrong;
-    private long startNanos;
 
     /** @param mistake {@code null} for none. */
     ResponderEnd(Operation operation, Responses responses, int size, long count, Mistake mistake) {
@@ -56,6 +54,7 @@ final class ResponderEnd extends VerbsEnd {
         this.size = size;
         this.count = count;
         this.mistake = mistake;
+        whenClosed(responses::close);
     }
 
     @Override
@@ -95,11 +94,6 @@ final class ResponderEnd extends VerbsEnd {
         return memory;
     }
 
-    @Override
-    protected void begin(ChannelHandlerContext ctx, Introduction peer) {
-        startNanos = System.nanoTime();
-    }
-
     private int roundLength() {
         return (int) Math.min(Blocks.COUNT, count - checked);
     }
@@ -127,12 +121,7 @@ final class ResponderEnd extends VerbsEnd {
         responses.prepare(checked, roundLength());
         writeAndFlush(ctx, NumberMessage.of(ctx.alloc(), wrongNow));
         if (checked == count) {
-            finish(ctx, new Result(operation + " responder", count, size, wrong, System.nanoTime() - startNanos));
+            finish(ctx, operation + " responder", count, size, wrong);
         }
-    }
-
-    @Override
-    protected void closed() {
-        responses.close();
     }
 }

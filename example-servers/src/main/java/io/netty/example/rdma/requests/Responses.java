@@ -15,14 +15,19 @@
  */
 package io.netty.example.rdma.requests;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.RegisteredMemory;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RemoteMemory;
 
 import java.io.IOException;
+import java.nio.ByteOrder;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongUnaryOperator;
 
 /**
  * The responder's part of an operation.
@@ -66,5 +71,166 @@ abstract class Responses implements AutoCloseable {
     @Override
     public void close() {
         // There may be no memory.
+    }
+
+    /** Has blocks that are read: other ones in each round. */
+    static class ReadResponses extends Responses {
+        private static final Set<RdmaPermission> PERMISSIONS = Set.of(RdmaPermission.REMOTE_READ);
+
+        private final int size;
+        Blocks blocks;
+
+        ReadResponses(int size) {
+            this.size = size;
+        }
+
+        @Override
+        final Set<RdmaPermission> permissions() {
+            return PERMISSIONS;
+        }
+
+        @Override
+        final List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
+            blocks = new Blocks(size, PERMISSIONS);
+            return blocks.export(channel);
+        }
+
+        @Override
+        void prepare(long first, int count) {
+            for (int i = 0; i < count; i++) {
+                blocks.fill(first + i);
+            }
+        }
+
+        @Override
+        public final void close() {
+            if (blocks != null) {
+                blocks.close();
+            }
+        }
+    }
+
+    /**
+     * Has memory for blocks that are written by the requester. It looks at them when it is told to: by a message after
+     * a round, or by the immediate data of each.
+     */
+    static class WriteResponses extends Responses {
+        private final int size;
+        private final boolean immediate;
+        Blocks blocks;
+
+        WriteResponses(int size, boolean immediate) {
+            this.size = size;
+            this.immediate = immediate;
+        }
+
+        @Override
+        final Set<RdmaPermission> permissions() {
+            return Set.of(RdmaPermission.REMOTE_WRITE);
+        }
+
+        @Override
+        final List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
+            blocks = new Blocks(size, EnumSet.of(RdmaPermission.REMOTE_WRITE, RdmaPermission.LOCAL_WRITE));
+            return blocks.export(channel);
+        }
+
+        @Override
+        final boolean areMessages() {
+            return immediate;
+        }
+
+        @Override
+        boolean isRight(long number, RdmaReceive message) {
+            return message.hasImmediate() && message.immediate() == (int) number && message.length() == size
+                    && blocks.matches(number);
+        }
+
+        @Override
+        int wrong(long first, int count) {
+            int wrong = 0;
+            for (int i = 0; i < count; i++) {
+                if (!blocks.matches(first + i)) {
+                    wrong++;
+                }
+            }
+            return wrong;
+        }
+
+        @Override
+        public final void close() {
+            if (blocks != null) {
+                blocks.close();
+            }
+        }
+    }
+
+    /** Receives blocks as messages. */
+    static final class SendResponses extends Responses {
+        private final int size;
+        private final boolean immediate;
+        private final boolean inLists;
+
+        SendResponses(int size, boolean immediate, boolean inLists) {
+            this.size = size;
+            this.immediate = immediate;
+            this.inLists = inLists;
+        }
+
+        @Override
+        boolean areMessages() {
+            return true;
+        }
+
+        @Override
+        boolean areInLists() {
+            return inLists;
+        }
+
+        @Override
+        boolean isRight(long number, RdmaReceive message) {
+            return message.hasImmediate() == immediate && (!immediate || message.immediate() == (int) number)
+                    && Blocks.matches(message.content(), number, size);
+        }
+    }
+
+    /** Has a number of 8 bytes, in the byte order of the host. */
+    static class AtomicResponses extends Responses {
+        private final LongUnaryOperator expected;
+        private RegisteredMemory memory;
+
+        /** @param expected what the number is after that many requests. */
+        AtomicResponses(LongUnaryOperator expected) {
+            this.expected = expected;
+        }
+
+        @Override
+        final Set<RdmaPermission> permissions() {
+            return Set.of(RdmaPermission.REMOTE_ATOMIC);
+        }
+
+        @Override
+        final List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
+            memory = RegisteredMemory.allocate(Long.BYTES,
+                    EnumSet.of(RdmaPermission.REMOTE_ATOMIC, RdmaPermission.LOCAL_WRITE));
+            return List.of(channel.export(memory));
+        }
+
+        ByteBuf buf() {
+            return memory.buf();
+        }
+
+        @Override
+        final int wrong(long first, int count) {
+            long value = buf().nioBuffer(0, Long.BYTES).order(ByteOrder.nativeOrder()).getLong(0);
+            return value == expected.applyAsLong(first + count) ? 0 : 1;
+        }
+
+        @Override
+        public final void close() {
+            if (memory != null) {
+                memory.close();
+            }
+        }
     }
 }

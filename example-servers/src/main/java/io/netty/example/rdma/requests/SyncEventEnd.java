@@ -15,16 +15,24 @@
  */
 package io.netty.example.rdma.requests;
 
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.rdma.RdmaChannelOption;
+import io.netty.channel.rdma.RdmaPermission;
+import io.netty.channel.rdma.message.RdmaFetchAndAdd;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
+import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaSyncEvent;
+import io.netty.channel.rdma.message.RdmaSyncEventGet;
 import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.verbs.Introduction;
-import io.netty.example.rdma.verbs.Result;
+import io.netty.example.rdma.verbs.NumberMessage;
 import io.netty.example.rdma.verbs.VerbsEnd;
 
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Common part of both ends of a ping-pong of two events: their own event, and the other end's.
@@ -35,7 +43,6 @@ abstract class SyncEventEnd extends VerbsEnd {
     RemoteMemory remote;
     long done;
     long wrong;
-    private long startNanos;
 
     SyncEventEnd(long count) {
         super(Operation.SYNC_EVENT.program(Long.BYTES, count));
@@ -45,27 +52,119 @@ abstract class SyncEventEnd extends VerbsEnd {
     @Override
     protected final List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
         own = new RdmaSyncEvent(0);
+        whenClosed(own::close);
         return List.of(own.export(channel));
     }
 
     @Override
     protected final void begin(ChannelHandlerContext ctx, Introduction peer) {
         remote = peer.memory(0, Long.BYTES);
-        startNanos = System.nanoTime();
         begin(ctx);
     }
 
     abstract void begin(ChannelHandlerContext ctx);
 
     final void finish(ChannelHandlerContext ctx, String end) {
-        finish(ctx, new Result(Operation.SYNC_EVENT + " " + end, count, Long.BYTES, wrong,
-                System.nanoTime() - startNanos));
+        finish(ctx, Operation.SYNC_EVENT + " " + end, count, Long.BYTES, wrong);
     }
 
-    @Override
-    protected final void closed() {
-        if (own != null) {
-            own.close();
+    /**
+     * Adds one to the responder's event, waits until the responder has set that of this end to the same number, and
+     * gets the responder's to see that it is still that. No message is sent before the end.
+     */
+    static final class SyncEventRequester extends SyncEventEnd {
+        SyncEventRequester(long count) {
+            super(count);
+        }
+
+        @Override
+        protected void configure(ChannelConfig config) {
+            config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS, Set.of(RdmaPermission.REMOTE_WRITE));
+        }
+
+        @Override
+        void begin(ChannelHandlerContext ctx) {
+            add(ctx);
+        }
+
+        private void add(ChannelHandlerContext ctx) {
+            RdmaFetchAndAdd add = RdmaSyncEvent.add(remote, 1);
+            then(ctx, ctx.writeAndFlush(add), added -> {
+                check(add.oldValue(), done);
+                then(ctx, own.waitUntil(done + 1, ctx.executor()), value -> {
+                    check(value, done + 1);
+                    get(ctx);
+                });
+            });
+        }
+
+        private void get(ChannelHandlerContext ctx) {
+            RdmaSyncEventGet get = new RdmaSyncEventGet(remote);
+            then(ctx, ctx.writeAndFlush(get), got -> {
+                check(get.value(), ++done);
+                if (done < count) {
+                    add(ctx);
+                } else {
+                    writeAndFlush(ctx, NumberMessage.of(ctx.alloc(), done));
+                }
+            });
+        }
+
+        private void check(long value, long expected) {
+            if (value != expected) {
+                wrong++;
+            }
+        }
+
+        @Override
+        protected void channelRead0(ChannelHandlerContext ctx, RdmaReceive msg) {
+            wrong += NumberMessage.read(msg);
+            if (done < count) {
+                throw new IllegalArgumentException("the answer came before the end");
+            }
+            finish(ctx, "requester");
+        }
+    }
+
+    /**
+     * Waits until the requester has added to the event of this end, and sets the requester's to the same number.
+     */
+    static final class SyncEventResponder extends SyncEventEnd {
+        SyncEventResponder(long count) {
+            super(count);
+        }
+
+        @Override
+        protected void configure(ChannelConfig config) {
+            config.setOption(RdmaChannelOption.REMOTE_PERMISSIONS,
+                    EnumSet.of(RdmaPermission.REMOTE_READ, RdmaPermission.REMOTE_ATOMIC));
+        }
+
+        @Override
+        void begin(ChannelHandlerContext ctx) {
+            await(ctx);
+        }
+
+        private void await(ChannelHandlerContext ctx) {
+            then(ctx, own.waitUntil(done + 1, ctx.executor()), value -> {
+                // The requester adds no more before it has its answer.
+                if (value != ++done) {
+                    wrong++;
+                }
+                writeAndFlush(ctx, RdmaSyncEvent.set(remote, done));
+                if (done < count) {
+                    await(ctx);
+                }
+            });
+        }
+
+        @Override
+        protected void channelRead0(ChannelHandlerContext ctx, RdmaReceive msg) {
+            if (NumberMessage.read(msg) != count || done < count) {
+                throw new IllegalArgumentException("the peer came to its end after " + done + " of " + count);
+            }
+            writeAndFlush(ctx, NumberMessage.of(ctx.alloc(), own.get() == count ? wrong : wrong + 1));
+            finish(ctx, "responder");
         }
     }
 }

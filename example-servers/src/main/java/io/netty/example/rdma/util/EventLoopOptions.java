@@ -16,6 +16,7 @@
 package io.netty.example.rdma.util;
 
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.example.rdma.util.Transport.Waiting;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 

@@ -46,9 +46,7 @@ public record Measurement(String scenario, long count, long perSecond, Unit unit
                 + " ns";
     }
 
-    /**
-     * Returns the measurement that a line tells, or {@code null} if it tells none.
-     */
+    /** Returns the measurement that a line tells, or {@code null} if it tells none. */
     public static Measurement parse(String line) {
         Matcher matcher = LINE.matcher(line);
         return matcher.matches()

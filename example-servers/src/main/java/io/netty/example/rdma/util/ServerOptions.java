@@ -60,9 +60,7 @@ public final class ServerOptions {
             + "for a proxy.")
     private boolean rdmaOnly;
 
-    /**
-     * TLS settings of the server, or {@code null} if it does not encrypt.
-     */
+    /** TLS settings of the server, or {@code null} if it does not encrypt. */
     public SslContextBuilder sslContext() throws Exception {
         return tls.isEnabled() ? tls.serverContext(key, host()) : null;
     }

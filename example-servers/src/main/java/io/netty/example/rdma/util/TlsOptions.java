@@ -47,9 +47,7 @@ public final class TlsOptions {
         return engine.provider();
     }
 
-    /**
-     * Settings of a client. Without {@code --certificate} it trusts the platform's certificates.
-     */
+    /** Settings of a client. Without {@code --certificate} it trusts the platform's certificates. */
     public SslContextBuilder clientContext() {
         SslContextBuilder builder = SslContextBuilder.forClient().sslProvider(engine.provider());
         return certificate == null ? builder : builder.trustManager(certificate.toFile());
@@ -80,9 +78,7 @@ public final class TlsOptions {
         Files.writeString(certificate, made.getCertificatePEM());
     }
 
-    /**
-     * Makes a certificate that is its own authority, for trials.
-     */
+    /** Makes a certificate that is its own authority, for trials. */
     public static X509Bundle selfSigned(String host) throws Exception {
         CertificateBuilder builder = new CertificateBuilder().ecp256().subject("CN=" + host)
                 .setIsCertificateAuthority(true).addSanDnsName("localhost");

@@ -97,9 +97,7 @@ public enum Transport {
         this.unavailabilityCause = unavailabilityCause;
     }
 
-    /**
-     * Creates an event loop group.
-     */
+    /** Creates an event loop group. */
     public MultiThreadIoEventLoopGroup newGroup(int threads, Waiting waiting) {
         return new MultiThreadIoEventLoopGroup(threads, ioHandler.apply(waiting));
     }
@@ -167,5 +165,15 @@ public enum Transport {
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Ways of waiting of event loops. */
+    public enum Waiting {
+        /** As the transport does it if it is told nothing. */
+        DEFAULT,
+        /** Event loops poll and never sleep, which takes a core each. */
+        POLLING,
+        /** Event loops sleep at once. */
+        SLEEPING
     }
 }

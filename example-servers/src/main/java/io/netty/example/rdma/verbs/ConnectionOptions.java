@@ -29,6 +29,7 @@ import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
 import io.netty.example.rdma.util.ExampleServer;
 import io.netty.example.rdma.util.LocalHost;
+import io.netty.example.rdma.verbs.DescriptorFiles.Descriptor;
 import io.netty.util.NetUtil;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;

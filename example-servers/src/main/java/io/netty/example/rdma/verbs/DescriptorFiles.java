@@ -18,6 +18,8 @@ package io.netty.example.rdma.verbs;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.rdma.message.RdmaEndpoint;
+import io.netty.channel.rdma.message.RemoteMemory;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -31,6 +33,7 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -142,6 +145,32 @@ final class DescriptorFiles implements AutoCloseable {
     private void deleteWritten() {
         for (Path file : written) {
             file.toFile().delete();
+        }
+    }
+
+    /**
+     * Contents of a file from one end to the other: the blob of its queue pair, and then its {@link Introduction}.
+     */
+    record Descriptor(RdmaEndpoint endpoint, Introduction introduction) {
+        static final int MAX_LENGTH = RdmaEndpoint.BLOB_LENGTH + Introduction.MAX_LENGTH;
+
+        /**
+         * Reads one, whose fields are all checked.
+         *
+         * @throws IllegalArgumentException that says what is wrong with it
+         */
+        static Descriptor read(ByteBuf from) {
+            return new Descriptor(RdmaEndpoint.read(from), Introduction.read(from));
+        }
+
+        /** The same with other memory. */
+        Descriptor with(List<RemoteMemory> memory) {
+            return new Descriptor(endpoint, introduction.with(memory));
+        }
+
+        void write(ByteBuf to) {
+            endpoint.write(to);
+            introduction.write(to);
         }
     }
 }

@@ -48,9 +48,7 @@ public record Introduction(String program, List<RemoteMemory> memory) {
     private static final int VERSION = 1;
     private static final int HEADER_LENGTH = 8;
 
-    /**
-     * @throws IllegalArgumentException if it is longer than {@link #MAX_LENGTH}
-     */
+    /** @throws IllegalArgumentException if it is longer than {@link #MAX_LENGTH} */
     public Introduction {
         memory = List.copyOf(memory);
         int length = HEADER_LENGTH + program.length() + memory.size() * RemoteMemory.BLOB_LENGTH;

@@ -31,9 +31,7 @@ public final class NumberMessage {
         return new RdmaSend(alloc.buffer(Long.BYTES, Long.BYTES).writeLong(number));
     }
 
-    /**
-     * @throws IllegalArgumentException if it is anything else
-     */
+    /** @throws IllegalArgumentException if it is anything else */
     public static long read(RdmaReceive message) {
         ByteBuf content = message.content();
         if (content.readableBytes() != Long.BYTES || message.hasImmediate()) {

@@ -23,23 +23,28 @@ import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.util.Windows;
+import io.netty.util.concurrent.Future;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * One end of a program on one connection, as the handler of its channel: {@link #configure}, {@link #export}, {@link
- * #begin}, {@link #channelRead0}, and {@link #finish} in the end, in this order and all but {@code export} on the
+ * #begin}, {@link #channelRead0}, and {@code finish} in the end, in this order and all but {@code export} on the
  * channel's event loop. Whatever is thrown ends the connection, and is the outcome.
  */
 public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> {
     private final CompletableFuture<Result> result = new CompletableFuture<>();
+    private final Deque<Runnable> atTheEnd = new ArrayDeque<>();
     private final String program;
     private boolean tellingWindows;
     private boolean connected;
     private boolean finishing;
+    private long startNanos = System.nanoTime();
     private long cpuNanos;
 
     /**
@@ -81,15 +86,17 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
     }
 
     /** The connection is made, and the peer was started for the same. */
-    protected abstract void begin(ChannelHandlerContext ctx, Introduction peer) throws Exception;
+    protected void begin(ChannelHandlerContext ctx, Introduction peer) throws Exception {
+        // Many ends only answer.
+    }
 
-    /** The channel is closed: memory can go. Called once, if there was a channel. */
-    protected void closed() {
-        // There may be none.
+    /** Has something done when the channel is closed, and memory can go: what was passed last is done first. */
+    protected final void whenClosed(Runnable action) {
+        atTheEnd.push(action);
     }
 
     /**
-     * The connection was made, and has ended before {@link #finish}.
+     * The connection was made, and has ended before the program has {@linkplain #finish finished}.
      *
      * @return what came of it, or {@code null} if that is a failure
      */
@@ -107,6 +114,16 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
 
     final Introduction introduce(RdmaMessageChannel channel) throws IOException {
         return new Introduction(program, export(channel));
+    }
+
+    /** Nanoseconds since {@link #begin}. */
+    protected final long nanos() {
+        return System.nanoTime() - startNanos;
+    }
+
+    /** Finishes with the time since {@link #begin}. */
+    protected final void finish(ChannelHandlerContext ctx, String what, long count, long bytes, long wrong) {
+        finish(ctx, new Result(what, count, bytes, wrong, nanos()));
     }
 
     /**
@@ -134,6 +151,26 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
         ctx.writeAndFlush(operation).addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
     }
 
+    /** Step of a program after another one. */
+    @FunctionalInterface
+    protected interface Step<T> {
+        void take(T result) throws Exception;
+    }
+
+    /** Goes on when something is done. If that fails, or the step, it ends the connection. */
+    protected final <T> void then(ChannelHandlerContext ctx, Future<T> done, Step<T> step) {
+        done.addListener((Future<T> future) -> {
+            try {
+                if (!future.isSuccess()) {
+                    throw future.cause();
+                }
+                step.take(future.getNow());
+            } catch (Throwable e) {
+                exceptionCaught(ctx, e);
+            }
+        });
+    }
+
     @Override
     public final void channelActive(ChannelHandlerContext ctx) {
         connected = true;
@@ -142,9 +179,10 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
 
     @Override
     public final void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
-        if (event instanceof Introduction) {
+        if (event instanceof Introduction peer) {
             cpuNanos = processorNanos();
-            begin(ctx, (Introduction) event);
+            startNanos = System.nanoTime();
+            begin(ctx, peer);
         } else {
             ctx.fireUserEventTriggered(event);
         }
@@ -160,7 +198,7 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
         if (finishing || result.isDone()) {
             return;
         }
-        Result outcome = connected && cause instanceof IOException ? lost((IOException) cause) : null;
+        Result outcome = connected && cause instanceof IOException io ? lost(io) : null;
         if (outcome == null) {
             result.completeExceptionally(cause);
         } else {
@@ -173,6 +211,6 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
     public final void handlerRemoved(ChannelHandlerContext ctx) {
         fail(new IOException("the connection to " + ctx.channel().remoteAddress()
                 + " ended before the program was done"));
-        closed();
+        atTheEnd.forEach(Runnable::run);
     }
 }

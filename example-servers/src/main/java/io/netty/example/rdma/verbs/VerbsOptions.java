@@ -19,17 +19,21 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.EventLoopOptions;
 import io.netty.example.rdma.util.Transport;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The command line options of every verbs program, and how it runs.
@@ -119,5 +123,24 @@ public final class VerbsOptions {
     public interface Body {
         /** Starts it. Not on an event loop. */
         List<CompletableFuture<Result>> start(EventLoopGroup group) throws Exception;
+    }
+
+    /** Sizes in bytes on the command line: {@code 100}, {@code 64K}, {@code 1M}. */
+    public static final class SizeConverter implements ITypeConverter<Integer> {
+        private static final Pattern SIZE = Pattern.compile("(\\d{1,9})([kKmM]?)");
+
+        @Override
+        public Integer convert(String value) {
+            Matcher matcher = SIZE.matcher(value);
+            if (matcher.matches()) {
+                String unit = matcher.group(2);
+                int shift = unit.isEmpty() ? 0 : unit.equalsIgnoreCase("k") ? 10 : 20;
+                long bytes = Long.parseLong(matcher.group(1)) << shift;
+                if (bytes <= Integer.MAX_VALUE) {
+                    return (int) bytes;
+                }
+            }
+            throw new TypeConversionException("'" + value + "' is no size (expected: for example 100, 64K or 1M)");
+        }
     }
 }

@@ -16,17 +16,37 @@
 package io.netty.example.rdma.websocket;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
+import io.netty.example.rdma.util.DeferredFlush;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
+import io.netty.handler.codec.http.websocketx.WebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolConfig;
 import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler;
 import io.netty.handler.codec.http.websocketx.extensions.compression.WebSocketServerCompressionHandler;
 import io.netty.handler.flow.FlowControlHandler;
 import io.netty.handler.ssl.SslContext;
+import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.handler.timeout.IdleStateHandler;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 
+import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -42,9 +62,7 @@ final class WebSocketServerInitializer extends ChannelInitializer<Channel> {
     private final SslContext ssl;
     private final Limits limits;
 
-    /**
-     * @param ssl {@code null} for ws, without TLS
-     */
+    /** @param ssl {@code null} for ws, without TLS */
     WebSocketServerInitializer(SslContext ssl, Limits limits) {
         this.ssl = ssl;
         this.limits = limits;
@@ -85,6 +103,65 @@ final class WebSocketServerInitializer extends ChannelInitializer<Channel> {
                 throw new IllegalArgumentException("idleMillis (0..) " + idleMillis + ", maxFrameBytes (1..) "
                         + maxFrameBytes);
             }
+        }
+    }
+
+    /**
+     * Sends back each frame as it came, text as text and fragments as fragments, and reads no further while the client
+     * does not take them. Whatever else is asked for does not exist.
+     */
+    private static final class WebSocketEchoHandler extends ChannelInboundHandlerAdapter {
+        private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(WebSocketEchoHandler.class);
+
+        private DeferredFlush flush;
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext ctx) {
+            flush = new DeferredFlush(ctx.channel());
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            if (message instanceof WebSocketFrame) {
+                ctx.write(message, ctx.voidPromise());
+                flush.request();
+                return;
+            }
+            ReferenceCountUtil.release(message);
+            if (message instanceof FullHttpRequest) {
+                FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
+                        HttpResponseStatus.NOT_FOUND);
+                response.headers().set(HttpHeaderNames.CONTENT_LENGTH, 0)
+                        .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+                ctx.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
+            }
+        }
+
+        @Override
+        public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+            ctx.channel().config().setAutoRead(ctx.channel().isWritable());
+            ctx.fireChannelWritabilityChanged();
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event instanceof IdleStateEvent) {
+                ctx.writeAndFlush(new CloseWebSocketFrame(WebSocketCloseStatus.ENDPOINT_UNAVAILABLE, "idle"))
+                        .addListener(ChannelFutureListener.CLOSE);
+            } else {
+                ctx.fireUserEventTriggered(event);
+            }
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            // Clients go away all the time, and may send what is no WebSocket.
+            if (cause instanceof IOException || cause instanceof DecoderException) {
+                LOGGER.debug("{}: closing", ctx.channel(), cause);
+            } else {
+                LOGGER.warn("{}: closing", ctx.channel(), cause);
+            }
+            ctx.close();
         }
     }
 }

@@ -116,7 +116,7 @@ class BlastTest {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         BlastTarget busy = new BlastTarget(barrage) {
             @Override
-            protected void begin(ChannelHandlerContext ctx, Introduction peer) {
+            protected void begin(ChannelHandlerContext ctx, Introduction peer) throws Exception {
                 long end = threads.getCurrentThreadCpuTime() + BUSY_NANOS;
                 while (threads.getCurrentThreadCpuTime() < end) {
                     Thread.onSpinWait();

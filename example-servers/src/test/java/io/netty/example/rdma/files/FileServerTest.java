@@ -19,6 +19,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.example.rdma.files.FileServer.FileMode;
 import io.netty.example.rdma.http.BodyCheck;
 import io.netty.example.rdma.http.HttpConnection;
 import io.netty.example.rdma.http.HttpLimits;

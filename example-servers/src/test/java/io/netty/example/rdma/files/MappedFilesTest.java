@@ -17,6 +17,7 @@ package io.netty.example.rdma.files;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.example.rdma.files.MappedFiles.MappedInput;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -32,7 +32,7 @@ import io.netty.example.rdma.grpc.proto.Payload;
 import io.netty.example.rdma.grpc.proto.UnaryRequest;
 import io.netty.example.rdma.util.ClientTransport;
 import io.netty.example.rdma.util.Transport;
-import io.netty.example.rdma.util.Waiting;
+import io.netty.example.rdma.util.Transport.Waiting;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -23,7 +23,7 @@ import io.netty.channel.rdma.ortcp.RdmaOrTcpChoice;
 import io.netty.example.rdma.grpc.proto.EchoGrpc;
 import io.netty.example.rdma.util.ClientTransport;
 import io.netty.example.rdma.util.Transport;
-import io.netty.example.rdma.util.Waiting;
+import io.netty.example.rdma.util.Transport.Waiting;
 import io.netty.handler.ssl.SslContext;
 
 import java.io.IOException;

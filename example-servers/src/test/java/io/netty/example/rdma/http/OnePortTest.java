@@ -28,7 +28,7 @@ import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.util.TlsEngine;
 import io.netty.example.rdma.util.TlsOptions;
 import io.netty.example.rdma.util.Transport;
-import io.netty.example.rdma.util.Waiting;
+import io.netty.example.rdma.util.Transport.Waiting;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.ssl.SslContextBuilder;

@@ -23,7 +23,7 @@ import io.netty.example.rdma.util.EachTransport;
 import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.util.ServerProcess;
 import io.netty.example.rdma.util.Transport;
-import io.netty.example.rdma.util.Waiting;
+import io.netty.example.rdma.util.Transport.Waiting;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.params.ParameterizedTest;

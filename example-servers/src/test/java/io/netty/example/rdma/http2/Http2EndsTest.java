@@ -21,7 +21,7 @@ import io.netty.channel.rdma.TestTimeouts;
 import io.netty.example.rdma.util.EachTransport;
 import io.netty.example.rdma.util.ServerProcess;
 import io.netty.example.rdma.util.Transport;
-import io.netty.example.rdma.util.Waiting;
+import io.netty.example.rdma.util.Transport.Waiting;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 

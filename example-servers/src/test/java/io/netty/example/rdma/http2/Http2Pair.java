@@ -28,7 +28,7 @@ import io.netty.example.rdma.http.HttpServerHandler;
 import io.netty.example.rdma.util.ExampleServer;
 import io.netty.example.rdma.util.PatternInput;
 import io.netty.example.rdma.util.Transport;
-import io.netty.example.rdma.util.Waiting;
+import io.netty.example.rdma.util.Transport.Waiting;
 import io.netty.handler.ssl.SslContext;
 
 import java.net.InetSocketAddress;

@@ -28,6 +28,8 @@ import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.verbs.EndPair;
 import io.netty.example.rdma.verbs.EndPair.Way;
 import io.netty.example.rdma.verbs.Result;
+import io.netty.example.rdma.pingpong.PingPongCommand.PingPongClient;
+import io.netty.example.rdma.pingpong.PingPongCommand.PingPongServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;

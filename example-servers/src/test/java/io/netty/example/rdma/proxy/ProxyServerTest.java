@@ -31,7 +31,7 @@ import io.netty.example.rdma.util.Pattern;
 import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.util.ServerProcess;
 import io.netty.example.rdma.util.Transport;
-import io.netty.example.rdma.util.Waiting;
+import io.netty.example.rdma.util.Transport.Waiting;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;

@@ -21,6 +21,8 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledHeapByteBuf;
 import io.netty.example.rdma.pubsub.Edition.Check;
 import io.netty.example.rdma.pubsub.SubscriberEnd.Copy;
+import io.netty.example.rdma.pubsub.SubscriberEnd.ReadSubscriber;
+import io.netty.example.rdma.pubsub.SubscriberEnd.WrittenSubscriber;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

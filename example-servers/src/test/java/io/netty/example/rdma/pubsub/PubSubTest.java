@@ -29,6 +29,14 @@ import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaWrite;
 import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.pubsub.Edition.Check;
+import io.netty.example.rdma.pubsub.Press.Mailing;
+import io.netty.example.rdma.pubsub.Press.SharedMemory;
+import io.netty.example.rdma.pubsub.PubSubCommand.Publisher;
+import io.netty.example.rdma.pubsub.PubSubCommand.Subscriber;
+import io.netty.example.rdma.pubsub.PublisherEnd.ReadPublisher;
+import io.netty.example.rdma.pubsub.PublisherEnd.WritingPublisher;
+import io.netty.example.rdma.pubsub.SubscriberEnd.ReadSubscriber;
+import io.netty.example.rdma.pubsub.SubscriberEnd.WrittenSubscriber;
 import io.netty.example.rdma.pubsub.Subscription.By;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.RunningServer;
@@ -322,16 +330,15 @@ class PubSubTest {
 
     /** Closes the connection as soon as it has one. */
     private static final class Leaver extends VerbsEnd {
-        private RegisteredMemory memory;
-
         Leaver(Subscription subscription) {
             super(subscription.toString());
         }
 
         @Override
         protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
-            memory = RegisteredMemory.allocate(FORMAT.length(),
+            RegisteredMemory memory = RegisteredMemory.allocate(FORMAT.length(),
                     Set.of(RdmaPermission.LOCAL_WRITE, RdmaPermission.REMOTE_WRITE));
+            whenClosed(memory::close);
             return List.of(channel.export(memory));
         }
 
@@ -343,13 +350,6 @@ class PubSubTest {
         @Override
         protected void channelRead0(ChannelHandlerContext ctx, RdmaReceive msg) {
             throw new IllegalArgumentException("what for? " + msg);
-        }
-
-        @Override
-        protected void closed() {
-            if (memory != null) {
-                memory.close();
-            }
         }
     }
 
@@ -364,6 +364,7 @@ class PubSubTest {
         @Override
         protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
             memory = RegisteredMemory.allocate(FORMAT.length(), Set.of(RdmaPermission.REMOTE_READ));
+            whenClosed(memory::close);
             FORMAT.write(memory.buf(), 0);
             copy(0, FORMAT.length() / 2);
             return List.of(channel.export(memory));
@@ -383,13 +384,6 @@ class PubSubTest {
         void enough(ChannelHandlerContext ctx) {
             answer(ctx);
         }
-
-        @Override
-        protected void closed() {
-            if (memory != null) {
-                memory.close();
-            }
-        }
     }
 
     /** Writes the first half, and the second one when it is told to go on. */
@@ -403,7 +397,6 @@ class PubSubTest {
 
         @Override
         protected void begin(ChannelHandlerContext ctx, Introduction peer) {
-            super.begin(ctx, peer);
             context = ctx;
             remote = peer.memory(0, FORMAT.length());
             write(0, FORMAT.length() / 2);

@@ -18,8 +18,15 @@ package io.netty.example.rdma.requests;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.message.RdmaMessageMetrics;
 import io.netty.channel.rdma.message.RdmaOperationException;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
+import io.netty.example.rdma.requests.Requests.SendRequests;
+import io.netty.example.rdma.requests.Responses.AtomicResponses;
+import io.netty.example.rdma.requests.Responses.ReadResponses;
+import io.netty.example.rdma.requests.Responses.WriteResponses;
+import io.netty.example.rdma.requests.TextEnd.TextRequester;
+import io.netty.example.rdma.requests.TextEnd.TextResponder;
 import io.netty.example.rdma.verbs.EndPair;
 import io.netty.example.rdma.verbs.EndPair.Way;
 import io.netty.example.rdma.verbs.Result;
@@ -147,6 +154,17 @@ class OperationTest {
         };
         assertThat(wrong(Way.CONNECTION_MANAGER, corrupted, Operation.OFFER.responder(SIZE, 1, null)))
                 .containsExactly(1, 0);
+    }
+
+    @Test
+    void syncEventsAreAddedToAndSetAndGot() throws Exception {
+        RdmaMessageMetrics before = RdmaMessageMetrics.total();
+        wrong(Way.CONNECTION_MANAGER, Operation.SYNC_EVENT.requester(SIZE, COUNT, null),
+                Operation.SYNC_EVENT.responder(SIZE, COUNT, null));
+        RdmaMessageMetrics after = RdmaMessageMetrics.total();
+        assertThat(after.atomics() - before.atomics()).isEqualTo(COUNT);
+        assertThat(after.writes() - before.writes()).isEqualTo(COUNT);
+        assertThat(after.reads() - before.reads()).isEqualTo(COUNT);
     }
 
     private static Stream<Object[]> mistakes() {

@@ -31,11 +31,10 @@ import io.netty.example.rdma.echo.EchoServer;
 import io.netty.example.rdma.util.ClientTransport;
 import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.util.Transport;
-import io.netty.example.rdma.util.Waiting;
+import io.netty.example.rdma.util.Transport.Waiting;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-import javax.management.ObjectName;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.management.ManagementFactory;
@@ -46,6 +45,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.management.ObjectName;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -23,6 +23,7 @@ import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.example.rdma.util.Transport.Waiting;
 import io.netty.util.concurrent.GlobalEventExecutor;
 
 import java.util.concurrent.BlockingQueue;

@@ -22,6 +22,7 @@ import io.netty.channel.rdma.RdmaPermission;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.RdmaEndpoint;
 import io.netty.channel.rdma.message.RemoteMemory;
+import io.netty.example.rdma.verbs.DescriptorFiles.Descriptor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +40,7 @@ import java.util.concurrent.CompletableFuture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 class DescriptorFilesTest {
     private static final String ENDPOINT = "52444d45" + "01" + "01" + "03" + "00" + "00000011" + "00abcdef" + "0000"
@@ -92,6 +94,17 @@ class DescriptorFilesTest {
             Files.setPosixFilePermissions(file("a"), PosixFilePermissions.fromString(permissions));
             assertThatThrownBy(() -> owner.await(file("a"), LONG, Descriptor::read)).isInstanceOf(IOException.class)
                     .hasMessageContaining(permissions);
+        }
+    }
+
+    @Test
+    void descriptorOfAnotherUserIsNotTaken() throws Exception {
+        assumeTrue("root".equals(System.getProperty("user.name")), "others can't give a file away");
+        try (DescriptorFiles owner = new DescriptorFiles()) {
+            owner.write(file("a"), descriptor()::write);
+            Files.setAttribute(file("a"), "unix:uid", 1);
+            assertThatThrownBy(() -> owner.await(file("a"), LONG, Descriptor::read)).isInstanceOf(IOException.class)
+                    .hasMessageContaining("expected: a file of this user");
         }
     }
 

@@ -19,7 +19,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.example.rdma.util.RunningServer;
 import io.netty.example.rdma.util.Transport;
-import io.netty.example.rdma.util.Waiting;
+import io.netty.example.rdma.util.Transport.Waiting;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -18,22 +18,22 @@ package io.netty.example.rdma.verbs;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.message.RdmaCapabilities;
 import io.netty.channel.rdma.verbs.Device;
-import io.netty.example.rdma.blast.BlastClient;
-import io.netty.example.rdma.blast.BlastServer;
+import io.netty.example.rdma.blast.BlastCommand.BlastClient;
+import io.netty.example.rdma.blast.BlastCommand.BlastServer;
 import io.netty.example.rdma.datagrams.DatagramClient;
 import io.netty.example.rdma.datagrams.DatagramServer;
-import io.netty.example.rdma.datagrams.MulticastPublisher;
-import io.netty.example.rdma.datagrams.MulticastSubscriber;
-import io.netty.example.rdma.gpu.TensorClient;
-import io.netty.example.rdma.gpu.TensorServer;
-import io.netty.example.rdma.pingpong.PingPongClient;
-import io.netty.example.rdma.pingpong.PingPongServer;
-import io.netty.example.rdma.pubsub.Publisher;
-import io.netty.example.rdma.pubsub.Subscriber;
+import io.netty.example.rdma.datagrams.MulticastCommand.MulticastPublisher;
+import io.netty.example.rdma.datagrams.MulticastCommand.MulticastSubscriber;
+import io.netty.example.rdma.gpu.TensorCommand.TensorClient;
+import io.netty.example.rdma.gpu.TensorCommand.TensorServer;
+import io.netty.example.rdma.pingpong.PingPongCommand.PingPongClient;
+import io.netty.example.rdma.pingpong.PingPongCommand.PingPongServer;
+import io.netty.example.rdma.pubsub.PubSubCommand.Publisher;
+import io.netty.example.rdma.pubsub.PubSubCommand.Subscriber;
 import io.netty.example.rdma.reconnect.TickerClient;
 import io.netty.example.rdma.reconnect.TickerServer;
-import io.netty.example.rdma.requests.Requester;
-import io.netty.example.rdma.requests.Responder;
+import io.netty.example.rdma.requests.OperationCommand.Requester;
+import io.netty.example.rdma.requests.OperationCommand.Responder;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.ExampleServer;
 import io.netty.example.rdma.util.Printed;
@@ -140,7 +140,9 @@ class ProgramOutputTest {
     void helpTellsTheFlags() throws Exception {
         try (Printed printed = new Printed()) {
             assertThat(String.join(" ", printed.linesAtTheEnd(0, List.of(Printed.start(new Requester(), "-h")))))
-                    .contains("-re", "--remote-descriptor-path", "-m", "-r", "-s", "-w", "-g", "-d");
+                    .contains("-ld, --local-descriptor", "-re, -rd, --remote-descriptor", "-m, --mmap-descriptor-path",
+                            "-r, --read-string", "-s, --send-string", "-w, --write-string", "-d, --device",
+                            "-g, --gid-index");
         }
     }
 

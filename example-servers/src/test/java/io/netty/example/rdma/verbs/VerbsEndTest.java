@@ -36,6 +36,7 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -53,15 +54,23 @@ class VerbsEndTest {
 
     @Test
     void endsMeetByDescriptorsInAnyOrder() throws Exception {
-        CompletableFuture<Integer> connecting = start(new Connecting("test", 5));
-        CompletableFuture<Integer> accepting = start(new Accepting("test", 5));
-        assertThat(TestTimeouts.result(connecting)).isZero();
-        assertThat(TestTimeouts.result(accepting)).isZero();
-        assertThat(folder).isEmptyDirectory();
-        accepting = start(new Accepting("test", 5));
-        connecting = start(new Connecting("test", 5));
-        assertThat(TestTimeouts.result(connecting)).isZero();
-        assertThat(TestTimeouts.result(accepting)).isZero();
+        List<Program> ends = List.of(new Connecting("test", 5), new Accepting("test", 5), new Accepting("test", 5),
+                new Connecting("test", 5));
+        for (int i = 0; i < ends.size(); i += 2) {
+            CompletableFuture<Integer> first = start(ends.get(i));
+            TestTimeouts.awaitTrue(VerbsEndTest::isOneWaiting);
+            CompletableFuture<Integer> second = start(ends.get(i + 1));
+            assertThat(TestTimeouts.result(first)).isZero();
+            assertThat(TestTimeouts.result(second)).isZero();
+            assertThat(folder).isEmptyDirectory();
+        }
+    }
+
+    /** Returns whether an end looks for the file of the other one. */
+    private static boolean isOneWaiting() {
+        return Thread.getAllStackTraces().values().stream().flatMap(Arrays::stream)
+                .anyMatch(frame -> frame.getClassName().equals(DescriptorFiles.class.getName())
+                        && frame.getMethodName().equals("await"));
     }
 
     @Test
@@ -78,15 +87,20 @@ class VerbsEndTest {
     void memoryIsInAFileOfItsOwn() throws Exception {
         String[] files = {folder.resolve("x").toString(), folder.resolve("y").toString()};
         String[] memory = {"-m", folder.resolve("z").toString()};
-        Number end = new Number("test", 5, true);
-        CompletableFuture<Integer> connecting = startAlone(new Connecting(end), "--local-descriptor-path", files[0],
-                "--remote-descriptor-path", files[1], memory[0], memory[1]);
-        CompletableFuture<Integer> accepting = startAlone(new Accepting("test", 5), "-ld", files[1], "-re", files[0],
-                memory[0], memory[1]);
-        assertThat(TestTimeouts.result(connecting)).isZero();
-        assertThat(TestTimeouts.result(accepting)).isZero();
-        assertThat(end.peerMemory).hasSize(1);
-        assertThat(folder).isEmptyDirectory();
+        for (boolean told : new boolean[] {true, false}) {
+            Number end = new Number("test", 5, true);
+            List<String> arguments = new ArrayList<>(List.of("--local-descriptor-path", files[0],
+                    "--remote-descriptor-path", files[1]));
+            arguments.addAll(told ? List.of(memory) : List.of());
+            CompletableFuture<Integer> connecting =
+                    startAlone(new Connecting(end), arguments.toArray(new String[0]));
+            CompletableFuture<Integer> accepting = startAlone(new Accepting("test", 5), "-ld", files[1],
+                    "-re", files[0], memory[0], memory[1]);
+            assertThat(TestTimeouts.result(connecting)).isZero();
+            assertThat(TestTimeouts.result(accepting)).isZero();
+            assertThat(end.peerMemory).as("the end knows of the file: %s", told).hasSize(told ? 1 : 0);
+            assertThat(folder).isEmptyDirectory();
+        }
     }
 
     @Test
@@ -217,7 +231,6 @@ class VerbsEndTest {
     private static final class Number extends VerbsEnd {
         private final int number;
         private final boolean tells;
-        private RegisteredMemory memory;
         private volatile List<RemoteMemory> peerMemory = List.of();
 
         Number(String name, int number, boolean tells) {
@@ -228,15 +241,9 @@ class VerbsEndTest {
 
         @Override
         protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
-            memory = RegisteredMemory.allocate(Long.BYTES, Set.of(RdmaPermission.REMOTE_READ));
+            RegisteredMemory memory = RegisteredMemory.allocate(Long.BYTES, Set.of(RdmaPermission.REMOTE_READ));
+            whenClosed(memory::close);
             return List.of(channel.export(memory));
-        }
-
-        @Override
-        protected void closed() {
-            if (memory != null) {
-                memory.close();
-            }
         }
 
         @Override

@@ -17,7 +17,9 @@ package io.netty.microbench.rdma.bench;
 
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.Transport;
-import io.netty.example.rdma.util.Waiting;
+import io.netty.example.rdma.util.Transport.Waiting;
+import io.netty.microbench.rdma.bench.BenchResults.Missing;
+import io.netty.microbench.rdma.bench.Part.Setup;
 import io.netty.microbench.rdma.comparison.LimitProgram;
 import io.netty.microbench.rdma.process.Machine;
 import io.netty.microbench.rdma.process.TemporaryFolder;
@@ -72,7 +74,7 @@ public final class Bench implements Callable<Integer> {
 
     @Option(names = "--only", split = ",", paramLabel = "PART",
             description = "Measure only these parts: ${COMPLETION-CANDIDATES} (default: with --rxe the last two, else "
-                    + "the others).")
+                    + "those before scale).")
     private List<Part> only;
 
     @Option(names = "--transports", split = ",", description = "Transports to compare: ${COMPLETION-CANDIDATES} "
@@ -88,6 +90,18 @@ public final class Bench implements Callable<Integer> {
     @Option(names = "--connections", split = ",", paramLabel = "NUMBER",
             description = "Measure the part paced on so many connections only: some of 1, 16, 256.")
     private List<Integer> connections;
+
+    @Option(names = "--scale", description = "Measure the part scale only: 1, 2, 4, 7, 14, ... event loops at each "
+            + "end, as many as there are cores for.")
+    private boolean scale;
+
+    @Option(names = "--loops", split = ",", paramLabel = "NUMBER",
+            description = "Measure the part scale with so many event loops at each end only: some of 1, 2, 4, 7, 14, "
+                    + "28, 56.")
+    private List<Integer> loops;
+
+    @Option(names = "--pin", description = "Bind each event loop of the part scale to a core of its own.")
+    private boolean pin;
 
     @Mixin
     private Launcher launcher;
@@ -155,6 +169,9 @@ public final class Bench implements Callable<Integer> {
         }
         Machine.warnIfBusy();
         Effort effort = effort();
+        int cores = Runtime.getRuntime().availableProcessors();
+        ScaleMeasurements.Loops scaleLoops = new ScaleMeasurements.Loops(
+                someOf(Section.SCALE_LOOPS, loops, ScaleMeasurements.Loops.on(cores)), pin, cores);
         if (transports == null) {
             transports = length.full ? List.of(Transport.values()) : List.of(Transport.RDMA, Transport.EPOLL);
             if (!length.full && !length.quick && !length.rxe) {
@@ -162,14 +179,14 @@ public final class Bench implements Callable<Integer> {
             }
         }
         if (only == null) {
-            only = List.copyOf(length.rxe ? Part.OF_A_WIRE : Part.OF_A_MACHINE);
+            only = scale ? List.of(Part.SCALE) : List.copyOf(length.rxe ? Part.OF_A_WIRE : Part.OF_A_MACHINE);
         }
         String taken = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         Machine machine = Machine.here(launcher.provider());
         long start = System.nanoTime();
         try (TemporaryFolder folder = new TemporaryFolder()) {
             Setup setup = new Setup(launcher, folder.path(), new LimitProgram(limitProgram, LIMIT_SECONDS),
-                    noiseProgram, perftest);
+                    noiseProgram, perftest, scaleLoops);
             long roundNanos = 0;
             BenchResults results = null;
             for (int round = 1; round <= effort.rounds(); round++) {

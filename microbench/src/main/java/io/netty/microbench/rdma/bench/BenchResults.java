@@ -76,4 +76,14 @@ public record BenchResults(int format, String taken, String plan, int rounds, Ma
         return readings.stream().anyMatch(reading -> reading.hasFigure() && reading.figure() == section.plotted()
                 && section.scenarios().contains(reading.scenario()));
     }
+
+    /**
+     * A missing measurement.
+     *
+     * @param subject  as in {@link Reading}
+     * @param part     of the measurements
+     * @param why      in words
+     */
+    public record Missing(String subject, String part, String why) {
+    }
 }

@@ -20,8 +20,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.microbench.rdma.load.EchoLoadServer.RequestHandler;
 import io.netty.microbench.rdma.load.RepeatedMessage;
-import io.netty.microbench.rdma.load.RequestHandler;
 import io.netty.microbench.rdma.load.Scenario;
 
 import java.io.IOException;

@@ -17,6 +17,7 @@ package io.netty.microbench.rdma.bench;
 
 import io.netty.example.rdma.util.Figures;
 import io.netty.example.rdma.util.Transport;
+import io.netty.microbench.rdma.bench.BenchResults.Missing;
 import io.netty.microbench.rdma.load.EchoLoad;
 import io.netty.microbench.rdma.report.Figure;
 import io.netty.microbench.rdma.report.Reading;
@@ -43,16 +44,24 @@ import java.util.stream.Stream;
  * @param command that measures it where another run does not
  */
 record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, List<Part> parts, String command) {
+    /** A C program with nothing but shared memory: {@code transport-rdma-native/src/bench/c}. */
+    static final String LIMIT = "limit";
+    /** Subject that all others are compared with, besides {@link #LIMIT}. */
+    static final String BASE = "epoll";
     static final String RDMA = Mode.byDefault(Transport.RDMA).toString();
     static final String RDMA_POLLING = Mode.polling(Transport.RDMA).toString();
     private static final String EPOLL_POLLING = Mode.polling(Transport.EPOLL).toString();
     /** Transports in the same mode. */
-    private static final Map<String, String> SAME_MODE = Map.of(RDMA, Subjects.BASE, RDMA_POLLING, EPOLL_POLLING);
+    private static final Map<String, String> SAME_MODE = Map.of(RDMA, BASE, RDMA_POLLING, EPOLL_POLLING);
     private static final List<String> BOTH_MODES = List.of(RDMA, RDMA_POLLING);
 
     private static final int KIB = 1 << 10;
     private static final int MIB = 1 << 20;
     private static final int CROWD = 10_000;
+    /** Event loops at each end, on a machine with 16 cores. */
+    static final int LOOPS = 7;
+    /** Part of its work alone that each of these does beside the others. */
+    private static final double EACH_LOOP = 0.9;
     /** The commands of the benchmark allocate some hundred bytes a window, and an object a message were 16 at least. */
     private static final double NOTHING = 0.5;
 
@@ -93,13 +102,13 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
 
     private static List<Goal> onAMachine() {
         List<Goal> goals = new ArrayList<>();
-        goals.add(roundTrip(64).than(Subjects.LIMIT, Against.MORE, 600));
-        goals.add(roundTrip(4 * KIB).than(Subjects.LIMIT, Against.TIMES, 1.5));
-        goals.add(roundTrip(64 * KIB).than(Subjects.LIMIT, Against.TIMES, 1.25));
-        goals.add(roundTrip(MIB).than(Subjects.LIMIT, Against.TIMES, 1.25));
+        goals.add(roundTrip(64).than(LIMIT, Against.MORE, 600));
+        goals.add(roundTrip(4 * KIB).than(LIMIT, Against.TIMES, 1.5));
+        goals.add(roundTrip(64 * KIB).than(LIMIT, Against.TIMES, 1.25));
+        goals.add(roundTrip(MIB).than(LIMIT, Against.TIMES, 1.25));
         for (int bytes : new int[] {64 * KIB, MIB}) {
             goals.add(of(RDMA_POLLING, EchoLoad.stream("", bytes), Figure.BYTES, Part.ECHO)
-                    .than(Subjects.LIMIT, Against.TIMES, 0.8));
+                    .than(LIMIT, Against.TIMES, 0.8));
         }
         for (int connections : new int[] {1, 16}) {
             goals.add(of(RDMA_POLLING, Section.messages(connections), Figure.OPERATIONS, Part.MESSAGES)
@@ -127,6 +136,11 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
         Stream.concat(Section.COLD_SECONDS.stream().map(Section::cold),
                 Stream.concat(Section.AT_A_TIME.stream().map(Section::shortConnections), Stream.of(Section.KEPT_OPEN)))
                 .forEach(name -> goals.add(inSameMode(RDMA, name, Figure.OPERATIONS, Part.SETUP, 0.7)));
+        for (String mode : BOTH_MODES) {
+            Goal together = of(mode, Section.scaleMessages(LOOPS), Figure.OPERATIONS, Part.SCALE);
+            goals.add(together.than(new Of(mode, Section.scaleMessages(1), Figure.OPERATIONS), Against.TIMES,
+                    EACH_LOOP * LOOPS));
+        }
         BOTH_MODES.forEach(mode -> goals.add(of(mode, Section.roundTripsBeside(0), Figure.ALLOCATED, Part.IDLE)
                 .bound(NOTHING)));
         return goals;
@@ -188,7 +202,7 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
 
     private Goal than(String subject, Against how, double value) {
         Goal goal = than(ours.by(subject), how, value);
-        return subject.equals(Subjects.LIMIT)
+        return subject.equals(LIMIT)
                 ? goal.by("`./run-bench.sh --only limit," + parts.get(0) + '`', Part.LIMIT) : goal;
     }
 

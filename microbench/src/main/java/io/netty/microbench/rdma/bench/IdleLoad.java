@@ -16,14 +16,25 @@
 package io.netty.microbench.rdma.bench;
 
 import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.example.rdma.util.ClientOptions;
 import io.netty.example.rdma.util.Commands;
+import io.netty.microbench.rdma.load.EchoLoadServer.RequestHandler;
 import io.netty.microbench.rdma.load.LoadClient;
 import io.netty.microbench.rdma.load.Scenario;
 import io.netty.microbench.rdma.process.Control;
+import io.netty.util.concurrent.Promise;
 import picocli.CommandLine.Command;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -48,7 +59,7 @@ final class IdleLoad extends LoadClient {
 
     @Override
     public List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception {
-        Bootstrap bootstrap = EchoConnections.bootstrap(options, group);
+        Bootstrap bootstrap = bootstrap(options, group);
         List<Scenario> scenarios = new ArrayList<>();
         scenarios.add(new Scenario("round trips of 64 B", 1, 0, new EchoBatches(bootstrap, 1)));
         for (int atATime : Section.AT_A_TIME) {
@@ -60,11 +71,147 @@ final class IdleLoad extends LoadClient {
 
     @Override
     protected void addCommands(Control control, ClientOptions options, EventLoopGroup group) throws Exception {
-        IdleConnections idle = new IdleConnections(EchoConnections.bootstrap(options, group), group.next());
+        IdleConnections idle = new IdleConnections(bootstrap(options, group), group.next());
         control.add(OPEN, arguments -> Long.toString(idle.open(Integer.parseInt(arguments[0]))))
                 .add(CLOSE, arguments -> {
                     idle.close();
                     return "closed";
                 });
+    }
+
+    /**
+     * Connections that last for one round trip each, as those that a load balancer has with clients of a single
+     * request.
+     */
+    static final class ShortConnections implements Scenario.Operation {
+        private static final int MESSAGE_BYTES = 64;
+
+        private final Bootstrap bootstrap;
+
+        /**
+         * Opens nothing yet.
+         *
+         * @param bootstrap knows the server's address and the event loop
+         */
+        ShortConnections(Bootstrap bootstrap) {
+            this.bootstrap = bootstrap;
+        }
+
+        @Override
+        public void start(Scenario.Completion completion) {
+            Connection connection = new Connection();
+            ChannelFutureListener closed = future -> completion.ended(connection.failure());
+            ChannelFutureListener connected = future -> {
+                if (future.isSuccess()) {
+                    future.channel().closeFuture().addListener(closed);
+                } else {
+                    completion.ended(future.cause());
+                }
+            };
+            bootstrap.clone().handler(connection).connect().addListener(connected);
+        }
+
+        private static final class Connection extends ChannelInboundHandlerAdapter {
+            private int toArrive = MESSAGE_BYTES;
+            private Throwable failure;
+
+            Throwable failure() {
+                return failure == null && toArrive > 0 ? new IOException("the server closed before its answer")
+                        : failure;
+            }
+
+            @Override
+            public void channelActive(ChannelHandlerContext ctx) {
+                ctx.writeAndFlush(ctx.alloc().directBuffer(Integer.BYTES + MESSAGE_BYTES).writeInt(RequestHandler.ECHO)
+                        .writeZero(MESSAGE_BYTES), ctx.voidPromise());
+            }
+
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                ByteBuf received = (ByteBuf) msg;
+                toArrive -= received.readableBytes();
+                received.release();
+                if (toArrive <= 0) {
+                    ctx.close();
+                }
+            }
+
+            @Override
+            public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+                failure = cause;
+                ctx.close();
+            }
+        }
+    }
+
+    /** Connections on which nothing ever moves. Not to be used on their event loop. */
+    private static final class IdleConnections {
+        private static final int AT_A_TIME = 16;
+
+        private final Bootstrap bootstrap;
+        private final EventLoop loop;
+        private final ChannelGroup open;
+        private Promise<Void> opened;
+        private int toStart;
+        private int toEnd;
+
+        /**
+         * @param bootstrap knows the server's address
+         * @param loop      the event loop of all of them
+         */
+        IdleConnections(Bootstrap bootstrap, EventLoop loop) {
+            this.bootstrap = bootstrap.clone(loop).handler(new Silent());
+            this.loop = loop;
+            open = new DefaultChannelGroup(loop);
+        }
+
+        /**
+         * Opens some more, {@value #AT_A_TIME} at a time.
+         *
+         * @return nanoseconds that it took
+         */
+        long open(int count) throws Exception {
+            Promise<Void> promise = loop.newPromise();
+            long start = System.nanoTime();
+            loop.execute(() -> {
+                opened = promise;
+                toStart = count;
+                toEnd = count;
+                for (int i = 0; i < AT_A_TIME; i++) {
+                    next();
+                }
+            });
+            promise.get();
+            return System.nanoTime() - start;
+        }
+
+        private void next() {
+            if (toStart == 0) {
+                return;
+            }
+            toStart--;
+            bootstrap.connect().addListener((ChannelFutureListener) connected -> {
+                if (!connected.isSuccess()) {
+                    opened.tryFailure(connected.cause());
+                    return;
+                }
+                open.add(connected.channel());
+                toEnd--;
+                if (toEnd == 0) {
+                    opened.trySuccess(null);
+                }
+                next();
+            });
+        }
+
+        /** Closes all, and returns when they are closed at this end. */
+        void close() throws Exception {
+            open.close().sync();
+        }
+
+        /** An echo server has nothing to say to who says nothing. */
+        @Sharable
+        private static final class Silent extends ChannelInboundHandlerAdapter {
+        }
     }
 }

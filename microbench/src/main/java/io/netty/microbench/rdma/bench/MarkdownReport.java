@@ -19,6 +19,7 @@ import io.netty.microbench.rdma.report.Figure;
 import io.netty.microbench.rdma.report.Reading;
 import io.netty.microbench.rdma.report.Remarks;
 import io.netty.microbench.rdma.report.Results;
+import io.netty.microbench.rdma.report.Results.Of;
 import io.netty.microbench.rdma.report.Spread;
 import io.netty.microbench.rdma.report.Table;
 
@@ -118,8 +119,8 @@ final class MarkdownReport {
 
     private String table(Section section, List<String> subjects) {
         List<Figure> figures = measured(section, subjects);
-        boolean limited = subjects.contains(Subjects.LIMIT) && subjects.size() > 1;
-        boolean based = subjects.contains(Subjects.BASE);
+        boolean limited = subjects.contains(Goal.LIMIT) && subjects.size() > 1;
+        boolean based = subjects.contains(Goal.BASE);
         List<String> header = new ArrayList<>(List.of("what", "transport",
                 header(section.plotted()), "range"));
         figures.forEach(figure -> header.add(header(figure)));
@@ -128,6 +129,9 @@ final class MarkdownReport {
         }
         if (limited) {
             header.add("x limit");
+        }
+        if (section.alone() != null) {
+            header.add("x 1 loop");
         }
         Table table = new Table(header.toArray(new String[0]));
         Remarks remarks = new Remarks(longer());
@@ -150,10 +154,15 @@ final class MarkdownReport {
                 }
                 figures.forEach(figure -> row.add(median(subject, scenario, figure)));
                 if (based) {
-                    row.add(subject.equals(Subjects.BASE) ? "" : ratio(subject, Subjects.BASE, scenario, section));
+                    row.add(subject.equals(Goal.BASE) ? "" : ratio(subject, Goal.BASE, scenario, section));
                 }
                 if (limited) {
-                    row.add(subject.equals(Subjects.LIMIT) ? "" : ratio(subject, Subjects.LIMIT, scenario, section));
+                    row.add(subject.equals(Goal.LIMIT) ? "" : ratio(subject, Goal.LIMIT, scenario, section));
+                }
+                if (section.alone() != null) {
+                    row.add(scenario.equals(section.alone()) ? "" : text(results.ratio(
+                            new Of(subject, scenario, section.plotted()),
+                            new Of(subject, section.alone(), section.plotted()))));
                 }
                 table.row(row.toArray(new String[0]));
             }
@@ -174,7 +183,10 @@ final class MarkdownReport {
     }
 
     private String ratio(String subject, String base, String scenario, Section section) {
-        Spread ratio = results.ratio(subject, base, scenario, section.plotted());
+        return text(results.ratio(subject, base, scenario, section.plotted()));
+    }
+
+    private static String text(Spread ratio) {
         if (ratio == null) {
             return "";
         }

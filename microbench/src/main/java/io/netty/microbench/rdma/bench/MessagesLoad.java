@@ -42,7 +42,7 @@ final class MessagesLoad extends LoadClient {
     @Override
     public List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception {
         // Connections of a later scenario are not open before it.
-        EchoBatches batches = new EchoBatches(EchoConnections.bootstrap(options, group), BATCH);
+        EchoBatches batches = new EchoBatches(bootstrap(options, group), BATCH);
         return Section.MESSAGES_CONNECTIONS.stream()
                 .map(connections -> new Scenario(Section.messages(connections), connections, 0, batches)).toList();
     }

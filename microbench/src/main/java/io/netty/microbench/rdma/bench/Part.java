@@ -20,7 +20,8 @@ import io.netty.example.rdma.grpc.GrpcServerCommand;
 import io.netty.example.rdma.http.HttpServer;
 import io.netty.example.rdma.util.Measurement;
 import io.netty.example.rdma.util.Transport;
-import io.netty.example.rdma.util.Waiting;
+import io.netty.example.rdma.util.Transport.Waiting;
+import io.netty.microbench.rdma.comparison.LimitProgram;
 import io.netty.microbench.rdma.load.EchoLoad;
 import io.netty.microbench.rdma.load.EchoLoadServer;
 import io.netty.microbench.rdma.load.FileLoad;
@@ -28,10 +29,13 @@ import io.netty.microbench.rdma.load.GrpcLoad;
 import io.netty.microbench.rdma.load.LoadClient;
 import io.netty.microbench.rdma.process.Child;
 import io.netty.microbench.rdma.report.Readings;
+import io.netty.microbench.rdma.sample.Launcher;
 import io.netty.microbench.rdma.sample.Mode;
 import io.netty.microbench.rdma.sample.Pair;
+import io.netty.microbench.rdma.verbs.Perftest;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -44,7 +48,7 @@ import java.util.stream.Stream;
  */
 enum Part {
     /** Limit of this machine between two processes, in any mode: a C program. */
-    LIMIT(Subjects.LIMIT) {
+    LIMIT(Goal.LIMIT) {
         @Override
         void measure(Mode mode, Setup setup, Effort effort, Readings readings)
                 throws IOException, InterruptedException {
@@ -214,6 +218,21 @@ enum Part {
             }
         }
     },
+    /** Several event loops at each end, on a machine with many cores. */
+    SCALE(EchoLoadServer.class, ScaleLoad.class) {
+        @Override
+        List<String> jvmOptions() {
+            // Each event loop has registered memory of its own.
+            return List.of("-XX:MaxDirectMemorySize=2g");
+        }
+
+        @Override
+        void measure(Mode mode, Setup setup, Effort effort, Readings readings)
+                throws IOException, InterruptedException {
+            new ScaleMeasurements(setup.scale(), effort, readings).run(loops -> start(mode, setup,
+                    List.of("--threads", Integer.toString(loops))));
+        }
+    },
     /** Round trips and streams, of fewer sizes than those of {@link #ECHO}. */
     WIRE(EchoLoadServer.class, WireLoad.class),
     /** The same by unmodified C programs on the same provider. */
@@ -227,13 +246,13 @@ enum Part {
 
     /** Parts that are measured over a slow wire. */
     static final Set<Part> OF_A_WIRE = EnumSet.of(WIRE, PROGRAMS);
-    /** All else. */
-    static final Set<Part> OF_A_MACHINE = EnumSet.complementOf(EnumSet.of(WIRE, PROGRAMS));
+    /** All else, but for what two cores cannot do. */
+    static final Set<Part> OF_A_MACHINE = EnumSet.complementOf(EnumSet.of(SCALE, WIRE, PROGRAMS));
     /** Parts of transports without a goal, by default. */
     static final Set<Part> OF_OTHERS = EnumSet.of(ECHO, MESSAGES);
 
     /** Parts that are not measured in each round by default. */
-    static final Set<Part> LONG = EnumSet.of(PACED, NOISE);
+    static final Set<Part> LONG = EnumSet.of(PACED, NOISE, SCALE);
 
     private static final int LIMIT_WINDOWS = 5;
     /** Each core is taken from what is measured some ten times and more. */
@@ -305,7 +324,13 @@ enum Part {
     }
 
     final Pair start(Mode mode, Setup setup) throws IOException {
-        return setup.launcher().pair(mode, server, serverArguments(setup), client, List.of(), jvmOptions());
+        return start(mode, setup, List.of());
+    }
+
+    /** Starts both processes with arguments that both know. */
+    final Pair start(Mode mode, Setup setup, List<String> arguments) throws IOException {
+        return setup.launcher().pair(mode, server, Stream.of(serverArguments(setup), arguments)
+                .flatMap(List::stream).toList(), client, arguments, jvmOptions());
     }
 
     /** Options of the virtual machines of both processes. */
@@ -330,5 +355,18 @@ enum Part {
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Common settings of the parts.
+     *
+     * @param launcher     starts processes
+     * @param folder       for files, deleted in the end
+     * @param limit        measures what the machine can do
+     * @param noiseProgram takes cores from what is measured: see {@link NoiseProgram}
+     * @param perftest     programs of others
+     */
+    record Setup(Launcher launcher, Path folder, LimitProgram limit, Path noiseProgram, Perftest perftest,
+                 ScaleMeasurements.Loops scale) {
     }
 }

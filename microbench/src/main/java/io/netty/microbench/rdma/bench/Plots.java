@@ -56,7 +56,7 @@ final class Plots {
                 subject -> results.spread(subject, scenario, figure) != null)).toList();
         List<String> labels = labels(scenarios);
         return new Chart(section.title() + " (" + (figure.isMoreBetter() ? "more" : "less") + " is better)",
-                figure + ", " + figure.unit(), Subjects.BASE, IntStream.range(0, labels.size())
+                figure + ", " + figure.unit(), Goal.BASE, IntStream.range(0, labels.size())
                         .mapToObj(i -> new Chart.Group(labels.get(i), subjects.stream()
                                 .map(subject -> bar(subject, scenarios.get(i), figure)).filter(Objects::nonNull)
                                 .toList())).toList());

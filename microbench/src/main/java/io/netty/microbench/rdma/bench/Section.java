@@ -19,6 +19,7 @@ import io.netty.microbench.rdma.load.EchoLoad;
 import io.netty.microbench.rdma.report.Figure;
 
 import java.util.List;
+import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
 /**
@@ -49,6 +50,8 @@ record Section(String name, String title, String text, List<String> scenarios, F
     static final String KEPT_OPEN = "connections kept open, 16 at a time";
     /** Seconds after the first connection of two processes. */
     static final List<Integer> COLD_SECONDS = List.of(1, 2, 5, 10, 30);
+    /** Event loops at each end. 7 leave 2 of 16 cores to compilers and other threads. */
+    static final List<Integer> SCALE_LOOPS = List.of(1, 2, 4, 7, 14, 28, 56);
     static final String IDLE = "one idle connection";
     static final String UNARY = "unary, 100 B";
     static final String UNARY_CALLS = "unary, 100 B, 64 calls";
@@ -57,6 +60,7 @@ record Section(String name, String title, String text, List<String> scenarios, F
     static final String LARGE_FILE = "file of 64 MiB";
     static final String AFTER_BURST = "one connection, idle after a burst";
 
+    private static final String SCALE = "scale-";
     private static final List<String> SUMMARY = List.of("round-trips", "streams", "messages", "http", "grpc");
     private static final List<Figure> TAIL = List.of(Figure.P99, Figure.P999);
     private static final List<Figure> COST = List.of(Figure.CPU_PER_OPERATION, Figure.ALLOCATED);
@@ -87,6 +91,29 @@ record Section(String name, String title, String text, List<String> scenarios, F
         return "paced, " + connections(connections) + ", " + rate + " a second";
     }
 
+    static String scaleMessages(int loops) {
+        return "messages, " + ScaleLoad.BATCH + " under way, " + ScaleLoad.CONNECTIONS + " connections a loop, "
+                + loops(loops);
+    }
+
+    static String scaleStreams(int loops) {
+        return "streams of 64 KiB, " + ScaleLoad.STREAMS + " connections a loop, " + loops(loops);
+    }
+
+    static String scaleMany(int loops) {
+        return "messages, " + ScaleLoad.MANY_BATCH + " under way, " + ScaleLoad.MANY + " connections, "
+                + loops(loops);
+    }
+
+    static String scaleShort(int loops) {
+        return "connections with a round trip of 64 B, " + ScaleLoad.CONNECTIONS + " at a time a loop, "
+                + loops(loops);
+    }
+
+    private static String loops(int number) {
+        return number + (number == 1 ? " loop" : " loops");
+    }
+
     static String underNoise(String scenario, int percent) {
         return scenario + " under noise of " + percent + " %";
     }
@@ -98,6 +125,11 @@ record Section(String name, String title, String text, List<String> scenarios, F
 
     private static String connections(int number) {
         return number + (number == 1 ? " connection" : " connections");
+    }
+
+    /** The scenario that others are so many times as fast as, or {@code null} if there is none. */
+    String alone() {
+        return name.startsWith(SCALE) ? scenarios.get(0) : null;
     }
 
     /** Returns whether it is one of those that matter most. */
@@ -193,6 +225,15 @@ record Section(String name, String title, String text, List<String> scenarios, F
                         concat(List.of(Figure.P50), concat(TAIL, List.of(Figure.CPU_PER_OPERATION)))),
                 new Section("noise-streams", "Streams under noise", "The same noise; 10^9 bytes a second.",
                         allUnderNoise(UNDER_NOISE.subList(1, 2)), Figure.BYTES, List.of(Figure.CPU_PER_GIGABYTE)),
+                scale("messages", "Messages by many event loops", "Echoes of 64 B", Section::scaleMessages,
+                        Figure.OPERATIONS, COST),
+                scale("streams", "Streams by many event loops", "One way, counted by the receiver; 10^9 bytes a "
+                        + "second", Section::scaleStreams, Figure.BYTES, List.of(Figure.CPU_PER_GIGABYTE)),
+                scale("many", "Messages on many connections by many event loops", "Echoes of 64 B, the connections "
+                        + "shared among the loops", Section::scaleMany, Figure.OPERATIONS, COST),
+                scale("connections", "Connections by many event loops", "Set up, used for one round trip of 64 B, and "
+                        + "closed by the client, by warm processes", Section::scaleShort, Figure.OPERATIONS,
+                        List.of(Figure.P50, Figure.P99, Figure.CPU_PER_OPERATION)),
                 new Section("wire-round-trips", "Round trips over the wire", "One message under way: from its flush to "
                         + "the arrival of all of its echo. `ib_send_lat` and `ib_write_lat` of perftest and `rstream` "
                         + "of rdma-core are C programs that poll. rstream has the protocol of the transport's streams, "
@@ -213,6 +254,13 @@ record Section(String name, String title, String text, List<String> scenarios, F
                         "A C program: memcpy by one core, again and again from and to the same place.",
                         List.of("memcpy of 64 KiB", "memcpy of 1 MiB"), Figure.BYTES,
                         List.of()));
+    }
+
+    private static Section scale(String name, String title, String text, IntFunction<String> scenario, Figure plotted,
+                                 List<Figure> figures) {
+        return new Section(SCALE + name, title, text + ". So many event loops in each of the two processes; \"x 1 "
+                + "loop\" is how many times as fast as one they are, in the same round.",
+                SCALE_LOOPS.stream().map(scenario::apply).toList(), plotted, figures);
     }
 
     private static <T> List<T> concat(List<T> first, List<T> second) {

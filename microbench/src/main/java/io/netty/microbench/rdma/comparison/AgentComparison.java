@@ -71,7 +71,7 @@ public final class AgentComparison implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        for (Transport transport : options.transports()) {
+        for (Transport transport : options.transports) {
             if (transport != Transport.RDMA && transport != Transport.EPOLL) {
                 throw new IllegalArgumentException("--transports: with the agent it is rdma, without it epoll, not "
                         + transport);
@@ -80,7 +80,7 @@ public final class AgentComparison implements Callable<Integer> {
         if (!Files.isReadable(agent)) {
             throw new IllegalArgumentException("--agent: there is no " + agent);
         }
-        List<Mode> modes = options.transports().stream().map(Mode::byDefault).toList();
+        List<Mode> modes = options.transports.stream().map(Mode::byDefault).toList();
         try (Comparison comparison = new Comparison("agent", options, modes, new Programs(), List.of())) {
             comparison.run();
         }
@@ -101,19 +101,12 @@ public final class AgentComparison implements Callable<Integer> {
     private final class Programs implements Comparison.Starter {
         @Override
         public Pair start(Mode mode) throws IOException {
-            List<Child> children = new ArrayList<>();
-            try {
-                String host = options.launcher().host();
+            String host = options.launcher.host();
+            return Pair.start(children -> {
                 children.add(child(mode, ArmeriaServer.class, host));
                 children.add(child(mode, WebFluxServer.class, host));
                 children.add(child(mode, LibraryLoad.class, host, port(children.get(0)), port(children.get(1))));
-                return new Pair(children.subList(0, 2), children.get(2));
-            } catch (Exception e) {
-                for (Child child : children) {
-                    child.close();
-                }
-                throw e;
-            }
+            });
         }
 
         @Override
@@ -132,7 +125,7 @@ public final class AgentComparison implements Callable<Integer> {
     private Child child(Mode mode, Class<?> main, String... arguments) throws IOException {
         List<String> jvm = new ArrayList<>(List.of("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"));
         if (mode.transport() == Transport.RDMA) {
-            jvm.addAll(List.of("-javaagent:" + agent, "-Dio.netty.rdma.provider=" + options.launcher().provider()));
+            jvm.addAll(List.of("-javaagent:" + agent, "-Dio.netty.rdma.provider=" + options.launcher.provider()));
         }
         String classPath = Stream.concat(
                 Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator)).filter(entry ->

@@ -17,11 +17,12 @@ package io.netty.microbench.rdma.comparison;
 
 import io.netty.example.rdma.util.Measurement;
 import io.netty.example.rdma.util.Transport;
+import io.netty.microbench.rdma.comparison.ComparisonOptions.Plan;
 import io.netty.microbench.rdma.process.Machine;
 import io.netty.microbench.rdma.report.Chart;
-import io.netty.microbench.rdma.report.Progress;
 import io.netty.microbench.rdma.report.Report;
 import io.netty.microbench.rdma.report.Results;
+import io.netty.microbench.rdma.report.Terminal;
 import io.netty.microbench.rdma.sample.Mode;
 import io.netty.microbench.rdma.sample.Pair;
 
@@ -113,7 +114,7 @@ public final class Comparison implements AutoCloseable {
      */
     void run() throws IOException, InterruptedException {
         Machine.warnIfBusy();
-        end = System.nanoTime() + plan.maxNanos();
+        end = System.nanoTime() + TimeUnit.SECONDS.toNanos(plan.maxSeconds);
         for (int round = 0; round < rounds; round++) {
             long roundStart = System.nanoTime();
             rows = 0;
@@ -136,7 +137,7 @@ public final class Comparison implements AutoCloseable {
             progress.end();
             long now = System.nanoTime();
             boolean last = round == rounds - 1 || !options.hasRounds()
-                    && now + (plan.keepsProcesses() ? rows * WARM_ROW_NANOS : now - roundStart) - end > 0;
+                    && now + (plan.keepsProcesses ? rows * WARM_ROW_NANOS : now - roundStart) - end > 0;
             tell(round + 1, last);
             if (last) {
                 return;
@@ -169,12 +170,12 @@ public final class Comparison implements AutoCloseable {
             long left = end - System.nanoTime()
                     - toStart * (startNanos + TimeUnit.MILLISECONDS.toNanos(warmUpMillis(toStart)));
             long shareMillis = TimeUnit.NANOSECONDS.toMillis(SHARES * left / rowsLeft);
-            results.add(mode.toString(), pair.sample(i, plan.windowMillis(),
+            results.add(mode.toString(), pair.sample(i, plan.windowMillis,
                     Math.min(limitMillis, (int) Math.max(MIN_LIMIT_MILLIS, shareMillis))));
             rows++;
         }
         starter.measured(mode, pair);
-        if (plan.keepsProcesses()) {
+        if (plan.keepsProcesses) {
             pair.pause();
         } else {
             pairs.remove(mode).close();
@@ -198,17 +199,17 @@ public final class Comparison implements AutoCloseable {
     private void tell(int done, boolean last) throws IOException {
         String report = done + (done == 1 ? " round" : " rounds")
                 + (plan == Plan.QUICK ? ", short ones" : "") + ", on " + Machine.describe()
-                + (options.transports().contains(Transport.RDMA)
-                        ? ", " + options.launcher().provider() + " verbs provider" : "")
+                + (options.transports.contains(Transport.RDMA)
+                        ? ", " + options.launcher.provider() + " verbs provider" : "")
                 + ".\n\n" + new Report(results, plan == Plan.FULL ? LONGER_THAN_FULL : FULL).write();
         System.out.println();
         System.out.println(report);
-        if (last && options.markdown() != null) {
-            Files.writeString(options.markdown(), report);
+        if (last && options.markdown != null) {
+            Files.writeString(options.markdown, report);
         }
         if (last) {
             // Without references: beside the limit of the machine, differences between transports would be tiny.
-            options.charts().show(Chart.ofRates(title, results, modes.stream().map(Mode::toString).toList(),
+            options.charts.show(Chart.ofRates(title, results, modes.stream().map(Mode::toString).toList(),
                     Mode.byDefault(Transport.EPOLL).toString()));
         }
     }
@@ -217,6 +218,44 @@ public final class Comparison implements AutoCloseable {
     public void close() throws IOException {
         for (Pair pair : pairs.values()) {
             pair.close();
+        }
+    }
+
+    /**
+     * Tells what is going on: on a terminal with one line that changes, elsewhere with a line for each change that is
+     * worth one.
+     */
+    private static final class Progress {
+        private static final String CLEAR_LINE = "\r\u001b[K";
+
+        private final boolean terminal = Terminal.standardOutput().isTerminal();
+        private String line = "";
+
+        /** Announces work of some seconds. */
+        public void say(String what) {
+            line = what;
+            if (terminal) {
+                System.out.print(CLEAR_LINE + what);
+                System.out.flush();
+            } else {
+                System.out.println(what);
+            }
+        }
+
+        /** Announces a part of that work. */
+        public void detail(String what) {
+            if (terminal) {
+                System.out.print(CLEAR_LINE + line + ": " + what);
+                System.out.flush();
+            }
+        }
+
+        /** Something else is printed. */
+        public void end() {
+            if (terminal) {
+                System.out.print(CLEAR_LINE);
+                System.out.flush();
+            }
         }
     }
 }

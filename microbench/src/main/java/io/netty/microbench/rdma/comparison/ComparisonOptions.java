@@ -19,6 +19,7 @@ import io.netty.example.rdma.util.Transport;
 import io.netty.microbench.rdma.report.ChartOutput;
 import io.netty.microbench.rdma.sample.Launcher;
 import io.netty.microbench.rdma.sample.Pair;
+import io.netty.microbench.rdma.sample.Settling;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -50,20 +51,21 @@ public final class ComparisonOptions {
 
     @Option(names = "--transports", split = ",",
             description = "Transports to compare: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-    private List<Transport> transports;
+    List<Transport> transports;
 
     @Option(names = "--polling",
             description = "Also with event loops that never sleep, which take as long to warm up; always with --full.")
     private boolean polling;
 
     @Mixin
-    private Launcher launcher;
+    Launcher launcher;
 
+    /** {@code null} if the tables are only printed. */
     @Option(names = "--markdown", description = "Write the tables to this file too.")
-    private Path markdown;
+    Path markdown;
 
     @Mixin
-    private ChartOutput charts;
+    ChartOutput charts;
 
     /** Options of a comparison of RDMA with TCP by default. */
     public ComparisonOptions() {
@@ -92,17 +94,13 @@ public final class ComparisonOptions {
         return length.quick ? Plan.QUICK : length.full ? Plan.FULL : Plan.DEFAULT;
     }
 
-    List<Transport> transports() {
-        return transports;
-    }
-
     /** Returns whether transports are also compared with event loops that never sleep. */
     boolean polling() {
         return polling || length.full;
     }
 
     int rounds() {
-        return rounds != null ? rounds : plan().rounds();
+        return rounds != null ? rounds : plan().rounds;
     }
 
     /** Returns whether the rounds were asked for, so that none is left out for lack of time. */
@@ -111,7 +109,7 @@ public final class ComparisonOptions {
     }
 
     int limitMillis() {
-        return limitSeconds != null ? (int) (limitSeconds * 1000) : plan().limitMillis();
+        return limitSeconds != null ? (int) (limitSeconds * 1000) : plan().limitMillis;
     }
 
     /** Maximum time for which fresh processes {@linkplain Pair#warmUp warm up} before the first scenario counts. */
@@ -119,16 +117,35 @@ public final class ComparisonOptions {
         return WARM_UP_LIMITS * limitMillis();
     }
 
-    Launcher launcher() {
-        return launcher;
-    }
+    /** For how long a comparison measures. */
+    enum Plan {
+        /**
+         * Something to look at while one waits: the processes of a mode stay from round to round, so that they have to
+         * warm up once.
+         */
+        DEFAULT(3, true, 100, 8000, 100),
+        /** Figures to quote: fresh processes in each round, as where they come to lie makes a difference. */
+        FULL(5, false, 200, 10_000, 3600),
+        /** Shows that everything works. What does not settle in little more than a second is marked. */
+        QUICK(1, false, 100, 1200, 60);
 
-    /** {@code null} if the tables are only printed. */
-    Path markdown() {
-        return markdown;
-    }
+        /** Number of rounds, if there is time. */
+        final int rounds;
+        /** True if the processes of a mode live for all rounds, rather than for one. */
+        final boolean keepsProcesses;
+        /** Length of one of the windows of {@link Settling}. */
+        final int windowMillis;
+        /** For how long fresh processes do a scenario at most until they give up, if it does not settle. */
+        final int limitMillis;
+        /** Time for everything: rows share the rest of it, and no round begins that would end later. */
+        final int maxSeconds;
 
-    ChartOutput charts() {
-        return charts;
+        Plan(int rounds, boolean keepsProcesses, int windowMillis, int limitMillis, int maxSeconds) {
+            this.rounds = rounds;
+            this.keepsProcesses = keepsProcesses;
+            this.windowMillis = windowMillis;
+            this.limitMillis = limitMillis;
+            this.maxSeconds = maxSeconds;
+        }
     }
 }

@@ -64,8 +64,7 @@ public final class ProxyComparison extends ExampleComparison {
 
     @Override
     protected Pair start(Mode mode, List<String> forServer, List<String> forClient) throws IOException {
-        List<Child> children = new ArrayList<>();
-        try {
+        return Pair.start(children -> {
             List<String> server = new ArrayList<>(List.of("--port", "0", "--idle-seconds", "0"));
             if (mode.transport() == Transport.RDMA) {
                 server.add("--rdma-only");
@@ -79,13 +78,7 @@ public final class ProxyComparison extends ExampleComparison {
             List<String> client = new ArrayList<>(List.of("--port", port(children.get(1))));
             client.addAll(forClient);
             children.add(launcher().start(HttpLoad.class, Mode.byDefault(Transport.EPOLL), client));
-            return new Pair(children.subList(0, 2), children.get(2));
-        } catch (Exception e) {
-            for (Child child : children) {
-                child.close();
-            }
-            throw e;
-        }
+        });
     }
 
     private static String port(Child listening) throws IOException {

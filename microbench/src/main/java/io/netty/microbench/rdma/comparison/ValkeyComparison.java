@@ -30,7 +30,6 @@ import picocli.CommandLine.Option;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 
@@ -59,12 +58,12 @@ public final class ValkeyComparison implements Callable<Integer> {
         if (!Files.isExecutable(script)) {
             throw new IllegalArgumentException("--script: there is no " + script);
         }
-        for (Transport transport : options.transports()) {
+        for (Transport transport : options.transports) {
             if (!TRANSPORTS.contains(transport)) {
                 throw new IllegalArgumentException("--transports: rdma, epoll and unix, not " + transport);
             }
         }
-        List<Mode> modes = options.transports().stream().flatMap(transport ->
+        List<Mode> modes = options.transports.stream().flatMap(transport ->
                 (options.polling() ? Mode.of(transport) : List.of(Mode.byDefault(transport))).stream()).toList();
         try (Comparison comparison = new Comparison("valkey", options, modes, this::start, List.of())) {
             comparison.run();
@@ -73,19 +72,12 @@ public final class ValkeyComparison implements Callable<Integer> {
     }
 
     private Pair start(Mode mode) throws IOException {
-        List<Child> children = new ArrayList<>();
-        try {
+        return Pair.start(children -> {
             children.add(new Child(List.of(), ValkeyProcess.class, List.of("--script", script.toString(),
-                    "--host", options.launcher().host(), "--provider", options.launcher().provider())));
+                    "--host", options.launcher.host(), "--provider", options.launcher.provider())));
             String port = ExampleServer.port(children.get(0).await(ExampleServer.READY));
-            children.add(options.launcher().start(ValkeyLoad.class, mode, List.of("--port", port,
+            children.add(options.launcher.start(ValkeyLoad.class, mode, List.of("--port", port,
                     "--socket", children.get(0).await(ValkeyProcess.SOCKET))));
-            return new Pair(children.get(0), children.get(1));
-        } catch (Exception e) {
-            for (Child child : children) {
-                child.close();
-            }
-            throw e;
-        }
+        });
     }
 }

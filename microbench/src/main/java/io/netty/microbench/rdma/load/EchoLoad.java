@@ -15,8 +15,11 @@
  */
 package io.netty.microbench.rdma.load;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.example.rdma.util.ClientOptions;
@@ -24,11 +27,14 @@ import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.Figures;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.microbench.rdma.load.EchoLoadServer.RequestHandler;
 import picocli.CommandLine.Command;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 
 /**
  * The measuring client of the echo example: round trips, and streams of which it counts what arrives. Each has a
@@ -90,6 +96,30 @@ public class EchoLoad extends LoadClient {
         return scenarios;
     }
 
+    /**
+     * Opens streams of 64 KiB writes on an event loop. An operation takes the next piece of one that rests. Not to be
+     * called on an event loop.
+     *
+     * @param number     of the streams, at least as many as operations are under way
+     * @param pieceBytes what counts as an operation
+     */
+    public static Scenario.Operation streams(ClientOptions options, EventLoopGroup loop, int number, int pieceBytes)
+            throws IOException, InterruptedException {
+        Queue<StreamSinkHandler> resting = new ArrayDeque<>();
+        for (int i = 0; i < number; i++) {
+            StreamSinkHandler sink = new StreamSinkHandler(pieceBytes);
+            connect(options, loop, WRITE_BYTES.get(0), sink);
+            resting.add(sink);
+        }
+        return completion -> {
+            StreamSinkHandler sink = resting.remove();
+            sink.start(cause -> {
+                resting.add(sink);
+                completion.ended(cause);
+            });
+        };
+    }
+
     private static void connect(ClientOptions options, EventLoopGroup group, int request, ChannelHandler handler)
             throws IOException, InterruptedException {
         SslContextBuilder tls = options.sslContext();
@@ -106,5 +136,138 @@ public class EchoLoad extends LoadClient {
             }
         });
         channel.writeAndFlush(channel.alloc().directBuffer(Integer.BYTES).writeInt(request)).sync();
+    }
+
+    /** An operation sends a message and waits for all of its echo. One is under way at any time. */
+    private static final class PingPongHandler extends ChannelInboundHandlerAdapter implements Scenario.Operation {
+        /** An echo may arrive before the completion of its message is seen, and that of some before it. */
+        private static final int MAX_UNDER_WAY = 64;
+
+        private final int messageBytes;
+        private ChannelHandlerContext context;
+        private RepeatedMessage message;
+        private int awaitedBytes;
+        private Scenario.Completion completion;
+
+        PingPongHandler(int messageBytes) {
+            this.messageBytes = messageBytes;
+        }
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext ctx) {
+            context = ctx;
+            message = new RepeatedMessage(ctx.alloc(), messageBytes, MAX_UNDER_WAY);
+        }
+
+        @Override
+        public void start(Scenario.Completion toBeCalled) {
+            if (message == null) {
+                toBeCalled.ended(new IOException("the server has closed"));
+                return;
+            }
+            completion = toBeCalled;
+            awaitedBytes = messageBytes;
+            context.writeAndFlush(message.next(), context.voidPromise());
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ByteBuf received = (ByteBuf) msg;
+            awaitedBytes -= received.readableBytes();
+            received.release();
+            if (awaitedBytes < 0) {
+                end(new IOException("the echo is longer than the message"));
+            } else if (awaitedBytes == 0) {
+                end(null);
+            }
+        }
+
+        private void end(Throwable cause) {
+            Scenario.Completion ended = completion;
+            if (ended != null) {
+                completion = null;
+                ended.ended(cause);
+            }
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            if (message != null) {
+                message.release();
+                message = null;
+            }
+            end(new IOException("the server closed between a message and its echo"));
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            end(cause);
+            ctx.close();
+        }
+    }
+
+    /**
+     * An operation receives the next so many bytes of a stream, and looks at none of them. While none is under way,
+     * nothing is read, so that the stream rests.
+     */
+    private static final class StreamSinkHandler extends ChannelInboundHandlerAdapter implements Scenario.Operation {
+        private final int pieceBytes;
+        private ChannelHandlerContext context;
+        private int awaitedBytes;
+        private Scenario.Completion completion;
+
+        /** To be added to a pipeline whose channel does not read by itself. */
+        StreamSinkHandler(int pieceBytes) {
+            this.pieceBytes = pieceBytes;
+        }
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext ctx) {
+            context = ctx;
+        }
+
+        @Override
+        public void start(Scenario.Completion toBeCalled) {
+            if (!context.channel().isActive()) {
+                toBeCalled.ended(new IOException("the server has closed"));
+                return;
+            }
+            completion = toBeCalled;
+            // Bytes beyond the last piece belong to this one.
+            awaitedBytes += pieceBytes;
+            context.channel().config().setAutoRead(true);
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ByteBuf received = (ByteBuf) msg;
+            awaitedBytes -= received.readableBytes();
+            received.release();
+            if (awaitedBytes <= 0) {
+                end(null);
+            }
+        }
+
+        private void end(Throwable cause) {
+            Scenario.Completion ended = completion;
+            if (ended != null) {
+                completion = null;
+                ended.ended(cause);
+            }
+            if (completion == null) {
+                context.channel().config().setAutoRead(false);
+            }
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            end(new IOException("the server closed in the middle of a stream"));
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            end(cause);
+            ctx.close();
+        }
     }
 }

@@ -15,17 +15,23 @@
  */
 package io.netty.microbench.rdma.load;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.example.rdma.echo.EchoServerHandler;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.util.ServerOptions;
+import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
+import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
@@ -60,5 +66,89 @@ public final class EchoLoadServer implements Callable<Integer> {
                 channel.pipeline().addLast(new RequestHandler());
             }
         });
+    }
+
+    /**
+     * Reads what a client wants, 4 bytes, and becomes that: {@value #ECHO} is an echo, and anything else a stream of
+     * writes of that many bytes.
+     */
+    public static final class RequestHandler extends ByteToMessageDecoder {
+        /** Request for an echo. */
+        public static final int ECHO = 0;
+        private static final int MAX_WRITE_BYTES = 64 << 20;
+
+        @Override
+        protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) {
+            if (in.readableBytes() < Integer.BYTES) {
+                return;
+            }
+            int request = in.readInt();
+            if (request < 0 || request > MAX_WRITE_BYTES) {
+                throw new IllegalArgumentException("write size out of 1.." + MAX_WRITE_BYTES + ": " + request);
+            }
+            ctx.pipeline().replace(this, null,
+                    request == ECHO ? new EchoServerHandler() : new StreamSourceHandler(request));
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            ctx.close();
+        }
+    }
+
+    /** Writes buffers of one size for as long as the peer stays. */
+    private static final class StreamSourceHandler extends ChannelInboundHandlerAdapter {
+        private final int writeBytes;
+        private ByteBuf payload;
+        private boolean filling;
+
+        /** To be added to the pipeline of a connection that is established. */
+        StreamSourceHandler(int writeBytes) {
+            this.writeBytes = writeBytes;
+        }
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext ctx) {
+            // One buffer that every write shares, from the channel's own allocator: what is measured is the transport,
+            // and not how fast a CPU fills memory.
+            payload = ctx.alloc().directBuffer(writeBytes, writeBytes).setZero(0, writeBytes).writerIndex(writeBytes);
+            fill(ctx);
+        }
+
+        @Override
+        public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+            fill(ctx);
+        }
+
+        private void fill(ChannelHandlerContext ctx) {
+            Channel channel = ctx.channel();
+            // A flush that makes the channel writable again calls back into here.
+            if (payload == null || filling) {
+                return;
+            }
+            filling = true;
+            while (channel.isWritable()) {
+                ctx.write(payload.retainedDuplicate(), ctx.voidPromise());
+            }
+            ctx.flush();
+            filling = false;
+            if (channel.isWritable()) {
+                ctx.executor().execute(() -> fill(ctx));
+            }
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            if (payload != null) {
+                payload.release();
+                payload = null;
+            }
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            // The client ends by closing, which may reset the connection under a write.
+            ctx.close();
+        }
     }
 }

@@ -87,9 +87,7 @@ public final class GrpcLoad extends LoadClient {
         private final Promise<Void> end;
         private int count;
 
-        /**
-         * @param expected {@code null} for payloads that are checked by their position
-         */
+        /** @param expected {@code null} for payloads that are checked by their position */
         Answers(EventExecutor executor, Payload expected, int expectedCount) {
             this.expected = expected;
             this.expectedCount = expectedCount;

@@ -15,12 +15,15 @@
  */
 package io.netty.microbench.rdma.load;
 
+import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.EventLoopGroup;
 import io.netty.example.rdma.util.ClientOptions;
 import io.netty.example.rdma.util.Commands;
+import io.netty.example.rdma.util.Transport;
 import io.netty.microbench.rdma.process.Control;
 import picocli.CommandLine.Mixin;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
 
@@ -36,7 +39,7 @@ public abstract class LoadClient implements Callable<Integer> {
      * Connects, and says what there is to measure.
      *
      * @param options where the server is, and with which transport it is reached
-     * @param group   the event loop group of all connections. It has one event loop
+     * @param group   the event loop group of all connections. It has one event loop, or those of {@code --threads}
      */
     public abstract List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception;
 
@@ -48,6 +51,13 @@ public abstract class LoadClient implements Callable<Integer> {
      */
     protected void addCommands(Control control, ClientOptions options, EventLoopGroup group) throws Exception {
         // Most clients do nothing but scenarios.
+    }
+
+    /** Connections to the server, without their handler. */
+    protected static Bootstrap bootstrap(ClientOptions options, EventLoopGroup group) throws IOException {
+        Transport transport = options.transport().transport();
+        return new Bootstrap().group(group).channel(transport.channelType())
+                .remoteAddress(transport.address(options.host(), options.port()));
     }
 
     @Override

@@ -16,9 +16,12 @@
 package io.netty.microbench.rdma.load;
 
 import io.netty.microbench.rdma.process.Control;
+import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.EventExecutorGroup;
+import io.netty.util.concurrent.Future;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -39,7 +42,8 @@ public final class LoadCommands {
 
     private final EventExecutorGroup group;
     private final List<Scenario> scenarios;
-    private Load load;
+    /** One for each event loop. */
+    private final List<Load> loads = new ArrayList<>();
 
     private LoadCommands(EventExecutorGroup group, List<Scenario> scenarios) {
         this.group = group;
@@ -49,7 +53,7 @@ public final class LoadCommands {
     /**
      * Says which scenarios there are, and returns what runs them when it is told to. Not to be called on an event loop.
      *
-     * @param group the event loops of this process. The first one has the load
+     * @param group the event loops of this process. Each has its share of the load
      */
     public static Control control(EventExecutorGroup group, List<Scenario> scenarios)
             throws IOException, InterruptedException {
@@ -61,16 +65,29 @@ public final class LoadCommands {
     }
 
     private String start(String[] arguments) {
-        load = Load.start(group.next(), scenarios.get(Integer.parseInt(arguments[0])));
+        Scenario scenario = scenarios.get(Integer.parseInt(arguments[0]));
+        List<EventExecutor> loops = new ArrayList<>();
+        group.forEach(loops::add);
+        loads.clear();
+        for (int i = 0; i < loops.size(); i++) {
+            loads.add(Load.start(loops.get(i), scenario.share(i, loops.size())));
+        }
         return "started";
     }
 
     private String window(String[] arguments) throws Exception {
-        return load.window(TimeUnit.MILLISECONDS.toNanos(Long.parseLong(arguments[0]))).get().toString();
+        long nanos = TimeUnit.MILLISECONDS.toNanos(Long.parseLong(arguments[0]));
+        List<Window> windows = new ArrayList<>();
+        for (Future<Window> window : loads.stream().map(load -> load.window(nanos)).toList()) {
+            windows.add(window.get());
+        }
+        return Window.together(windows).toString();
     }
 
     private String stop() throws Exception {
-        load.stop().get();
+        for (Future<Void> stopped : loads.stream().map(Load::stop).toList()) {
+            stopped.get();
+        }
         return "stopped";
     }
 }

@@ -77,6 +77,11 @@ public record Scenario(String name, int inFlight, long bytes, int perSecond, Ope
         return new Scenario(name, 1, bytes, operation);
     }
 
+    /** The part that one of several event loops has: its share of the operations under way, in which none is lost. */
+    Scenario share(int loop, int loops) {
+        return new Scenario(name, (inFlight + loop) / loops, bytes, perSecond, operation);
+    }
+
     /**
      * An operation.
      */

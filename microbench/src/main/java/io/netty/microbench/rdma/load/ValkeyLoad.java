@@ -16,7 +16,12 @@
 package io.netty.microbench.rdma.load;
 
 import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
@@ -24,17 +29,21 @@ import io.netty.channel.rdma.valkey.RdmaValkeySocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.example.rdma.util.ClientOptions;
 import io.netty.example.rdma.util.Commands;
+import io.netty.example.rdma.util.DeferredFlush;
+import io.netty.example.rdma.util.Pattern;
 import io.netty.example.rdma.util.Transport;
-import io.netty.microbench.rdma.load.ValkeyHandler.Exchange;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
@@ -103,5 +112,124 @@ public final class ValkeyLoad extends LoadClient {
     private SocketAddress address(ClientOptions options) throws IOException {
         return options.transport().transport() == Transport.UNIX ? new DomainSocketAddress(socket)
                 : new InetSocketAddress(options.host(), options.port());
+    }
+
+    /**
+     * A client's end of a connection to Valkey: it sends commands, and compares each byte of the answers, which come in
+     * order. For one channel, on its event loop.
+     */
+    private static final class ValkeyHandler extends ChannelInboundHandlerAdapter {
+        private final Queue<Pending> pending = new ArrayDeque<>();
+        private ChannelHandlerContext context;
+        private DeferredFlush flush;
+        /** Bytes of the first pending answer that have come. */
+        private int seen;
+        private boolean reading;
+
+        private record Pending(ByteBuf answer, Scenario.Completion completion) {
+        }
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext ctx) {
+            context = ctx;
+            flush = new DeferredFlush(ctx.channel());
+        }
+
+        /** Sends a command; the completion is called when its answer has come and was right. */
+        void send(Exchange exchange, Scenario.Completion completion) {
+            if (!context.channel().isActive()) {
+                completion.ended(new IOException("the server has closed"));
+                return;
+            }
+            pending.add(new Pending(exchange.answer(), completion));
+            context.write(exchange.command().retainedDuplicate(), context.voidPromise());
+            if (!reading) {
+                flush.request();
+            }
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ByteBuf received = (ByteBuf) msg;
+            reading = true;
+            try {
+                while (received.isReadable()) {
+                    Pending first = pending.peek();
+                    int length = first == null ? 0
+                            : Math.min(received.readableBytes(), first.answer().readableBytes() - seen);
+                    // The JDK compares many bytes at a time.
+                    if (length == 0 || !received.nioBuffer(received.readerIndex(), length)
+                            .equals(first.answer().nioBuffer(first.answer().readerIndex() + seen, length))) {
+                        fail(new IOException("not the answer: " + received.toString(StandardCharsets.ISO_8859_1)
+                                .substring(0, Math.min(received.readableBytes(), 100))));
+                        ctx.close();
+                        return;
+                    }
+                    received.skipBytes(length);
+                    seen += length;
+                    if (seen == first.answer().readableBytes()) {
+                        seen = 0;
+                        pending.remove().completion().ended(null);
+                    }
+                }
+            } finally {
+                received.release();
+            }
+        }
+
+        /** Commands that followed from answers go out together. */
+        @Override
+        public void channelReadComplete(ChannelHandlerContext ctx) {
+            reading = false;
+            ctx.flush();
+        }
+
+        private void fail(Throwable cause) {
+            for (Pending each = pending.poll(); each != null; each = pending.poll()) {
+                each.completion().ended(cause);
+            }
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            fail(new IOException("the server has closed between a command and its answer"));
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            fail(cause);
+            ctx.close();
+        }
+    }
+
+    /** A command that is sent again and again, and its answer, which is the same each time. */
+    private record Exchange(ByteBuf command, ByteBuf answer) {
+        /** Stores a value. */
+        static Exchange set(ByteBufAllocator allocator, int length) {
+            ByteBuf command = text(allocator, "*3\r\n$3\r\nSET\r\n" + key(length));
+            return new Exchange(value(command, length), text(allocator, "+OK\r\n"));
+        }
+
+        /** Reads the value that was stored. */
+        static Exchange get(ByteBufAllocator allocator, int length) {
+            return new Exchange(text(allocator, "*2\r\n$3\r\nGET\r\n" + key(length)),
+                    value(allocator.directBuffer(), length));
+        }
+
+        private static String key(int length) {
+            String key = "value of " + length;
+            return "$" + key.length() + "\r\n" + key + "\r\n";
+        }
+
+        private static ByteBuf value(ByteBuf buffer, int length) {
+            buffer.writeCharSequence("$" + length + "\r\n", StandardCharsets.US_ASCII);
+            Pattern.write(buffer, 0, length);
+            buffer.writeCharSequence("\r\n", StandardCharsets.US_ASCII);
+            return buffer;
+        }
+
+        private static ByteBuf text(ByteBufAllocator allocator, String text) {
+            return ByteBufUtil.writeAscii(allocator, text);
+        }
     }
 }

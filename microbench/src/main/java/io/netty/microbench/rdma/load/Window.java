@@ -20,6 +20,7 @@ import org.HdrHistogram.Histogram;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.List;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 
@@ -35,6 +36,21 @@ public record Window(long nanos, Histogram latencies, Histogram lateness) {
     /** A window of a closed load. */
     public Window(long nanos, Histogram latencies) {
         this(nanos, latencies, null);
+    }
+
+    /**
+     * Windows of several event loops at the same time as one: its rate is the sum of theirs.
+     *
+     * @param windows of closed loads, one or more
+     */
+    static Window together(List<Window> windows) {
+        if (windows.size() == 1) {
+            return windows.get(0);
+        }
+        Histogram latencies = new Histogram(windows.get(0).latencies.getNumberOfSignificantValueDigits());
+        windows.forEach(window -> latencies.add(window.latencies));
+        double rate = windows.stream().mapToDouble(Window::rate).sum();
+        return new Window(Math.round(latencies.getTotalCount() * 1e9 / rate), latencies);
     }
 
     /** Number of operations that ended in it. */

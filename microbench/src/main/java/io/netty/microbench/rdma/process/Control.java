@@ -15,16 +15,25 @@
  */
 package io.netty.microbench.rdma.process;
 
+import com.sun.management.OperatingSystemMXBean;
+import com.sun.management.ThreadMXBean;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.EventExecutorGroup;
 
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryUsage;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Does what the process that measures this one says: a command a line on standard input, answered by a line on standard
@@ -46,6 +55,8 @@ public final class Control {
      * ({@code -XX:+AlwaysPreTouch}): otherwise resident memory grows by what garbage is the first to use.
      */
     public static final String MEMORY = "memory";
+    /** Binds the event loops to cores, whose numbers follow, a core for each. */
+    public static final String PIN = "pin";
     /** Lets the event loops go on. */
     public static final String RESUME = "resume";
 
@@ -66,6 +77,7 @@ public final class Control {
         add(MEMORY, arguments -> Long.toString(prober.heldBytes()));
         add(PAUSE, arguments -> pause());
         add(RESUME, arguments -> resume());
+        add(PIN, this::pin);
     }
 
     /** Something that a process can be told to do. */
@@ -107,6 +119,21 @@ public final class Control {
         }
     }
 
+    private String pin(String[] cores) throws IOException, InterruptedException {
+        int next = 0;
+        for (EventExecutor executor : group) {
+            // A link to PID/task/TID.
+            Path thread = executor.submit(() -> Files.readSymbolicLink(Path.of("/proc/thread-self"))).sync().getNow();
+            List<String> command = List.of("taskset", "-pc", cores[next++], thread.getFileName().toString());
+            Process taskset = new ProcessBuilder(command).redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+            if (taskset.waitFor() != 0) {
+                throw new IOException(String.join(" ", command) + ": failed");
+            }
+        }
+        return "pinned";
+    }
+
     private String pause() throws InterruptedException {
         if (resumed.getCount() == 0) {
             CountDownLatch toResume = new CountDownLatch(1);
@@ -130,5 +157,58 @@ public final class Control {
     private String resume() {
         resumed.countDown();
         return "resumed";
+    }
+
+    /** Finds out what this process has used. Linux only, as the transport is. */
+    private static final class Prober {
+        private static final long PID = ProcessHandle.current().pid();
+
+        private final OperatingSystemMXBean system =
+                (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+        private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        private final long[] eventLoopThreads;
+        private final List<Path> compilerThreads;
+
+        /** Not to be called on an event loop. */
+        Prober(EventExecutorGroup group) throws IOException, InterruptedException {
+            List<Long> ids = new ArrayList<>();
+            for (EventExecutor executor : group) {
+                ids.add(executor.submit(() -> Thread.currentThread().getId()).sync().getNow());
+            }
+            eventLoopThreads = ids.stream().mapToLong(Long::longValue).toArray();
+            compilerThreads = ProcessUse.compilers(PID);
+        }
+
+        Probe probe() throws IOException {
+            long allocated = 0;
+            for (long bytes : threads.getThreadAllocatedBytes(eventLoopThreads)) {
+                allocated += bytes;
+            }
+            long gcMillis = ManagementFactory.getGarbageCollectorMXBeans().stream()
+                    .mapToLong(collector -> Math.max(0, collector.getCollectionTime())).sum();
+            return new Probe(System.nanoTime(), system.getProcessCpuTime(), compilerNanos(),
+                    ProcessUse.waitNanos(compilerThreads), TimeUnit.MILLISECONDS.toNanos(gcMillis), allocated,
+                    ProcessUse.residentBytes(PID));
+        }
+
+        /** Collects garbage: see {@link Control#MEMORY}. */
+        long heldBytes() throws IOException {
+            System.gc();
+            MemoryUsage heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
+            return ProcessUse.residentBytes(PID) - heap.getCommitted() + heap.getUsed();
+        }
+
+        /**
+         * CPU time of the compilers. {@code CompilationMXBean} counts a compilation when it is done, which with two
+         * threads that poll on two cores is half a second after it has begun to be in their way. It is for virtual
+         * machines whose compilers have other names.
+         */
+        private long compilerNanos() {
+            if (compilerThreads.isEmpty()) {
+                return TimeUnit.MILLISECONDS.toNanos(
+                        ManagementFactory.getCompilationMXBean().getTotalCompilationTime());
+            }
+            return ProcessUse.nanos(compilerThreads);
+        }
     }
 }

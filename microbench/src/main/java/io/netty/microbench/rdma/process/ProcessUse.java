@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Resources that processes of this user use, as the kernel counts them: see proc(5).
@@ -42,6 +43,7 @@ public final class ProcessUse {
     private static final int[] CPU_TIMES = {0, 1, 2, STEAL};
     private static final Pattern CORE = Pattern.compile("cpu\\d+ ");
     private static final Pattern NUMBER = Pattern.compile("\\d+");
+    private static final Pattern RANGE = Pattern.compile("(\\d+)(?:-(\\d+))?");
 
     private ProcessUse() {
     }
@@ -117,6 +119,21 @@ public final class ProcessUse {
     /** Memory in bytes that new work can have without swapping, as the kernel estimates it. */
     public static long availableBytes() throws IOException {
         return number(PROC.resolve("meminfo"), "MemAvailable:") << 10;
+    }
+
+    /** The numbers of the cores that this process may use. */
+    public static List<Integer> cores() throws IOException {
+        try (var lines = Files.lines(PROC.resolve("self/status"))) {
+            return cores(lines.filter(line -> line.startsWith("Cpus_allowed_list:")).findFirst().orElseThrow());
+        }
+    }
+
+    /** The numbers of a list as of proc(5): single ones, and ranges with a hyphen. */
+    static List<Integer> cores(String list) {
+        return RANGE.matcher(list).results().flatMapToInt(range -> {
+            int first = Integer.parseInt(range.group(1));
+            return IntStream.rangeClosed(first, range.group(2) == null ? first : Integer.parseInt(range.group(2)));
+        }).boxed().toList();
     }
 
     /** Number of open file descriptors of a process. */

@@ -204,8 +204,14 @@ public final class Results {
      * which both have figures.
      */
     public Spread ratio(String subject, String base, String scenario, Figure figure) {
-        List<Spread> ratios = eachRound(new Of(subject, scenario, figure), new Of(base, scenario, figure),
-                (own, other) -> figure.isMoreBetter() ? times(own, other) : times(other, own));
+        Of own = new Of(subject, scenario, figure);
+        return ratio(own, own.by(base));
+    }
+
+    /** Ratio by which a figure is better than the same one of another subject or scenario: see above. */
+    public Spread ratio(Of of, Of base) {
+        List<Spread> ratios = eachRound(of, base, (own, other) ->
+                of.figure.isMoreBetter() ? times(own, other) : times(other, own));
         return ratios.isEmpty() ? null : new Spread(Spread.of(ratios.stream().map(Spread::median).toList()).median(),
                 ratios.stream().mapToDouble(Spread::min).min().orElseThrow(),
                 ratios.stream().mapToDouble(Spread::max).max().orElseThrow());

@@ -20,7 +20,6 @@
  * Results         all Readings of a run: each is one Figure; Spread: a figure in all rounds
  * Report, Table   the table of a comparison, with Remarks: a sentence about the rows that had not settled
  * ChartOutput     a Chart of the results: TerminalChart, as wide as the Terminal; BarPlot, an SVG file
- * Progress        what goes on meanwhile
  * </pre>
  */
 package io.netty.microbench.rdma.report;

@@ -17,7 +17,7 @@ package io.netty.microbench.rdma.sample;
 
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.example.rdma.util.ExampleServer;
-import io.netty.example.rdma.util.Waiting;
+import io.netty.example.rdma.util.Transport.Waiting;
 import io.netty.microbench.rdma.load.LoadClient;
 import io.netty.microbench.rdma.process.Child;
 import io.netty.microbench.rdma.process.MeasuredServer;
@@ -100,20 +100,12 @@ public final class Launcher {
         // A connection that nobody measures for a while is to stay.
         List<String> forServer = new ArrayList<>(List.of("--port", "0", "--idle-seconds", "0"));
         forServer.addAll(serverArguments);
-        Child serverProcess = server(server, inMode(mode, forServer), jvmOptions);
-        Child clientProcess = null;
-        try {
+        return Pair.start(children -> {
+            children.add(server(server, inMode(mode, forServer), jvmOptions));
             List<String> forClient = new ArrayList<>(List.of("--port",
-                    ExampleServer.port(serverProcess.await(ExampleServer.READY))));
+                    ExampleServer.port(children.get(0).await(ExampleServer.READY))));
             forClient.addAll(clientArguments);
-            clientProcess = launch(client, inMode(mode, forClient), jvmOptions);
-            return new Pair(serverProcess, clientProcess);
-        } catch (Exception e) {
-            if (clientProcess != null) {
-                clientProcess.close();
-            }
-            serverProcess.close();
-            throw e;
-        }
+            children.add(launch(client, inMode(mode, forClient), jvmOptions));
+        });
     }
 }

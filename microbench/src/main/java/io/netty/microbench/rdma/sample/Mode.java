@@ -16,7 +16,7 @@
 package io.netty.microbench.rdma.sample;
 
 import io.netty.example.rdma.util.Transport;
-import io.netty.example.rdma.util.Waiting;
+import io.netty.example.rdma.util.Transport.Waiting;
 
 import java.util.List;
 import java.util.Locale;

@@ -35,6 +35,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * A server and a client of one mode, as the comparison sees them: it tells both what to do, and asks both what they
@@ -65,23 +66,29 @@ public final class Pair implements AutoCloseable {
     private record Look(Window window, Probe client, Probe server, long othersNanos) {
     }
 
-    /**
-     * Waits until the client is ready.
-     *
-     * @param server listens
-     * @param client is about to connect. Both are closed with this
-     */
-    public Pair(Child server, Child client) throws IOException {
-        this(List.of(server), client);
+    /** Starts the processes of a pair. */
+    @FunctionalInterface
+    public interface Starter {
+        /** Adds the servers, which listen, and then the client, which knows the last one and is about to connect. */
+        void start(List<Child> children) throws IOException;
     }
 
-    /**
-     * Waits until the client is ready.
-     *
-     * @param servers listen; the client knows the last one. Closed with this
-     * @param client  is about to connect. Closed with this
-     */
-    public Pair(List<Child> servers, Child client) throws IOException {
+    /** Starts processes, and waits until the client is ready. If that fails, those that were started are ended. */
+    public static Pair start(Starter starter) throws IOException {
+        List<Child> children = new ArrayList<>();
+        try {
+            starter.start(children);
+            int client = children.size() - 1;
+            return new Pair(children.subList(0, client), children.get(client));
+        } catch (Exception e) {
+            for (Child child : children) {
+                child.close();
+            }
+            throw e;
+        }
+    }
+
+    private Pair(List<Child> servers, Child client) throws IOException {
         this.servers = List.copyOf(servers);
         this.client = client;
         for (String line = client.line(); !line.equals(LoadCommands.READY); line = client.line()) {
@@ -279,6 +286,21 @@ public final class Pair implements AutoCloseable {
         }
         answers.add(client.ask(command));
         return answers;
+    }
+
+    /**
+     * Binds each event loop of both to a core of its own.
+     *
+     * @param cores for the server's event loops, and behind them for the client's, which has as many
+     */
+    public void pin(List<Integer> cores) throws IOException {
+        int half = cores.size() / 2;
+        servers.get(0).ask(pinTo(cores.subList(0, half)));
+        client.ask(pinTo(cores.subList(half, cores.size())));
+    }
+
+    private static String pinTo(List<Integer> cores) {
+        return Control.PIN + cores.stream().map(core -> " " + core).collect(Collectors.joining());
     }
 
     /** Stops the event loops of both, so that they take nothing from others. */

@@ -16,10 +16,10 @@
 package io.netty.microbench.rdma.verbs;
 
 import io.netty.example.rdma.requests.Operation;
-import io.netty.example.rdma.requests.Requester;
-import io.netty.example.rdma.requests.Responder;
+import io.netty.example.rdma.requests.OperationCommand.Requester;
+import io.netty.example.rdma.requests.OperationCommand.Responder;
 import io.netty.example.rdma.util.Commands;
-import io.netty.example.rdma.verbs.SizeConverter;
+import io.netty.example.rdma.verbs.VerbsOptions.SizeConverter;
 import io.netty.microbench.rdma.verbs.PairOptions.End;
 import io.netty.microbench.rdma.verbs.PairOptions.Way;
 import picocli.CommandLine.Command;

@@ -15,9 +15,9 @@
  */
 package io.netty.microbench.rdma.verbs;
 
-import io.netty.example.rdma.blast.BlastClient;
+import io.netty.example.rdma.blast.BlastCommand.BlastClient;
+import io.netty.example.rdma.blast.BlastCommand.BlastServer;
 import io.netty.example.rdma.blast.BlastMode;
-import io.netty.example.rdma.blast.BlastServer;
 import io.netty.example.rdma.util.Commands;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;

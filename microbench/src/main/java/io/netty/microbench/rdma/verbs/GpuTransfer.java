@@ -15,12 +15,12 @@
  */
 package io.netty.microbench.rdma.verbs;
 
-import io.netty.example.rdma.gpu.TensorClient;
-import io.netty.example.rdma.gpu.TensorServer;
-import io.netty.example.rdma.gpu.Way;
+import io.netty.example.rdma.gpu.TensorCommand.TensorClient;
+import io.netty.example.rdma.gpu.TensorCommand.TensorServer;
+import io.netty.example.rdma.gpu.TensorCommand.Way;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.verbs.Result;
-import io.netty.example.rdma.verbs.SizeConverter;
+import io.netty.example.rdma.verbs.VerbsOptions.SizeConverter;
 import io.netty.microbench.rdma.verbs.PairOptions.End;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -15,8 +15,8 @@
  */
 package io.netty.microbench.rdma.verbs;
 
-import io.netty.example.rdma.datagrams.MulticastPublisher;
-import io.netty.example.rdma.datagrams.MulticastSubscriber;
+import io.netty.example.rdma.datagrams.MulticastCommand.MulticastPublisher;
+import io.netty.example.rdma.datagrams.MulticastCommand.MulticastSubscriber;
 import io.netty.example.rdma.util.Commands;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -20,7 +20,7 @@ import io.netty.example.rdma.util.Measurement;
 import io.netty.example.rdma.util.Transport;
 import io.netty.example.rdma.util.Windows;
 import io.netty.example.rdma.verbs.Result;
-import io.netty.example.rdma.verbs.SizeConverter;
+import io.netty.example.rdma.verbs.VerbsOptions.SizeConverter;
 import io.netty.microbench.rdma.process.Machine;
 import io.netty.microbench.rdma.report.Chart;
 import io.netty.microbench.rdma.report.ChartOutput;

@@ -15,9 +15,9 @@
  */
 package io.netty.microbench.rdma.verbs;
 
-import io.netty.example.rdma.pingpong.PingPongClient;
+import io.netty.example.rdma.pingpong.PingPongCommand.PingPongClient;
+import io.netty.example.rdma.pingpong.PingPongCommand.PingPongServer;
 import io.netty.example.rdma.pingpong.PingPongMode;
-import io.netty.example.rdma.pingpong.PingPongServer;
 import io.netty.example.rdma.util.Commands;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;

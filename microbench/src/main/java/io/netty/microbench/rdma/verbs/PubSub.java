@@ -15,11 +15,11 @@
  */
 package io.netty.microbench.rdma.verbs;
 
-import io.netty.example.rdma.pubsub.Publisher;
-import io.netty.example.rdma.pubsub.Subscriber;
+import io.netty.example.rdma.pubsub.PubSubCommand.Publisher;
+import io.netty.example.rdma.pubsub.PubSubCommand.Subscriber;
 import io.netty.example.rdma.pubsub.Subscription;
 import io.netty.example.rdma.util.Commands;
-import io.netty.example.rdma.verbs.SizeConverter;
+import io.netty.example.rdma.verbs.VerbsOptions.SizeConverter;
 import io.netty.microbench.rdma.verbs.PairOptions.End;
 import io.netty.microbench.rdma.verbs.PairOptions.Way;
 import picocli.CommandLine.Command;

@@ -15,6 +15,7 @@
  */
 package io.netty.microbench.rdma.bench;
 
+import io.netty.microbench.rdma.bench.BenchResults.Missing;
 import io.netty.microbench.rdma.process.Machine;
 import io.netty.microbench.rdma.report.Figure;
 import io.netty.microbench.rdma.report.Reading;

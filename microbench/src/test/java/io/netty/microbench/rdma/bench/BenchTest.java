@@ -16,6 +16,7 @@
 package io.netty.microbench.rdma.bench;
 
 import io.netty.example.rdma.util.Commands;
+import io.netty.microbench.rdma.bench.BenchResults.Missing;
 import io.netty.microbench.rdma.report.Figure;
 import io.netty.microbench.rdma.report.Reading;
 import org.junit.jupiter.api.Tag;
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,7 +64,7 @@ class BenchTest {
     @Test
     void limitIsMeasuredAndItsTablesAreMadeAgain() throws Exception {
         assertThat(bench("--quick", "--only", "limit")).isZero();
-        assertThat(scenarios(written(), Subjects.LIMIT)).contains("round trips of 64 B", "round trips of 1 MiB",
+        assertThat(scenarios(written(), Goal.LIMIT)).contains("round trips of 64 B", "round trips of 1 MiB",
                 "a stream of writes of 64 KiB", "memcpy of 1 MiB", "wake-ups there and back on one core");
         assertThat(written().readings()).allMatch(reading -> reading.value() > 0);
         assertThat(folder.resolve("round-trips.svg")).exists();
@@ -133,9 +133,28 @@ class BenchTest {
     }
 
     @Test
+    void oneEventLoopAtEachEndIsMeasuredWhereItIsAskedForAlone() throws Exception {
+        assertThat(bench("--quick", "--scale", "--loops", "1", "--pin", "--transports", "rdma")).isZero();
+        assertThat(scenarios(written(), "rdma")).containsExactly(Section.scaleMessages(1), Section.scaleStreams(1),
+                Section.scaleShort(1), Section.scaleMany(1));
+        assertThat(written().missing()).isEmpty();
+        assertThat(folder.resolve("scale-streams.svg")).exists();
+    }
+
+    @Test
+    void eventLoopsThatWouldShareCoresAreNotMeasured() throws Exception {
+        assertThat(bench("--quick", "--scale", "--loops", "56", "--transports", "rdma")).isZero();
+        assertThat(written().readings()).isEmpty();
+        assertThat(written().missing()).singleElement().extracting(Missing::why).asString()
+                .isEqualTo("56 event loops at each end need 112 cores, and there are "
+                        + Runtime.getRuntime().availableProcessors());
+    }
+
+    @Test
     void rateThatIsNotOfTheScaleIsRefused() {
         assertThat(bench("--only", "paced", "--rates", "1000,1234")).isEqualTo(2);
         assertThat(bench("--only", "paced", "--connections", "2")).isEqualTo(2);
+        assertThat(bench("--scale", "--loops", "3")).isEqualTo(2);
         assertThat(folder.resolve("results.json")).doesNotExist();
     }
 

@@ -15,6 +15,7 @@
  */
 package io.netty.microbench.rdma.bench;
 
+import io.netty.microbench.rdma.bench.BenchResults.Missing;
 import io.netty.microbench.rdma.report.Figure;
 import io.netty.microbench.rdma.report.Reading;
 import io.netty.microbench.rdma.report.Results.Of;
@@ -105,6 +106,18 @@ class GoalTest {
                 .isEqualTo("missed by 50 %");
         assertThat(verdict(goal, p50(1, "rdma", Section.roundTripsBeside(0), 1000),
                 p50(1, "rdma polling", CROWD, 1000))).startsWith("not measured");
+    }
+
+    @Test
+    void manyEventLoopsAreComparedWithOne() {
+        Goal goal = goal("rdma", Section.scaleMessages(7), Figure.OPERATIONS);
+        assertThat(goal.text()).isEqualTo("at least 6.30 times " + Section.scaleMessages(1));
+        assertThat(verdict(goal, new Reading(1, "rdma", Section.scaleMessages(1), Figure.OPERATIONS, 2e6),
+                new Reading(1, "rdma", Section.scaleMessages(7), Figure.OPERATIONS, 13e6))).isEqualTo("met");
+        BenchResults empty = BenchResultsTest.results();
+        assertThat(goal.verdict(goal.in(new BenchResults(empty.format(), empty.taken(), empty.plan(), 1,
+                empty.machine(), List.of(), List.of(new Missing("rdma", "scale", "too few cores"))))))
+                .isEqualTo("not measured: too few cores");
     }
 
     @Test

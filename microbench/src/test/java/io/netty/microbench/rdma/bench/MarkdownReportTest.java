@@ -59,6 +59,20 @@ class MarkdownReportTest {
     }
 
     @Test
+    void eventLoopsTogetherHaveTheirRatioToOne() {
+        MarkdownReport report = new MarkdownReport(BenchResultsTest.results(
+                new Reading(1, "rdma", Section.scaleStreams(1), Figure.BYTES, 10e9),
+                new Reading(2, "rdma", Section.scaleStreams(1), Figure.BYTES, 10e9),
+                new Reading(1, "rdma", Section.scaleStreams(7), Figure.BYTES, 60e9),
+                new Reading(2, "rdma", Section.scaleStreams(7), Figure.BYTES, 70e9)));
+        assertThat(report.write().lines().map(line -> line.replaceAll(" +", " ")))
+                .contains("| what | transport | bytes, GB/s | range | x 1 loop |",
+                        "| streams of 64 KiB, 2 connections a loop, 1 loop | rdma | 10.0 | 10.0 | |",
+                        "| streams of 64 KiB, 2 connections a loop, 7 loops | rdma | 65.0 | 60.0 to 70.0 "
+                                + "| 6.50 (6.00 to 7.00) |");
+    }
+
+    @Test
     void roundsThatDifferHaveAMark() {
         MarkdownReport report = new MarkdownReport(BenchResultsTest.results(
                 new Reading(1, "rdma", SCENARIO, Figure.P50, 1000), new Reading(2, "rdma", SCENARIO, Figure.P50, 9000),

@@ -19,13 +19,17 @@ import io.netty.channel.rdma.TestTimeouts;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Promise;
+import org.HdrHistogram.Histogram;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -61,6 +65,18 @@ class LoadTest {
         Window window = TestTimeouts.result(load.window(NANOS));
         assertThat(Window.parse(window.toString())).isEqualTo(window);
         TestTimeouts.result(load.stop());
+    }
+
+    @Test
+    void eventLoopsShareTheOperationsAndTheirWindowsAddUp() {
+        Scenario all = new Scenario("it", 1024, 0, this::operation);
+        assertThat(IntStream.range(0, 7).map(loop -> all.share(loop, 7).inFlight())).containsOnly(146, 147);
+        assertThat(IntStream.range(0, 7).map(loop -> all.share(loop, 7).inFlight()).sum()).isEqualTo(1024);
+        Histogram latencies = new Histogram(3);
+        latencies.recordValueWithCount(1, 10);
+        Window together = Window.together(List.of(new Window(1000, latencies), new Window(2000, latencies)));
+        assertThat(together.count()).isEqualTo(20);
+        assertThat(together.rate()).isCloseTo(1.5e7, Offset.offset(1e4));
     }
 
     @Test

@@ -53,6 +53,12 @@ class ProcessUseTest {
     }
 
     @Test
+    void listOfCoresHasSingleOnesAndRanges() throws Exception {
+        assertThat(ProcessUse.cores("Cpus_allowed_list:\t0,2-4,11-12")).containsExactly(0, 2, 3, 4, 11, 12);
+        assertThat(ProcessUse.cores()).hasSizeGreaterThanOrEqualTo(1);
+    }
+
+    @Test
     void memoryIsInBytes() throws Exception {
         assertThat(ProcessUse.residentBytes(PID)).isGreaterThan(10 << 20);
         assertThat(ProcessUse.availableBytes()).isGreaterThan(10 << 20);

@@ -62,8 +62,10 @@ class PairTest {
     }
 
     private static Sample sample(int limitMillis) throws Exception {
-        try (Pair pair = new Pair(new Child(List.of(), Compiling.class, List.of()),
-                new Child(List.of(), Compiling.class, List.of()))) {
+        try (Pair pair = Pair.start(children -> {
+            children.add(new Child(List.of(), Compiling.class, List.of()));
+            children.add(new Child(List.of(), Compiling.class, List.of()));
+        })) {
             return pair.sample(0, WINDOW_MILLIS, limitMillis);
         }
     }

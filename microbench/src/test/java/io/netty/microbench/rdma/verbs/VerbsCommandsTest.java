@@ -20,8 +20,8 @@ import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.DeviceAddresses;
 import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
-import io.netty.example.rdma.requests.Requester;
-import io.netty.example.rdma.requests.Responder;
+import io.netty.example.rdma.requests.OperationCommand.Requester;
+import io.netty.example.rdma.requests.OperationCommand.Responder;
 import io.netty.example.rdma.util.Commands;
 import io.netty.microbench.rdma.verbs.PairOptions.End;
 import io.netty.microbench.rdma.verbs.PairOptions.Way;
@@ -52,9 +52,15 @@ class VerbsCommandsTest {
         String device = DeviceAddresses.find().byDevice().entrySet().stream().filter(entry -> entry.getValue().stream()
                 .anyMatch(address -> address.getHostAddress().equals(TestAddress.HOST))).findFirst().orElseThrow()
                 .getKey();
-        assertThat(run(new AllRequests(), "--operations", "send-list", "--count", "20", "-d", device, "-i", "1"))
-                .isZero();
-        assertThat(run(new AllRequests(), "--operations", "send-list", "--count", "20", "-d", "nobody0")).isOne();
+        assertThat(sendList("-d", device, "-i", "1")).isZero();
+        assertThat(sendList("-d", "nobody0")).isOne();
+        assertThat(sendList("-g", "255")).isOne();
+    }
+
+    private static int sendList(String... choice) {
+        List<String> arguments = new ArrayList<>(List.of("--operations", "send-list", "--count", "20"));
+        arguments.addAll(List.of(choice));
+        return run(new AllRequests(), arguments.toArray(new String[0]));
     }
 
     @Test

@@ -78,16 +78,12 @@ public final class RdmaTransport implements Transport {
         implementation = new RdmaTransportImplementation(rule, loops, options);
     }
 
-    /**
-     * RDMA for each TCP socket. A server listens for RDMA alone, and a client whose RDMA fails does not connect.
-     */
+    /** RDMA for each TCP socket. A server listens for RDMA alone, and a client whose RDMA fails does not connect. */
     public static RdmaTransport rdma() {
         return RDMA;
     }
 
-    /**
-     * RDMA or TCP: a server listens for both at its port, a client takes RDMA if it can, else TCP.
-     */
+    /** RDMA or TCP: a server listens for both at its port, a client takes RDMA if it can, else TCP. */
     public static RdmaTransport rdmaOrTcp() {
         return RDMA_OR_TCP;
     }
@@ -127,16 +123,12 @@ public final class RdmaTransport implements Transport {
         return new RdmaTransport(rule, loops, more);
     }
 
-    /**
-     * Transport of a connection.
-     */
+    /** Transport of a connection. */
     public static RdmaOrTcpTransport transport(NetSocket socket) {
         return transport(((NetSocketInternal) socket).channelHandlerContext());
     }
 
-    /**
-     * Transport of a connection, for example of {@code request.connection()} of a server or client of HTTP.
-     */
+    /** Transport of a connection, for example of {@code request.connection()} of a server or client of HTTP. */
     public static RdmaOrTcpTransport transport(HttpConnection connection) {
         return transport(connection instanceof HttpServerConnection ?
                 ((HttpServerConnection) connection).channelHandlerContext() :
@@ -150,9 +142,7 @@ public final class RdmaTransport implements Transport {
                 RdmaOrTcpTransport.TCP;
     }
 
-    /**
-     * {@code rdma} or {@code rdma-or-tcp}.
-     */
+    /** {@code rdma} or {@code rdma-or-tcp}. */
     @Override
     public String name() {
         return rule == null ? "rdma" : "rdma-or-tcp";

@@ -48,15 +48,12 @@ public enum AttemptFailure {
             if (t instanceof NoRouteToHostException || t instanceof NoRdmaDeviceException) {
                 return NO_ROUTE;
             }
-            if (t instanceof ConnectionRejectedException) {
-                switch (((ConnectionRejectedException) t).reason()) {
-                case REFUSED:
-                    return REFUSED;
-                case VERSION:
-                    return VERSION;
-                default:
-                    return REJECTED;
-                }
+            if (t instanceof ConnectionRejectedException rejected) {
+                return switch (rejected.reason()) {
+                case REFUSED -> REFUSED;
+                case VERSION -> VERSION;
+                default -> REJECTED;
+                };
             }
         }
         return cause instanceof SocketException ? NETWORK : OTHER;

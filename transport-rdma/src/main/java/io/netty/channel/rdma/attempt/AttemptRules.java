@@ -48,19 +48,13 @@ public enum AttemptRules {
     }
 
     boolean remembers(AttemptFailure failure, boolean tookLong) {
-        switch (failure) {
-        case TIMEOUT:
-            return true;
-        case REFUSED:
-        case NO_ROUTE:
-            return this == TRANSPORTS;
-        case REJECTED:
-        case VERSION:
-            // An answer, which may be another one next time.
-            return false;
-        default:
-            return tookLong;
-        }
+        return switch (failure) {
+        case TIMEOUT -> true;
+        case REFUSED, NO_ROUTE -> this == TRANSPORTS;
+        // An answer, which may be another one next time.
+        case REJECTED, VERSION -> false;
+        default -> tookLong;
+        };
     }
 
     /** Returns whether silence of an address means that a listener is there. */

@@ -78,9 +78,7 @@ public final class FailureMemory {
         }
     }
 
-    /**
-     * @param maxDestinations how many are remembered at most, from 1; the oldest one is forgotten for a new one.
-     */
+    /** @param maxDestinations how many are remembered at most, from 1; the oldest one is forgotten for a new one. */
     public FailureMemory(int maxDestinations, Ticker ticker) {
         this.maxDestinations = ObjectUtil.checkPositive(maxDestinations, "maxDestinations");
         this.ticker = ObjectUtil.checkNotNull(ticker, "ticker");

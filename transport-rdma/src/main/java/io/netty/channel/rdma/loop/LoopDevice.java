@@ -377,6 +377,16 @@ public final class LoopDevice {
         return handled;
     }
 
+    /** Returns whether a peer has not taken what was sent to it lately: {@link CompletionQueue#awaitsPeer}. */
+    boolean awaitsPeer() {
+        for (LoopQueue queue : queues) {
+            if (queue.queue.awaitsPeer()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private void fired(LoopQueue queue) {
         queue.fired();
         armed = false;

@@ -130,7 +130,8 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         this.epoll = epoll;
         this.nio = nio == null ? null : new NioChannels(this, nio);
         this.busyPoll = busyPoll;
-        spinPolicy = new SpinPolicy(maxSpinNanos, ThreadUsage::involuntarySwitches, System.nanoTime());
+        spinPolicy = new SpinPolicy(maxSpinNanos, ThreadUsage::involuntarySwitches, this::awaitsPeer,
+                System.nanoTime());
         this.sharedReceiveQueueDepth = sharedReceiveQueueDepth;
         batch = new WorkCompletions(pollBatch);
     }
@@ -164,14 +165,17 @@ public final class LoopHandler implements IoHandler, LoopRecord {
 
     private int runWithQueuePairs(IoHandlerContext context) {
         int handled = pollCompletions();
+        // One reading a turn: it takes as long as a poll.
+        long now = System.nanoTime();
+        handled += runEpollIfDue(now);
         if (handled == 0 && context.canBlock()) {
-            handled = busyPoll ? busyPoll(context) : spinOrSleep(context);
+            handled = busyPoll ? busyPoll(context, now) : spinOrSleep(context, now);
         }
-        return handled + runEpollIfDue(System.nanoTime());
+        return handled;
     }
 
-    private int busyPoll(IoHandlerContext context) {
-        long end = System.nanoTime() + BUSY_POLL_NANOS;
+    private int busyPoll(IoHandlerContext context, long now) {
+        long end = now + BUSY_POLL_NANOS;
         do {
             int handled = pollSomeTimes();
             if (handled > 0 || !context.canBlock()) {
@@ -183,11 +187,11 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         return 0;
     }
 
-    private int spinOrSleep(IoHandlerContext context) {
+    private int spinOrSleep(IoHandlerContext context, long now) {
         boolean asked = posted && !arrived;
         posted = false;
         arrived = false;
-        int handled = spinPolicy.begin(System.nanoTime(), asked) ? spin(context) : 0;
+        int handled = spinPolicy.begin(now, asked) ? spin(context) : 0;
         if (handled > 0 || !context.canBlock()) {
             return handled;
         }
@@ -210,16 +214,26 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         return handled + completions;
     }
 
+    private boolean awaitsPeer() {
+        for (LoopDevice device : devices) {
+            if (device.awaitsPeer()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Polls as long as that may pay. */
     private int spin(IoHandlerContext context) {
         counters.add(Counter.SPINS, 1);
         long now;
         do {
             int handled = pollSomeTimes();
-            now = System.nanoTime();
-            if (handled == 0) {
-                handled = runEpollIfDue(now);
+            if (handled > 0) {
+                return handled;
             }
+            now = System.nanoTime();
+            handled = runEpollIfDue(now);
             if (handled > 0 || !context.canBlock()) {
                 if (spinPolicy.isWaiting()) {
                     spinPolicy.found(now);

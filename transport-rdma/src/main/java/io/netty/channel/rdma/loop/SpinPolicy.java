@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.loop;
 
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -48,10 +49,13 @@ import java.util.function.LongSupplier;
  * the peer's and the own one. Then one polls for so long. The peer's wake-up is over before that, so polling has paid,
  * and the peer, which polls now too, gets the next answer without a wake-up at all.
  *
- * <p>Two ends may also find themselves on one core: where one of them polls, the other one has to wait for that core,
- * also if another one is idle by now. Linux moves a waiting thread to an idle core at a timer tick, so that each try is
- * in vain unless it lasts until then, and each sleep is short, because the peer goes on at once. After some such tries
- * the next one lasts that long.
+ * <p>The peer may have lost its core to another thread for a while, most often for less than a few milliseconds. If the
+ * loop slept then, Linux would move the peer to the core that is idle now. There it would go on, wake the loop, and
+ * both would stay on that core, also when the other one is idle again: each sleeps, so that the other can run, and a
+ * message takes two wake-ups. If they are on one core nevertheless, the loop that polls keeps the core from its peer,
+ * until Linux moves the peer at a timer tick. In both cases the device can tell that the peer has not taken what was
+ * sent to it. The loop goes on polling then, for up to {@link #LONG_SPIN} times as long, as far as {@link #savings}
+ * allow it.
  *
  * <p>A thread that polls uses up its share of the core; then it waits until all others have had theirs. One that sleeps
  * at once is let in when it wakes up. So a loop on a busy machine does more if it does not poll, and it finds out that
@@ -72,16 +76,14 @@ final class SpinPolicy {
      * the work of a busy loop, which finds out sooner that polling pays again.
      */
     static final int VAIN_SHARE = 64;
-    /** The share (one in so many) of the time that long spins may take, whatever comes of them. */
-    static final int LONG_SPIN_SHARE = 256;
     /** The tries in a row that may be in vain, after a pause of the peer's virtual machine for example. */
     static final int MAX_TRIES = 5;
     /** The peer's wake-up and the own one, and twice the average, as both take longer at times. */
     static final int SLEEPS_PER_SPIN = 4;
-    /** The tries in vain, each with a short sleep after it, after which one is {@link #LONG_SPIN} times longer. */
-    static final int TRIES_BEFORE_LONG_SPIN = 3;
     /** The factor of a long spin, which is 10 ms by default: timer ticks of Linux are 1 to 10 ms apart (CONFIG_HZ). */
     static final int LONG_SPIN = 50;
+    /** The number of long spins that are possible in a row. */
+    static final int MAX_LONG_SPINS = 2;
     /** The jump of the clock above which the thread was stopped, and not just for an interrupt. */
     static final long JUMP_NANOS = 100_000;
     /** The time of work above which it is worth a system call to know how often the thread was preempted in it. */
@@ -114,8 +116,6 @@ final class SpinPolicy {
          * sleeps until its next timer tell nothing about those until an answer comes.
          */
         private long wakeUpNanos = FIRST_SLEEP_NANOS;
-        /** Tries in a row, with a short sleep after each. */
-        private int triesInVain;
 
         long spinNanos() {
             return Math.min(maxSpinNanos, SLEEPS_PER_SPIN * sleepNanos);
@@ -124,18 +124,20 @@ final class SpinPolicy {
         long credit() {
             long earned = (worked - creditedWork) / VAIN_SHARE;
             creditedWork += earned * VAIN_SHARE;
-            add(earned);
+            earn(earned);
             return credit;
         }
 
-        void add(long nanos) {
+        void earn(long nanos) {
             credit = Math.min(maxCredit, credit + nanos);
+            savings = Math.min(MAX_LONG_SPINS * LONG_SPIN * maxSpinNanos, savings + nanos);
         }
     }
 
     private final long maxSpinNanos;
     private final long maxCredit;
     private final LongSupplier preemptions;
+    private final BooleanSupplier peerIsLate;
     private final Waits forAnswers;
     private final Waits forOthers;
     /** The time between waits, and the wake-ups, in nanoseconds. */
@@ -149,9 +151,11 @@ final class SpinPolicy {
     private boolean polling;
     private long waitStart;
     private long spinLimit;
-    /** The loop has polled in vain in this wait. */
-    private boolean spunInVain;
-    private long nextLongSpin;
+    /**
+     * The time that polls for late peers may take. It is earned as the credit is, and mostly by the wake-ups that
+     * successful polls have saved. It is lost where the loop was preempted in such a poll: others need the core.
+     */
+    private long savings;
     /** The end of the last wait. */
     private long waitEnd;
     private long lastLook;
@@ -164,17 +168,19 @@ final class SpinPolicy {
      * @param maxSpinNanos the longest time to poll, 0: never
      * @param preemptions  how many times the scheduler has taken the core from the calling thread. It tells that from
      *                     pauses of the virtual machine, which are no reason not to poll
+     * @param peerIsLate   whether a peer has not taken what was sent to it. Asked when a loop has polled in vain
      */
-    SpinPolicy(long maxSpinNanos, LongSupplier preemptions, long now) {
+    SpinPolicy(long maxSpinNanos, LongSupplier preemptions, BooleanSupplier peerIsLate, long now) {
         this.maxSpinNanos = maxSpinNanos;
         this.preemptions = preemptions;
+        this.peerIsLate = peerIsLate;
         maxCredit = MAX_TRIES * maxSpinNanos;
         forAnswers = new Waits();
         forOthers = new Waits();
         waits = forOthers;
         lostTime = now;
         waitEnd = now;
-        nextLongSpin = now;
+        savings = MAX_LONG_SPINS * LONG_SPIN * maxSpinNanos;
     }
 
     /**
@@ -192,9 +198,7 @@ final class SpinPolicy {
         lastLook = now;
         outdated |= now - waitEnd > LONG_WORK_NANOS;
         polling = maxSpinNanos > 0 && state(now) == State.ACTIVE;
-        spunInVain = false;
-        spinLimit = waits.triesInVain >= TRIES_BEFORE_LONG_SPIN && now - nextLongSpin >= 0 ?
-                LONG_SPIN * maxSpinNanos : waits.spinNanos();
+        spinLimit = waits.spinNanos();
         if (polling && outdated) {
             outdated = false;
             knownPreemptions = preemptions.getAsLong();
@@ -224,27 +228,28 @@ final class SpinPolicy {
     boolean foundNothing(long now) {
         if (now - lastLook > JUMP_NANOS) {
             polling = !isPreempted(now);
-        } else if (now - waitStart >= spinLimit) {
-            endLongSpin(now);
-            waits.add(-polledNanos(now));
+        } else if (now - waitStart >= spinLimit && !goesOn(now)) {
+            waits.credit -= polledNanos(now);
             polling = false;
-            spunInVain = true;
         }
         lastLook = now;
         return polling;
     }
 
-    /** A long try pays as one that is as long as allowed: {@link #endLongSpin} sees to the rest. */
-    private long polledNanos(long now) {
-        return Math.min(maxSpinNanos, now - waitStart);
+    /** Polls in vain so far are no reason to end, as a peer is late. */
+    private boolean goesOn(long now) {
+        long step = waits.spinNanos();
+        if (now - waitStart > LONG_SPIN * maxSpinNanos || savings < step || !peerIsLate.getAsBoolean()) {
+            return false;
+        }
+        savings -= step;
+        spinLimit = now - waitStart + step;
+        return true;
     }
 
-    /** Ends a long spin. Whatever comes of long spins, they take no more than {@link #LONG_SPIN_SHARE} of the time. */
-    private void endLongSpin(long now) {
-        if (spinLimit > maxSpinNanos) {
-            nextLongSpin = now + LONG_SPIN_SHARE * (now - waitStart);
-            waits.triesInVain = 0;
-        }
+    /** A long spin pays as one that is as long as allowed: the rest is taken from the savings. */
+    private long polledNanos(long now) {
+        return Math.min(maxSpinNanos, now - waitStart);
     }
 
     private boolean isPreempted(long now) {
@@ -254,6 +259,9 @@ final class SpinPolicy {
             return false;
         }
         lost = Math.min(MAX_LOST_NANOS + MAX_REST_NANOS / LOST_SHARE, lost + now - lastLook);
+        if (spinLimit > maxSpinNanos) {
+            savings = 0;
+        }
         return true;
     }
 
@@ -265,8 +273,6 @@ final class SpinPolicy {
     void found(long now) {
         long cost = 0;
         if (polling) {
-            endLongSpin(now);
-            waits.triesInVain = 0;
             cost = polledNanos(now);
             if (now - lastLook > JUMP_NANOS) {
                 // The processor was somebody else's.
@@ -275,7 +281,7 @@ final class SpinPolicy {
             }
         }
         waits.quiet = false;
-        waits.add(waits.wakeUpNanos - cost);
+        waits.earn(waits.wakeUpNanos - cost);
         end(now);
     }
 
@@ -285,9 +291,6 @@ final class SpinPolicy {
         outdated = true;
         // Estimate of the wait with polling: a peer that sleeps, too, causes half of it.
         waits.quiet = now - waitStart > waits.spinNanos() + waits.sleepNanos / 2;
-        if (spunInVain) {
-            waits.triesInVain = slept < waits.spinNanos() ? waits.triesInVain + 1 : 0;
-        }
         if (slept < 2 * maxSpinNanos) {
             long counted = Math.max(slept, MIN_SLEEP_NANOS);
             waits.sleepNanos += counted - waits.sleepNanos >> 3;

@@ -146,7 +146,7 @@ final class AddressHandles {
         if (waiting == null) {
             if (pending.size() >= MAX_PENDING) {
                 throw new IOException("too many hosts are being looked for: " + pending.size() + "; send to " +
-                        send.recipient() + " again when some are found");
+                        send.recipient + " again when some are found");
             }
             waiting = new ArrayList<>(1);
             pending.put(vector, waiting);

@@ -40,14 +40,14 @@ final class DatagramQueuePair extends CompletionHandler {
 
     private final RdmaDatagramChannel channel;
     private final ConnectionId id;
-    private final ChannelQueuePair queuePair;
-    private final DevicePort port;
-    private final RdmaMessageMetrics metrics = new RdmaMessageMetrics();
-    private final DatagramReceives receives;
-    private final MessageReceiver receiver;
-    private final DatagramSender sender;
-    private final DatagramRecipients recipients;
-    private final MulticastGroups groups;
+    final ChannelQueuePair queuePair;
+    final DevicePort port;
+    final RdmaMessageMetrics metrics = new RdmaMessageMetrics();
+    final DatagramReceives receives;
+    final MessageReceiver receiver;
+    final DatagramSender sender;
+    final DatagramRecipients recipients;
+    final MulticastGroups groups;
     private IOException failure;
     private boolean destroyed;
 
@@ -65,11 +65,11 @@ final class DatagramQueuePair extends CompletionHandler {
             throw new IOException(device + " is an iWARP device, which has no datagrams (RFC 5040): bind to an " +
                     "address of an InfiniBand or RoCE device, or use UDP");
         }
-        queuePair = ChannelQueuePair.create(channel, id, device, config.queuePair(),
+        queuePair = ChannelQueuePair.create(channel, id, device, config.queuePair,
                 RdmaMessageChannelConfig.MAX_SEND_SGES, null, ChannelQueuePair.NOT_SHARED, this);
         DatagramReceives created = null;
         try {
-            port = DevicePort.find(queuePair, id, config.queuePair().device);
+            port = DevicePort.find(queuePair, id, config.queuePair.device);
             created = new DatagramReceives(channel, queuePair, port, metrics);
             receives = created;
             receiver = new MessageReceiver(channel, queuePair, receives, metrics, channel::isReading, this::fail);
@@ -87,41 +87,9 @@ final class DatagramQueuePair extends CompletionHandler {
         metrics.open();
     }
 
-    ChannelQueuePair queuePair() {
-        return queuePair;
-    }
-
-    DevicePort port() {
-        return port;
-    }
-
-    RdmaMessageMetrics metrics() {
-        return metrics;
-    }
-
-    DatagramReceives receives() {
-        return receives;
-    }
-
-    MessageReceiver receiver() {
-        return receiver;
-    }
-
-    DatagramSender sender() {
-        return sender;
-    }
-
-    DatagramRecipients recipients() {
-        return recipients;
-    }
-
-    MulticastGroups groups() {
-        return groups;
-    }
-
     /** Tells a datagram where it goes; returns false if that is not known yet. */
     boolean route(DatagramSend send) throws Exception {
-        SocketAddress recipient = send.recipient() == null ? channel.connectedTo() : send.recipient();
+        SocketAddress recipient = send.recipient == null ? channel.connectedTo() : send.recipient;
         if (recipient == null) {
             throw new NotYetConnectedException();
         }

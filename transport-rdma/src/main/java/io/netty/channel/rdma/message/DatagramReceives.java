@@ -50,11 +50,11 @@ final class DatagramReceives extends OwnReceives {
 
     DatagramReceives(RdmaDatagramChannel channel, ChannelQueuePair queuePair, DevicePort port,
                      RdmaMessageMetrics metrics) {
-        super(channel, queuePair, Math.max(port.attributes().maxMtu(), port.attributes().activeMtu()),
+        super(channel, queuePair, Math.max(port.attributes.maxMtu(), port.attributes.activeMtu()),
                 channel::isPosting, metrics);
         this.channel = channel;
         this.queuePair = queuePair;
-        ethernet = port.attributes().isEthernet();
+        ethernet = port.attributes.isEthernet();
         header = new RoutingHeader(ethernet);
         int depth = queuePair.receiveDepth();
         queuePairNumbers = new int[depth];
@@ -91,7 +91,7 @@ final class DatagramReceives extends OwnReceives {
             drop();
             return null;
         }
-        RdmaDatagramAddress sender = RdmaDatagramAddress.sender(global ? header.source() : null, lids[slot],
+        RdmaDatagramAddress sender = RdmaDatagramAddress.sender(global ? header.source : null, lids[slot],
                 serviceLevels[slot], queuePairNumbers[slot]);
         RdmaDatagramAddress peer = channel.peer();
         if (peer != null && !peer.isSamePeer(sender)) {
@@ -112,7 +112,7 @@ final class DatagramReceives extends OwnReceives {
     }
 
     private SocketAddress recipient(boolean global) {
-        InetAddress group = global ? channel.group(header.destination()) : null;
+        InetAddress group = global ? channel.group(header.destination) : null;
         return group == null ? channel.localAddress() : new InetSocketAddress(group, channel.localAddress().getPort());
     }
 

@@ -69,7 +69,7 @@ final class DatagramRecipients {
                 throw new IOException("too many addresses are being asked for: " + pending + "; send to " + address +
                         " again when some have answered");
             }
-            ServiceResolution started = new ServiceResolution(channel, channel.config.queuePair(), address, this);
+            ServiceResolution started = new ServiceResolution(channel, channel.config.queuePair, address, this);
             started.start(channel.localAddress(), channel.config().getConnectTimeoutMillis());
             resolution = started;
             pending++;

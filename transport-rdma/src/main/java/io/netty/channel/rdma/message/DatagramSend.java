@@ -25,7 +25,8 @@ import java.net.SocketAddress;
  * A datagram that was written: the operation that sends it, where to, and what came of it. On the loop of the channel.
  */
 final class DatagramSend extends RdmaOperation {
-    private final SocketAddress recipient;
+    /** The recipient as written; {@code null} is the one that the channel is connected to. */
+    final SocketAddress recipient;
     private final boolean withImmediate;
     private final int immediate;
     private RdmaDatagramAddress target;
@@ -38,11 +39,6 @@ final class DatagramSend extends RdmaOperation {
         this.recipient = recipient;
         this.withImmediate = withImmediate;
         this.immediate = immediate;
-    }
-
-    /** The recipient as written; {@code null} is the one that the channel is connected to. */
-    SocketAddress recipient() {
-        return recipient;
     }
 
     RdmaDatagramAddress target() {

@@ -68,10 +68,10 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
         this.queuePair = queuePair;
         this.port = port;
         handles = new AddressHandles(queuePair.context().domain, AddressHandles.MAX_HANDLES,
-                port.attributes().isEthernet() ? AddressHandles.BESIDE : AddressHandles.AT_ONCE, channel.eventLoop(),
+                port.attributes.isEthernet() ? AddressHandles.BESIDE : AddressHandles.AT_ONCE, channel.eventLoop(),
                 this);
         depth = queuePair.sendDepth();
-        slots = new SendSlots(depth, owner.metrics());
+        slots = new SendSlots(depth, owner.metrics);
         messages = new FlushedMessages(queuePair, channel::flushAgain);
         signalInterval = Math.max(1, depth / 4);
         trafficClass = channel.config.get(QueuePairOptions.TRAFFIC_CLASS);
@@ -128,15 +128,15 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
     }
 
     private void fail(DatagramSend send, Throwable cause) {
-        owner.metrics().failed();
+        owner.metrics.failed();
         send.done(cause);
     }
 
     private void checkLength(DatagramSend send) throws RdmaOperationException {
-        int most = port.attributes().activeMtu();
+        int most = port.attributes.activeMtu();
         if (send.length() > most) {
             throw new RdmaOperationException(send, WorkCompletionStatus.LOCAL_LENGTH_ERROR, "a datagram has at most " +
-                    most + " bytes, the MTU of port " + port.number() + " of " + queuePair.device() +
+                    most + " bytes, the MTU of port " + port.number + " of " + queuePair.device() +
                     ": send less at a time, or use a RdmaMessageChannel");
         }
     }

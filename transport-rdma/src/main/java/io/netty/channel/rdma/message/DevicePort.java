@@ -37,10 +37,10 @@ final class DevicePort {
     /** The number in a partition key; the bit before it tells whether the key is one of a full member. */
     private static final int PARTITION = 0x7FFF;
 
-    private final int number;
-    private final PortAttributes attributes;
+    final int number;
+    final PortAttributes attributes;
     private final GidEntry gid;
-    private final int partitionKeyIndex;
+    final int partitionKeyIndex;
     private final boolean globalHeader;
 
     private DevicePort(Device device, ConnectionId bound, int number, DeviceOptions options) throws IOException {
@@ -147,20 +147,8 @@ final class DevicePort {
         return limited;
     }
 
-    int number() {
-        return number;
-    }
-
-    PortAttributes attributes() {
-        return attributes;
-    }
-
     int gidIndex() {
         return gid.index();
-    }
-
-    int partitionKeyIndex() {
-        return partitionKeyIndex;
     }
 
     /** Returns whether packets have a global header, with GIDs. */

@@ -156,7 +156,7 @@ final class IncomingConnection {
             connection = new MessageConnection(channel, id);
             id.accept(connection.parameters(data, request));
             channel.accepting(connection);
-            channel.config.queuePair().connected(id.queuePair());
+            channel.config.queuePair.connected(id.queuePair());
             connection.permit();
             int millis = channel.confirmation();
             if (millis > 0) {

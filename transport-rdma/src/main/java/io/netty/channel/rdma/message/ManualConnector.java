@@ -50,9 +50,9 @@ final class ManualConnector {
         }
         this.queuePair = queuePair;
         this.config = config;
-        port = DevicePort.find(queuePair, bound, config.queuePair().device);
+        port = DevicePort.find(queuePair, bound, config.queuePair.device);
         int wanted = config.get(RdmaMessageChannelConfig.PATH_MTU);
-        int mtu = port.attributes().activeMtu();
+        int mtu = port.attributes.activeMtu();
         mtuCode = mtuCode(wanted == 0 ? mtu : Math.min(wanted, mtu));
         responderResources = Math.min(255, queuePair.limit(RdmaMessageChannelConfig.RESPONDER_RESOURCES,
                 queuePair.context().attributes.maxResponderResources(), "its max_qp_rd_atom"));
@@ -63,20 +63,20 @@ final class ManualConnector {
     /** Makes the queue pair ready for receives to be posted. */
     void init() throws VerbsException {
         queuePair.queuePair().modify(new QueuePairAttributes().state(QueuePairState.INIT)
-                .partitionKeyIndex(port.partitionKeyIndex()).port(port.number())
+                .partitionKeyIndex(port.partitionKeyIndex).port(port.number)
                 .accessFlags(RdmaPermission.accessFlags(config.get(RdmaMessageChannelConfig.REMOTE_PERMISSIONS))));
     }
 
     /** The endpoint that the peer needs. */
     RdmaEndpoint endpoint() {
-        return new RdmaEndpoint(port.attributes().isEthernet(), mtuCode,
-                queuePair.queuePair().number(), packetSequence, port.attributes().lid(), responderResources,
+        return new RdmaEndpoint(port.attributes.isEthernet(), mtuCode,
+                queuePair.queuePair().number(), packetSequence, port.attributes.lid(), responderResources,
                 initiatorDepth, port.gid());
     }
 
     /** Connects the queue pair. Both ends can send once the peer has done the same. */
     void connect(RdmaEndpoint peer) throws IOException {
-        if (peer.ethernet != port.attributes().isEthernet()) {
+        if (peer.ethernet != port.attributes.isEthernet()) {
             throw new IOException("the peer's link layer is " + (peer.ethernet ? "Ethernet" : "InfiniBand") +
                     ", that of " + queuePair.device() + " is not");
         }
@@ -87,11 +87,11 @@ final class ManualConnector {
                 .minRnrTimer(config.get(QueuePairOptions.MIN_RNR_TIMER));
         int serviceLevel = config.get(RdmaMessageChannelConfig.SERVICE_LEVEL);
         if (port.hasGlobalHeader() || config.get(RdmaMessageChannelConfig.GLOBAL_HEADER)) {
-            receive.globalPath(port.number(), port.gidIndex(), peer.gid, DevicePort.HOP_LIMIT)
+            receive.globalPath(port.number, port.gidIndex(), peer.gid, DevicePort.HOP_LIMIT)
                     .destinationLid(peer.lid).serviceLevel(serviceLevel)
                     .trafficClass(config.get(QueuePairOptions.TRAFFIC_CLASS));
         } else {
-            receive.path(port.number(), peer.lid, serviceLevel);
+            receive.path(port.number, peer.lid, serviceLevel);
         }
         queuePair.queuePair().modify(receive);
         int ackTimeout = config.get(QueuePairOptions.ACK_TIMEOUT);

@@ -35,9 +35,10 @@ import java.util.Queue;
  * until the receive completes, or the queue pair is gone. A receive that fails is a user event.
  */
 final class ManualReceives implements Receives {
-    /** The devices of the kernel (sysfs(5), Documentation/ABI/stable/sysfs-class-infiniband). */
-    private static final Path DEVICES = Path.of("/sys/class/infiniband");
     private static final String SCATTER = "MLX5_SCATTER_TO_CQE";
+
+    /** The devices of the kernel (sysfs(5), Documentation/ABI/stable/sysfs-class-infiniband), or others of a test. */
+    static volatile Path devices = Path.of("/sys/class/infiniband");
 
     private final ChannelPipeline pipeline;
     private final ChannelQueuePair queuePair;
@@ -61,7 +62,7 @@ final class ManualReceives implements Receives {
         posted = new ReceiveTarget[queuePair.receiveDepth()];
         chain = new ReceiveWorkRequests(1, Math.max(1, queuePair.queuePair().maxReceiveSges()));
         String device = queuePair.device().name();
-        copying = copiesShortMessages(DEVICES, device, System.getenv(SCATTER)) ? device : null;
+        copying = copiesShortMessages(devices, device, System.getenv(SCATTER)) ? device : null;
     }
 
     /**

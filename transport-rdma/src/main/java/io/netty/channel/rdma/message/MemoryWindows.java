@@ -109,8 +109,8 @@ final class MemoryWindows {
     }
 
     private void bound(RdmaMemoryWindow window, Promise<RdmaMemoryWindow> promise) {
-        if (window.window().isOpen()) {
-            window.window().bound(window.remoteMemory().key());
+        if (window.window.isOpen()) {
+            window.window.bound(window.remoteMemory().key());
         }
         if (!promise.trySuccess(window)) {
             // The binding was cancelled, so nobody else can revoke the window.
@@ -152,8 +152,8 @@ final class MemoryWindows {
     }
 
     private void free(RdmaMemoryWindow window) {
-        if (window.window().isOpen()) {
-            free.add(window.window());
+        if (window.window.isOpen()) {
+            free.add(window.window);
         }
     }
 
@@ -161,7 +161,7 @@ final class MemoryWindows {
     private void closed(RdmaMemoryWindow window) {
         if (byKey.remove(window.remoteMemory().key()) != null) {
             window.state(RdmaMemoryWindow.State.REVOKED);
-            window.memory().release();
+            window.memory.release();
             window.tellRevoked();
         }
     }
@@ -221,7 +221,7 @@ final class MemoryWindows {
         @Override
         void begin(SendWorkRequests chain, long id, int flags) {
             RemoteMemory remote = window.remoteMemory();
-            chain.bind(id, flags, window.window(), remote.key(), region, remote.address(), remote.length(),
+            chain.bind(id, flags, window.window, remote.key(), region, remote.address(), remote.length(),
                     RdmaPermission.accessFlags(remote.permissions()));
         }
 

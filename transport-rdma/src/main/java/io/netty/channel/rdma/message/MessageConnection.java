@@ -76,11 +76,11 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     /** {@code null} if the connection manager has nothing to do with it. */
     private final ConnectionId id;
     /** The maker of a connection without the connection manager, else {@code null}. */
-    private final ManualConnector manual;
-    private final ChannelQueuePair queuePair;
-    private final RdmaMessageMetrics metrics = new RdmaMessageMetrics();
-    private final MessageSender sender;
-    private final MessageReceiver receiver;
+    final ManualConnector manual;
+    final ChannelQueuePair queuePair;
+    final RdmaMessageMetrics metrics = new RdmaMessageMetrics();
+    final MessageSender sender;
+    final MessageReceiver receiver;
     /** {@code null} if there never was one. */
     private MemoryWindows windows;
     /** {@code null} before the connection is established. */
@@ -134,7 +134,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
             throw new IllegalArgumentException("SHARED_RECEIVE_QUEUE and MANUAL_RECEIVES are set (expected: one: " +
                     "shared receives belong to no channel)");
         }
-        queuePair = ChannelQueuePair.create(channel, id, device, config.queuePair(),
+        queuePair = ChannelQueuePair.create(channel, id, device, config.queuePair,
                 RdmaMessageChannelConfig.MAX_SEND_SGES,
                 manualReceive ? RdmaMessageChannelConfig.MAX_RECEIVE_SGES : null,
                 shared ? receiveSize : ChannelQueuePair.NOT_SHARED, this);
@@ -224,23 +224,6 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
 
     // ---- what belongs to it
 
-    /** The maker of a connection without the connection manager, else {@code null}. */
-    ManualConnector manual() {
-        return manual;
-    }
-
-    RdmaMessageMetrics metrics() {
-        return metrics;
-    }
-
-    MessageSender sender() {
-        return sender;
-    }
-
-    MessageReceiver receiver() {
-        return receiver;
-    }
-
     /** Posts a receive for the application. */
     void postReceive(ReceiveTarget target) throws IOException {
         if (manualReceives == null) {
@@ -258,10 +241,6 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
             windows = new MemoryWindows(channel, this, queuePair);
         }
         return windows;
-    }
-
-    ChannelQueuePair queuePair() {
-        return queuePair;
     }
 
     @Override
@@ -289,7 +268,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
             initiatorDepth = Math.min(initiatorDepth, request.initiatorDepth());
             responderResources = Math.min(responderResources, request.responderResources());
         }
-        return config.queuePair().parameters(id, data).initiatorDepth(Math.min(initiatorDepth, 255))
+        return config.queuePair.parameters(id, data).initiatorDepth(Math.min(initiatorDepth, 255))
                 .responderResources(Math.min(responderResources, 255));
     }
 
@@ -385,25 +364,18 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     /** Handles events once the connection is established. */
     void connectionEvent(ConnectionEvent event) {
         switch (event.type()) {
-        case ESTABLISHED:
-            channel.requestEstablished();
-            break;
-        case DISCONNECTED:
-            gone(null);
-            break;
-        case REJECTED:
-        case UNREACHABLE:
-        case CONNECT_ERROR:
+        case ESTABLISHED -> channel.requestEstablished();
+        case DISCONNECTED -> gone(null);
+        case REJECTED, UNREACHABLE, CONNECT_ERROR -> {
             // A server that closes before it knows that the connection is established rejects it.
             gone(channel.isActive() ? null : new IOException("Connection to " + channel.remoteAddress() +
                     " could not be accepted: " + event.describe()));
-            break;
-        case DEVICE_REMOVAL:
+        }
+        case DEVICE_REMOVAL -> {
             unexpected = true;
             gone(new IOException(queuePair.device() + " was removed"));
-            break;
-        default:
-            logger.debug("{}: {}", channel, event);
+        }
+        default -> logger.debug("{}: {}", channel, event);
         }
     }
 

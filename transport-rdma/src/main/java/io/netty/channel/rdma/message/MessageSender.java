@@ -62,7 +62,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         this.channel = channel;
         this.connection = connection;
         this.queuePair = queuePair;
-        slots = new SendSlots(queuePair.sendDepth(), connection.metrics());
+        slots = new SendSlots(queuePair.sendDepth(), connection.metrics);
         messages = new FlushedMessages(queuePair, channel::flushAgain);
         // The marker of drain() needs one slot.
         room = queuePair.sendDepth() - 1;

@@ -137,7 +137,7 @@ final class OperationGatherer {
             long address = inlineAddress(content, index, length);
             operation.begin(chain, id, flags | SendFlags.INLINE);
             chain.addSge(address, length, 0);
-            slots.metrics().postedInline(length);
+            slots.metrics.postedInline(length);
             return true;
         }
         begin();
@@ -156,7 +156,7 @@ final class OperationGatherer {
             }
             operation.begin(chain, id, flags);
             addPieces();
-            countBytes(length, slots.metrics());
+            countBytes(length, slots.metrics);
             return true;
         } finally {
             Arrays.fill(pieces, 0, count, null);
@@ -189,7 +189,7 @@ final class OperationGatherer {
         }
         operation.begin(chain, id, flags);
         addPieces();
-        slots.metrics().postedInPlace(operation.length());
+        slots.metrics.postedInPlace(operation.length());
     }
 
     /** The result of one that keeps it goes through memory of the channel. */
@@ -203,7 +203,7 @@ final class OperationGatherer {
         int key = queuePair.localKey(staging);
         operation.begin(chain, id, flags);
         chain.addSge(staging.memoryAddress(), operation.length(), key);
-        slots.metrics().copied(RdmaMessageMetrics.CopyCause.HEAP, operation.length());
+        slots.metrics.copied(RdmaMessageMetrics.CopyCause.HEAP, operation.length());
         return true;
     }
 

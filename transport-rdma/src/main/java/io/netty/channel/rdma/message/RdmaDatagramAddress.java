@@ -110,9 +110,9 @@ public final class RdmaDatagramAddress extends SocketAddress {
      */
     AddressVector vector(Device from, DevicePort port, int trafficClass) {
         AddressVector way = vector;
-        if (way == null || device != from || way.localPort() != port.number()) {
-            way = global ? AddressVector.global(port.number(), port.gidIndex(), gid(), DevicePort.HOP_LIMIT, lid)
-                    : AddressVector.local(port.number(), lid, serviceLevel);
+        if (way == null || device != from || way.localPort() != port.number) {
+            way = global ? AddressVector.global(port.number, port.gidIndex(), gid(), DevicePort.HOP_LIMIT, lid)
+                    : AddressVector.local(port.number, lid, serviceLevel);
         }
         return trafficClass == 0 ? way : way.withTrafficClass(trafficClass);
     }
@@ -164,12 +164,9 @@ public final class RdmaDatagramAddress extends SocketAddress {
 
     @Override
     public boolean equals(Object o) {
-        if (!(o instanceof RdmaDatagramAddress)) {
-            return false;
-        }
-        RdmaDatagramAddress other = (RdmaDatagramAddress) o;
-        return global == other.global && gidHigh == other.gidHigh && gidLow == other.gidLow && lid == other.lid &&
-                queuePairNumber == other.queuePairNumber && queueKey == other.queueKey;
+        return o instanceof RdmaDatagramAddress other && global == other.global && gidHigh == other.gidHigh &&
+                gidLow == other.gidLow && lid == other.lid && queuePairNumber == other.queuePairNumber &&
+                queueKey == other.queueKey;
     }
 
     @Override

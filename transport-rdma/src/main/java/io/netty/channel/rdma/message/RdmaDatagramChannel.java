@@ -111,7 +111,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
      */
     public RdmaDatagramAddress datagramAddress() {
         DatagramQueuePair bound = bound();
-        return new RdmaDatagramAddress(bound.port().gid(), bound.port().attributes().lid(), queuePairNumber(),
+        return new RdmaDatagramAddress(bound.port.gid(), bound.port.attributes.lid(), queuePairNumber(),
                 RdmaDatagramAddress.DEFAULT_QUEUE_KEY);
     }
 
@@ -121,13 +121,13 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
      * @throws NotYetBoundException if the channel is not bound.
      */
     public int maxPayload() {
-        return bound().port().attributes().activeMtu();
+        return bound().port.attributes.activeMtu();
     }
 
     /** The counters of the queue pair of this channel, all 0 before there is one. Any thread. */
     public RdmaMessageMetrics metrics() {
         DatagramQueuePair current = queuePair;
-        return current == null ? RdmaMessageMetrics.NONE : current.metrics();
+        return current == null ? RdmaMessageMetrics.NONE : current.metrics;
     }
 
     /**
@@ -137,7 +137,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
      */
     public long dropped() {
         DatagramQueuePair current = queuePair;
-        return current == null ? 0 : current.receives().dropped();
+        return current == null ? 0 : current.receives.dropped();
     }
 
     /**
@@ -148,7 +148,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
      */
     public RdmaCapabilities capabilities() throws IOException {
         DatagramQueuePair bound = bound();
-        return new RdmaCapabilities(bound.queuePair().device(), bound.queuePair().context().attributes);
+        return new RdmaCapabilities(bound.queuePair.device(), bound.queuePair.context().attributes);
     }
 
     private DatagramQueuePair bound() {
@@ -190,7 +190,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
                 if (!group.isMulticastAddress()) {
                     throw new IllegalArgumentException("group: " + group + " (expected: a multicast address)");
                 }
-                open().groups().join(group, sendOnly, promise);
+                open().groups.join(group, sendOnly, promise);
             } catch (Throwable t) {
                 promise.tryFailure(t);
             }
@@ -204,7 +204,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
      */
     public Future<Void> leaveGroup(InetAddress group) {
         return callOnLoop(() -> {
-            open().groups().leave(group);
+            open().groups.leave(group);
             return null;
         });
     }
@@ -212,15 +212,15 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     @Override
     void groupEvent(ConnectionEvent event) {
         if (event.type() == ConnectionEventType.DEVICE_REMOVAL) {
-            queuePair.fail(new IOException(queuePair.queuePair().device() + " was removed"));
+            queuePair.fail(new IOException(queuePair.queuePair.device() + " was removed"));
         } else if (event.multicastGroup() != null) {
-            queuePair.groups().event(event);
+            queuePair.groups.event(event);
         }
     }
 
     /** The joined group that the identifier stands for, or {@code null}. */
     InetAddress group(byte[] gid) {
-        return queuePair.groups().find(gid);
+        return queuePair.groups.find(gid);
     }
 
     // ---- addresses
@@ -232,7 +232,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
      */
     public Future<Void> forgetAddress(InetSocketAddress address) {
         return callOnLoop(() -> {
-            open().recipients().forget(address);
+            open().recipients.forget(address);
             return null;
         });
     }
@@ -261,7 +261,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     @Override
     DeviceOptions deviceOptions() {
-        return config.queuePair().device;
+        return config.queuePair.device;
     }
 
     @Override
@@ -269,7 +269,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         queuePair = new DatagramQueuePair(this, id);
         if (readEarly) {
             readEarly = false;
-            queuePair.receiver().beginRead();
+            queuePair.receiver.beginRead();
         }
     }
 
@@ -290,7 +290,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     @Override
     int queuePairNumber() {
-        return queuePair.queuePair().queuePair().number();
+        return queuePair.queuePair.queuePair().number();
     }
 
     // ---- output
@@ -300,17 +300,15 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         if (datagramUnsafe().lingering.isClosing()) {
             throw new ClosedChannelException();
         }
-        if (msg instanceof RdmaDatagram) {
-            RdmaDatagram datagram = (RdmaDatagram) msg;
+        if (msg instanceof RdmaDatagram datagram) {
             return new DatagramSend(datagram.content(), checkRecipient(datagram.recipient()), datagram.hasImmediate(),
                     datagram.immediate());
         }
-        if (msg instanceof ByteBuf) {
-            return new DatagramSend((ByteBuf) msg, checkRecipient(null), false, 0);
+        if (msg instanceof ByteBuf data) {
+            return new DatagramSend(data, checkRecipient(null), false, 0);
         }
-        if (msg instanceof AddressedEnvelope && ((AddressedEnvelope<?, ?>) msg).content() instanceof ByteBuf) {
-            AddressedEnvelope<?, ?> envelope = (AddressedEnvelope<?, ?>) msg;
-            return new DatagramSend((ByteBuf) envelope.content(), checkRecipient(envelope.recipient()), false, 0);
+        if (msg instanceof AddressedEnvelope<?, ?> envelope && envelope.content() instanceof ByteBuf data) {
+            return new DatagramSend(data, checkRecipient(envelope.recipient()), false, 0);
         }
         throw new UnsupportedOperationException("unsupported message type: " + StringUtil.simpleClassName(msg) +
                 EXPECTED_TYPES);
@@ -326,8 +324,8 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
             if (connectedTo == null) {
                 throw new NotYetConnectedException();
             }
-        } else if (recipient instanceof InetSocketAddress) {
-            if (((InetSocketAddress) recipient).isUnresolved()) {
+        } else if (recipient instanceof InetSocketAddress address) {
+            if (address.isUnresolved()) {
                 throw new UnresolvedAddressException();
             }
         } else if (!(recipient instanceof RdmaDatagramAddress)) {
@@ -339,7 +337,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     @Override
     protected void doWrite(ChannelOutboundBuffer in) throws Exception {
-        queuePair.sender().write(in);
+        queuePair.sender.write(in);
     }
 
     /** Flushes again: there may be room for datagrams that could not be sent, or their addresses are known. */
@@ -354,7 +352,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         if (queuePair == null) {
             readEarly = true;
         } else {
-            queuePair.receiver().beginRead();
+            queuePair.receiver.beginRead();
         }
     }
 
@@ -362,7 +360,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     protected void clearReadPending() {
         readEarly = false;
         if (queuePair != null) {
-            queuePair.receiver().clearReadPending();
+            queuePair.receiver.clearReadPending();
         }
     }
 
@@ -448,9 +446,9 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
                 if (localAddress != null) {
                     doBind(localAddress);
                 }
-                if (remoteAddress instanceof RdmaDatagramAddress) {
+                if (remoteAddress instanceof RdmaDatagramAddress target) {
                     bound();
-                    connected(remoteAddress, (RdmaDatagramAddress) remoteAddress);
+                    connected(remoteAddress, target);
                     promise.trySuccess();
                     if (!wasActive) {
                         pipeline().fireChannelActive();
@@ -462,7 +460,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
                     throw new UnsupportedOperationException("a channel can't be connected to a group, whose address " +
                             "no datagram has as its sender: join " + connectAddress + " and send to it");
                 }
-                connecting = new ServiceResolution(RdmaDatagramChannel.this, config.queuePair(), connectAddress, this);
+                connecting = new ServiceResolution(RdmaDatagramChannel.this, config.queuePair, connectAddress, this);
                 connecting.start(isActive() ? RdmaDatagramChannel.this.localAddress() : null,
                         config.getConnectTimeoutMillis());
                 connectPromise = promise;
@@ -481,9 +479,9 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
             if (!wasActive) {
                 doBind(new InetSocketAddress(id.localAddress().getAddress(), 0));
             }
-            RdmaDatagramAddress target = queuePair.recipients().address(id, answer);
+            RdmaDatagramAddress target = queuePair.recipients.address(id, answer);
             connected(connectAddress, target);
-            queuePair.recipients().put(connectAddress, target);
+            queuePair.recipients.put(connectAddress, target);
             ChannelPromise promise = connectPromise;
             connectPromise = null;
             promise.trySuccess();
@@ -495,8 +493,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         private void connected(SocketAddress to, RdmaDatagramAddress target) {
             peer = target;
             connectedTo = to;
-            addresses(RdmaDatagramChannel.this.localAddress(),
-                    to instanceof InetSocketAddress ? (InetSocketAddress) to : null);
+            addresses(RdmaDatagramChannel.this.localAddress(), to instanceof InetSocketAddress ip ? ip : null);
         }
 
         @Override
@@ -526,7 +523,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
                 lingering.join(promise, isLoopEnding());
                 return;
             }
-            if (isActive() && !queuePair.isBroken() && queuePair.sender().isBusy() && config.getSoLinger() != 0 &&
+            if (isActive() && !queuePair.isBroken() && queuePair.sender.isBusy() && config.getSoLinger() != 0 &&
                     !isLoopEnding() && promise.setUncancellable()) {
                 lingering.start(loss -> super.close(promise, loss == null ? cause : loss, closeCause), false);
                 return;
@@ -535,7 +532,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         }
 
         void advanceClose() {
-            if (lingering.isClosing() && !queuePair.sender().isBusy()) {
+            if (lingering.isClosing() && !queuePair.sender.isBusy()) {
                 lingering.closeNow(null);
             }
         }

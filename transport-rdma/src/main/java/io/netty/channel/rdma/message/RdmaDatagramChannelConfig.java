@@ -44,7 +44,7 @@ final class RdmaDatagramChannelConfig extends DefaultChannelConfig {
 
     private final RdmaDatagramChannel channel;
     private final OptionValues options = new OptionValues(TABLE);
-    private final QueuePairOptions queuePair = new QueuePairOptions(options);
+    final QueuePairOptions queuePair = new QueuePairOptions(options);
 
     RdmaDatagramChannelConfig(RdmaDatagramChannel channel) {
         // Datagrams of any length, also none, count as one each.
@@ -53,10 +53,6 @@ final class RdmaDatagramChannelConfig extends DefaultChannelConfig {
         setAllocator(RdmaByteBufAllocator.DEFAULT);
         setConnectTimeoutMillis(CONNECT_TIMEOUT_MILLIS);
         setWriteBufferWaterMark(new WriteBufferWaterMark(256 << 10, 512 << 10));
-    }
-
-    QueuePairOptions queuePair() {
-        return queuePair;
     }
 
     <T> T get(OptionRow<T> row) {

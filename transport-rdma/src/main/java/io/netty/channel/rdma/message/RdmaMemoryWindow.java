@@ -37,8 +37,8 @@ public final class RdmaMemoryWindow {
     }
 
     private final MemoryWindows windows;
-    private final MemoryWindow window;
-    private final RegisteredMemory memory;
+    final MemoryWindow window;
+    final RegisteredMemory memory;
     private final RemoteMemory remote;
     private final Promise<Void> revoked;
     private volatile State state = State.OPEN;
@@ -94,14 +94,6 @@ public final class RdmaMemoryWindow {
 
     void state(State newState) {
         state = newState;
-    }
-
-    MemoryWindow window() {
-        return window;
-    }
-
-    RegisteredMemory memory() {
-        return memory;
     }
 
     void tellRevoked() {

@@ -173,14 +173,14 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
      * @throws IOException if the channel is closed, or the device does not tell.
      */
     public RdmaCapabilities capabilities() throws IOException {
-        ChannelQueuePair queuePair = existingConnection().queuePair();
+        ChannelQueuePair queuePair = existingConnection().queuePair;
         return new RdmaCapabilities(queuePair.device(), queuePair.context().attributes);
     }
 
     /** The counters of the queue pair of this channel, all 0 before there is one. Any thread. */
     public RdmaMessageMetrics metrics() {
         MessageConnection current = connection;
-        return current == null ? RdmaMessageMetrics.NONE : current.metrics();
+        return current == null ? RdmaMessageMetrics.NONE : current.metrics;
     }
 
     private MessageConnection existingConnection() throws IOException {
@@ -380,7 +380,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     private ManualConnector manualConnection() throws Exception {
         if (connection == null) {
             ConnectionId bound = boundId();
-            String name = config.queuePair().device.name();
+            String name = config.queuePair.device.name();
             Device chosen = bound != null ? bound.device() : name.isEmpty() ? null : Device.shared(name);
             if (incoming != null || chosen == null) {
                 throw new IllegalStateException("bind the channel to an address of a device first, or choose one by " +
@@ -390,10 +390,10 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
             device = chosen;
             changeState(RdmaChannelState.STARTING);
         }
-        if (connection.manual() == null) {
+        if (connection.manual == null) {
             throw new AlreadyConnectedException();
         }
-        return connection.manual();
+        return connection.manual;
     }
 
     private void connectTo(RdmaEndpoint peer, ChannelPromise promise) {
@@ -536,8 +536,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         if (isClosing()) {
             throw new ClosedChannelException();
         }
-        if (msg instanceof RdmaOperation) {
-            RdmaOperation operation = (RdmaOperation) msg;
+        if (msg instanceof RdmaOperation operation) {
             RuntimeException refusal = operation.busy();
             if (refusal != null) {
                 throw refusal;
@@ -545,8 +544,8 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
             operation.written();
             return msg;
         }
-        if (msg instanceof ByteBuf) {
-            return new RdmaSend((ByteBuf) msg);
+        if (msg instanceof ByteBuf data) {
+            return new RdmaSend(data);
         }
         throw new UnsupportedOperationException("unsupported message type: " + StringUtil.simpleClassName(msg) +
                 EXPECTED_TYPES);
@@ -559,7 +558,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     @Override
     protected void doWrite(ChannelOutboundBuffer in) throws Exception {
-        connection.sender().write(in);
+        connection.sender.write(in);
     }
 
     /** Returns whether a close waits for what was flushed before. */
@@ -673,7 +672,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         if (connection == null) {
             readEarly = true;
         } else {
-            connection.receiver().beginRead();
+            connection.receiver.beginRead();
         }
     }
 
@@ -681,7 +680,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     protected void clearReadPending() {
         readEarly = false;
         if (connection != null) {
-            connection.receiver().clearReadPending();
+            connection.receiver.clearReadPending();
         }
     }
 
@@ -810,7 +809,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
         @Override
         protected QueuePairOptions queuePairOptions() {
-            return config.queuePair();
+            return config.queuePair;
         }
 
         @Override
@@ -832,9 +831,9 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
         @Override
         public void connect(SocketAddress remoteAddress, SocketAddress localAddress, ChannelPromise promise) {
-            if (remoteAddress instanceof RdmaEndpoint) {
+            if (remoteAddress instanceof RdmaEndpoint peer) {
                 if (promise.setUncancellable() && ensureOpen(promise)) {
-                    connectTo((RdmaEndpoint) remoteAddress, promise);
+                    connectTo(peer, promise);
                 }
                 return;
             }
@@ -865,19 +864,19 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
             if (isWaitingForOperations() && promise.setUncancellable()) {
                 lingering.start(loss -> super.close(promise, loss == null ? cause : loss, closeCause), false);
                 stopping();
-                connection.sender().drain();
+                connection.sender.drain();
                 return;
             }
             super.close(promise, cause, closeCause);
         }
 
         private boolean isWaitingForOperations() {
-            return isActive() && connection != null && !connection.isBroken() && connection.sender().isBusy() &&
+            return isActive() && connection != null && !connection.isBroken() && connection.sender.isBusy() &&
                     config.getSoLinger() != 0 && !isLoopEnding();
         }
 
         void advanceClose() {
-            if (lingering.isClosing() && !connection.sender().isBusy()) {
+            if (lingering.isClosing() && !connection.sender.isBusy()) {
                 lingering.closeNow(null);
             }
         }
@@ -889,6 +888,22 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
             ClosedChannelException closed = new ClosedChannelException();
             closed.initCause(cause);
             super.close(voidPromise(), cause, closed);
+        }
+    }
+
+    /** A pipeline at whose end a request that no handler has taken is accepted. */
+    private static final class MessagePipeline extends DefaultChannelPipeline {
+        MessagePipeline(RdmaMessageChannel channel) {
+            super(channel);
+        }
+
+        @Override
+        protected void onUnhandledInboundUserEventTriggered(Object event) {
+            if (event instanceof RdmaConnectionRequest request) {
+                request.channel().acceptUntaken();
+            } else {
+                super.onUnhandledInboundUserEventTriggered(event);
+            }
         }
     }
 }

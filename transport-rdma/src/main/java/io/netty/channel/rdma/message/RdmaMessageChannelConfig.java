@@ -84,7 +84,7 @@ final class RdmaMessageChannelConfig extends DefaultChannelConfig {
 
     private final RdmaMessageChannel channel;
     private final OptionValues options = new OptionValues(TABLE);
-    private final QueuePairOptions queuePair = new QueuePairOptions(options);
+    final QueuePairOptions queuePair = new QueuePairOptions(options);
     final LivenessOptions liveness = new LivenessOptions(options);
 
     RdmaMessageChannelConfig(RdmaMessageChannel channel) {
@@ -95,10 +95,6 @@ final class RdmaMessageChannelConfig extends DefaultChannelConfig {
         setConnectTimeoutMillis(CONNECT_TIMEOUT_MILLIS);
         setWriteBufferWaterMark(new WriteBufferWaterMark(256 << 10, 512 << 10));
         setMessageSizeEstimator(OperationSizeEstimator.INSTANCE);
-    }
-
-    QueuePairOptions queuePair() {
-        return queuePair;
     }
 
     <T> T get(OptionRow<T> row) {

@@ -203,19 +203,16 @@ public class RdmaRendezvousHandler extends ChannelDuplexHandler {
             }
             RendezvousFrame frame = RendezvousFrame.read(content);
             switch (frame.type) {
-            case RendezvousFrame.MESSAGE:
+            case RendezvousFrame.MESSAGE -> {
                 receiver.received(new RdmaReceive(content, message.opcode(), content.readableBytes(), false, 0));
                 passed = true;
-                break;
-            case RendezvousFrame.ANNOUNCEMENT:
-                receiver.announced(frame);
-                break;
-            case RendezvousFrame.ANSWER:
+            }
+            case RendezvousFrame.ANNOUNCEMENT -> receiver.announced(frame);
+            case RendezvousFrame.ANSWER -> {
                 sender.answered(frame.id, (int) frame.value);
                 updateWritability(ctx);
-                break;
-            default:
-                receiver.cancelled(frame.id);
+            }
+            default -> receiver.cancelled(frame.id);
             }
         } catch (IllegalArgumentException e) {
             broken = true;

@@ -55,9 +55,7 @@ public final class RdmaSyncEvent implements AutoCloseable {
     private final RegisteredMemory memory;
     private final ByteBuffer buffer;
 
-    /**
-     * @throws IOException if there is no registered memory for it.
-     */
+    /** @throws IOException if there is no registered memory for it. */
     public RdmaSyncEvent(long initial) throws IOException {
         // Cells of the allocator are aligned.
         memory = RegisteredMemory.allocate(Long.BYTES, EnumSet.allOf(RdmaPermission.class));

@@ -34,8 +34,10 @@ final class RoutingHeader {
     private static final int IPV6_DESTINATION = 24;
 
     private final boolean ethernet;
-    private final byte[] source = new byte[GID_LENGTH];
-    private final byte[] destination = new byte[GID_LENGTH];
+    /** The global identifier of the sender's port. */
+    final byte[] source = new byte[GID_LENGTH];
+    /** The global identifier of this end's port, or of the group. */
+    final byte[] destination = new byte[GID_LENGTH];
 
     /** @param ethernet whether the port is one of RoCE. */
     RoutingHeader(boolean ethernet) {
@@ -82,15 +84,5 @@ final class RoutingHeader {
         gid[10] = (byte) 0xFF;
         gid[11] = (byte) 0xFF;
         buf.getBytes(index, gid, 12, 4);
-    }
-
-    /** The global identifier of the sender's port. Not a copy. */
-    byte[] source() {
-        return source;
-    }
-
-    /** The global identifier of this end's port, or of the group. Not a copy. */
-    byte[] destination() {
-        return destination;
     }
 }

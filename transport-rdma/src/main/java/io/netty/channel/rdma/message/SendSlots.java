@@ -29,7 +29,7 @@ import java.util.List;
  * <p>On the loop of the channel.
  */
 final class SendSlots {
-    private final RdmaMessageMetrics metrics;
+    final RdmaMessageMetrics metrics;
     private final int mask;
     private final RdmaOperation[] operations;
     private final boolean[] retained;
@@ -62,10 +62,6 @@ final class SendSlots {
 
     /** Bytes that were read into staging memory, and where they belong. */
     private record Copy(ByteBuf to, int index, int length) { }
-
-    RdmaMessageMetrics metrics() {
-        return metrics;
-    }
 
     int size() {
         return (int) (next - first);

@@ -100,18 +100,13 @@ final class ServiceResolution {
         }
         try {
             switch (event.type()) {
-            case ADDRESS_RESOLVED:
-                id.resolveRoute(options.get(QueuePairOptions.RESOLVE_TIMEOUT_MILLIS));
-                break;
-            case ROUTE_RESOLVED:
-                id.connect(new ConnectionParameters());
-                break;
-            case ESTABLISHED:
+            case ADDRESS_RESOLVED -> id.resolveRoute(options.get(QueuePairOptions.RESOLVE_TIMEOUT_MILLIS));
+            case ROUTE_RESOLVED -> id.connect(new ConnectionParameters());
+            case ESTABLISHED -> {
                 listener.resolved(id, event);
                 cancel();
-                break;
-            default:
-                throw failure(event);
+            }
+            default -> throw failure(event);
             }
         } catch (Throwable t) {
             fail(t);

@@ -67,9 +67,8 @@ public final class RdmaConnectMetrics {
 
         /** The kind of a failure that is not a cancellation by the application. */
         public static Failure of(Throwable cause) {
-            if (cause instanceof ConnectionRejectedException) {
-                return ((ConnectionRejectedException) cause).reason() == ConnectionRejectedException.Reason.REFUSED ?
-                        REFUSED : REJECTED;
+            if (cause instanceof ConnectionRejectedException rejected) {
+                return rejected.reason() == ConnectionRejectedException.Reason.REFUSED ? REFUSED : REJECTED;
             }
             if (cause instanceof ConnectTimeoutException) {
                 return TIMEOUT;

@@ -235,20 +235,14 @@ public final class RdmaMetricsMBean implements DynamicMBean {
     @Override
     public Object getAttribute(String attribute) throws AttributeNotFoundException {
         try {
-            switch (attribute) {
-            case "Process":
-                return process.row(null);
-            case "Loops":
-                return loops.rows(RdmaLoopMetrics.all());
-            case "Devices":
-                return devices.rows(RdmaDeviceMetrics.all());
-            case "Connections":
-                return connections.rows(ConnectionRecord.open().elements());
-            case "TcpDestinations":
-                return tcpDestinations.rows(TcpDestination.all());
-            default:
-                throw new AttributeNotFoundException(attribute);
-            }
+            return switch (attribute) {
+            case "Process" -> process.row(null);
+            case "Loops" -> loops.rows(RdmaLoopMetrics.all());
+            case "Devices" -> devices.rows(RdmaDeviceMetrics.all());
+            case "Connections" -> connections.rows(ConnectionRecord.open().elements());
+            case "TcpDestinations" -> tcpDestinations.rows(TcpDestination.all());
+            default -> throw new AttributeNotFoundException(attribute);
+            };
         } catch (OpenDataException e) {
             throw new IllegalStateException(e);
         }

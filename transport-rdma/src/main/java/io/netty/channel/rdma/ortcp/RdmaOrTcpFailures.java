@@ -48,9 +48,7 @@ public final class RdmaOrTcpFailures {
         this.memory = memory;
     }
 
-    /**
-     * @param maxDestinations how many are remembered at most, from 1; the oldest one is forgotten for a new one.
-     */
+    /** @param maxDestinations how many are remembered at most, from 1; the oldest one is forgotten for a new one. */
     public RdmaOrTcpFailures(int maxDestinations) {
         this(maxDestinations, Ticker.systemTicker());
     }

@@ -81,19 +81,13 @@ public record RdmaOrTcpFallback(Reason reason, String message) {
             if (!(cause instanceof IOException) || cause instanceof ClosedChannelException) {
                 return null;
             }
-            switch (AttemptFailure.of(cause)) {
-            case NO_ROUTE:
-                return NO_ROUTE;
-            case REFUSED:
-                return REFUSED;
-            case TIMEOUT:
-                return TIMEOUT;
-            case REJECTED:
-            case VERSION:
-                return REJECTED;
-            default:
-                return FAILED;
-            }
+            return switch (AttemptFailure.of(cause)) {
+            case NO_ROUTE -> NO_ROUTE;
+            case REFUSED -> REFUSED;
+            case TIMEOUT -> TIMEOUT;
+            case REJECTED, VERSION -> REJECTED;
+            default -> FAILED;
+            };
         }
     }
 

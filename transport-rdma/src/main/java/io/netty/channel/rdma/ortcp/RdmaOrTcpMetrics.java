@@ -46,9 +46,7 @@ public final class RdmaOrTcpMetrics {
         return counters;
     }
 
-    /**
-     * The counters of all channels of this package in this process.
-     */
+    /** The counters of all channels of this package in this process. */
     public static RdmaOrTcpMetrics total() {
         return TOTAL;
     }

@@ -41,8 +41,8 @@ public final class AddressVector {
     private static final int TRAFFIC_CLASS = 8;
     private static final int FLOW_LABEL = 9;
 
-    private final int[] values;
-    private final byte[] gid;
+    final int[] values;
+    final byte[] gid;
 
     /** Creates a vector of the values and the GID as {@code event_channel.c} fills them. The arrays are kept. */
     AddressVector(int[] values, byte[] gid) {
@@ -120,14 +120,6 @@ public final class AddressVector {
     /** Returns whether the destination is a multicast group. */
     public boolean isMulticast() {
         return isGlobal() && gid[0] == (byte) 0xFF;
-    }
-
-    int[] values() {
-        return values;
-    }
-
-    byte[] gid() {
-        return gid;
     }
 
     @Override

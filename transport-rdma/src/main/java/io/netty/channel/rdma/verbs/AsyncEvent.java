@@ -56,9 +56,7 @@ public final class AsyncEvent {
     private final int queuePairNumber;
     private final int port;
 
-    /**
-     * @param values type, address of the queue pair or queue or 0, queue pair number or 0, port or 0.
-     */
+    /** @param values type, address of the queue pair or queue or 0, queue pair number or 0, port or 0. */
     AsyncEvent(long[] values) {
         type = (int) values[0];
         element = values[1];

@@ -26,9 +26,7 @@ public final class CompletionChannel extends VerbsObject {
     private final int fd;
     private final boolean edgeTriggered;
 
-    /**
-     * @param device already retained.
-     */
+    /** @param device already retained. */
     CompletionChannel(long address, Device device) {
         super(VerbsResource.COMPLETION_CHANNEL, address, device);
         fd = fd0(address);

@@ -26,17 +26,13 @@ public final class CompletionQueue extends VerbsObject {
 
     private final int capacity;
 
-    /**
-     * @param parents device and, where there is one, completion channel; already retained.
-     */
+    /** @param parents device and, where there is one, completion channel; already retained. */
     CompletionQueue(long address, VerbsObject... parents) {
         super(VerbsResource.COMPLETION_QUEUE, address, parents);
         capacity = capacity0(address);
     }
 
-    /**
-     * The number of completions that it holds, at least what was asked for.
-     */
+    /** The number of completions that it holds, at least what was asked for. */
     public int capacity() {
         return capacity;
     }
@@ -77,6 +73,15 @@ public final class CompletionQueue extends VerbsObject {
         return (n & ARMED) != 0;
     }
 
+    /**
+     * Returns whether the peer of a connection that was busy lately has not taken what was sent to it, as it has no
+     * processor or other work. Of the embedded provider alone; false with others. Called by the thread that polls. See
+     * {@code ext_awaits_peer} in {@code verbs_api.h}.
+     */
+    public boolean awaitsPeer() {
+        return awaitsPeer0(api(), address());
+    }
+
     @Override
     int destroy(long address) {
         return destroy0(api(), address);
@@ -91,4 +96,6 @@ public final class CompletionQueue extends VerbsObject {
     private static native int poll0(long cq, long completions, int count);
 
     private static native int pollOrArm0(long cq, long completions, int count);
+
+    private static native boolean awaitsPeer0(long api, long cq);
 }

@@ -90,18 +90,14 @@ public final class ConnectionEvent {
         return status;
     }
 
-    /**
-     * Returns whether a rejection came because nobody listens at the address.
-     */
+    /** Returns whether a rejection came because nobody listens at the address. */
     public boolean isNobodyListening() {
         return type == ConnectionEventType.REJECTED &&
                 (status == REJECT_INVALID_SERVICE_ID || status == -Errno.ECONNREFUSED) ||
                 type == ConnectionEventType.UNREACHABLE && status == SIDR_UNSUPPORTED;
     }
 
-    /**
-     * Returns whether a rejection came from the application at the other end, and not from its connection manager.
-     */
+    /** Returns whether a rejection came from the application at the other end, and not from its connection manager. */
     public boolean isRejectedByApplication() {
         return type == ConnectionEventType.REJECTED &&
                 (status == REJECT_CONSUMER_DEFINED || status == -Errno.ECONNRESET) ||

@@ -46,9 +46,7 @@ public enum ConnectionEventType {
 
     private static final ConnectionEventType[] VALUES = values();
 
-    /**
-     * @return {@code null} for a type that is newer than this class.
-     */
+    /** @return {@code null} for a type that is newer than this class. */
     static ConnectionEventType of(int value) {
         return value >= 0 && value < VALUES.length ? VALUES[value] : null;
     }

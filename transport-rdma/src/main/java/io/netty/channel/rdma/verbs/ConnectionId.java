@@ -55,9 +55,7 @@ public final class ConnectionId extends VerbsObject {
 
     private record Membership(InetAddress group, boolean sendOnly) { }
 
-    /**
-     * @param channel already retained.
-     */
+    /** @param channel already retained. */
     ConnectionId(long address, long token, PortSpace portSpace, EventChannel channel) {
         super(VerbsResource.CONNECTION_ID, address, channel);
         this.token = token;
@@ -74,7 +72,7 @@ public final class ConnectionId extends VerbsObject {
         ObjectUtil.checkNotNull(portSpace, "portSpace");
         retainAll(channel);
         long token = nextToken();
-        long id = created(create0(channel.api(), channel.address(), token, portSpace.value()), "rdma_create_id",
+        long id = created(create0(channel.api(), channel.address(), token, portSpace.value), "rdma_create_id",
                 "create a connection id", channel);
         return new ConnectionId(id, token, portSpace, channel);
     }
@@ -182,9 +180,7 @@ public final class ConnectionId extends VerbsObject {
         return portAndKey[1];
     }
 
-    /**
-     * The global identifier of the {@link #port()}, 16 bytes in network order.
-     */
+    /** The global identifier of the {@link #port()}, 16 bytes in network order. */
     public byte[] gid() {
         byte[] gid = new byte[AddressVector.GID_LENGTH];
         port0(address(), new int[2], gid);
@@ -218,8 +214,8 @@ public final class ConnectionId extends VerbsObject {
         int[] values = attributes.values();
         long qp;
         try {
-            qp = QueuePair.createWithId0(api(), address(), domain.address(), attributes.sendQueue().address(),
-                    attributes.receiveQueue().address(), attributes.sharedReceiveQueueAddress(), values);
+            qp = QueuePair.createWithId0(api(), address(), domain.address(), attributes.sendQueue.address(),
+                    attributes.receiveQueue.address(), attributes.sharedReceiveQueueAddress(), values);
         } catch (IllegalStateException e) {
             releaseAll(parents);
             throw e;
@@ -229,9 +225,7 @@ public final class ConnectionId extends VerbsObject {
         return queuePair;
     }
 
-    /**
-     * The queue pair of the connection, or {@code null}.
-     */
+    /** The queue pair of the connection, or {@code null}. */
     public QueuePair queuePair() {
         return queuePair;
     }
@@ -244,9 +238,9 @@ public final class ConnectionId extends VerbsObject {
      * ConnectionEventType#CONNECT_ERROR}.
      */
     public void connect(ConnectionParameters parameters) throws VerbsException {
-        check(connect0(api(), address(), parameters.privateData(), parameters.responderResources(),
-                parameters.initiatorDepth(), parameters.flowControl(), parameters.retryCount(),
-                parameters.rnrRetryCount(), parameters.queuePairNumber()), "rdma_connect",
+        check(connect0(api(), address(), parameters.privateData, parameters.responderResources,
+                parameters.initiatorDepth, parameters.flowControl, parameters.retryCount,
+                parameters.rnrRetryCount, parameters.queuePairNumber), "rdma_connect",
                 () -> "connect to " + remoteAddress());
     }
 
@@ -256,9 +250,9 @@ public final class ConnectionId extends VerbsObject {
      * that event is read, so receives must have been posted before.
      */
     public void accept(ConnectionParameters parameters) throws VerbsException {
-        check(accept0(api(), address(), parameters.privateData(), parameters.responderResources(),
-                parameters.initiatorDepth(), parameters.flowControl(), parameters.retryCount(),
-                parameters.rnrRetryCount(), parameters.queuePairNumber()), "rdma_accept",
+        check(accept0(api(), address(), parameters.privateData, parameters.responderResources,
+                parameters.initiatorDepth, parameters.flowControl, parameters.retryCount,
+                parameters.rnrRetryCount, parameters.queuePairNumber), "rdma_accept",
                 () -> "accept the connection from " + remoteAddress());
     }
 
@@ -366,16 +360,12 @@ public final class ConnectionId extends VerbsObject {
         setOption(OPTION_ACK_TIMEOUT, ObjectUtil.checkInRange(exponent, 1, 31, "exponent"), "acknowledgement timeout");
     }
 
-    /**
-     * @return {@code null} if not bound.
-     */
+    /** @return {@code null} if not bound. */
     public InetSocketAddress localAddress() {
         return socketAddress(true);
     }
 
-    /**
-     * @return {@code null} if neither connected nor connecting.
-     */
+    /** @return {@code null} if neither connected nor connecting. */
     public InetSocketAddress remoteAddress() {
         return socketAddress(false);
     }

@@ -25,13 +25,13 @@ import io.netty.util.internal.UnstableApi;
  */
 @UnstableApi
 public final class ConnectionParameters {
-    private byte[] privateData = EmptyArrays.EMPTY_BYTES;
-    private int responderResources;
-    private int initiatorDepth;
-    private boolean flowControl = true;
-    private int retryCount = 7;
-    private int rnrRetryCount = 7;
-    private int queuePairNumber;
+    byte[] privateData = EmptyArrays.EMPTY_BYTES;
+    int responderResources;
+    int initiatorDepth;
+    boolean flowControl = true;
+    int retryCount = 7;
+    int rnrRetryCount = 7;
+    int queuePairNumber;
 
     /** Has all defaults. */
     public ConnectionParameters() {
@@ -87,33 +87,5 @@ public final class ConnectionParameters {
     public ConnectionParameters queuePairNumber(int number) {
         queuePairNumber = ObjectUtil.checkInRange(number, 0, 0xFFFFFF, "number");
         return this;
-    }
-
-    byte[] privateData() {
-        return privateData;
-    }
-
-    int responderResources() {
-        return responderResources;
-    }
-
-    int initiatorDepth() {
-        return initiatorDepth;
-    }
-
-    boolean flowControl() {
-        return flowControl;
-    }
-
-    int retryCount() {
-        return retryCount;
-    }
-
-    int rnrRetryCount() {
-        return rnrRetryCount;
-    }
-
-    int queuePairNumber() {
-        return queuePairNumber;
     }
 }

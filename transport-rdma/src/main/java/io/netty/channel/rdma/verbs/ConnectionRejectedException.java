@@ -36,9 +36,7 @@ public final class ConnectionRejectedException extends ConnectException {
         VERSION
     }
 
-    /**
-     * @param data see {@link #data()}.
-     */
+    /** @param data see {@link #data()}. */
     public ConnectionRejectedException(String message, Reason reason, byte[] data) {
         super(message);
         this.reason = reason;

@@ -63,9 +63,7 @@ public final class Device extends VerbsObject {
         return Collections.unmodifiableList(names);
     }
 
-    /**
-     * The names of the devices of a provider, in its order.
-     */
+    /** The names of the devices of a provider, in its order. */
     public static List<String> names(VerbsApi verbs) throws VerbsException {
         String[] names = names0(verbs.api());
         if (names == null) {
@@ -144,16 +142,12 @@ public final class Device extends VerbsObject {
         return shared(verbs, created(shared0(verbs.api(), name), "rdma_get_devices", "find RDMA device " + name));
     }
 
-    /**
-     * The one object for a context that belongs to the connection manager.
-     */
+    /** The one object for a context that belongs to the connection manager. */
     static Device shared(VerbsApi verbs, long context) {
         return SHARED.computeIfAbsent(context, c -> new Device(verbs, c, false));
     }
 
-    /**
-     * The kernel's name of the device, for example {@code mlx5_0} or {@code rxe0}.
-     */
+    /** The kernel's name of the device, for example {@code mlx5_0} or {@code rxe0}. */
     public String name() {
         return name;
     }
@@ -214,9 +208,7 @@ public final class Device extends VerbsObject {
         return verbs().peerMemoryClients();
     }
 
-    /**
-     * @param port from 1 to {@link DeviceAttributes#portCount()}.
-     */
+    /** @param port from 1 to {@link DeviceAttributes#portCount()}. */
     public PortAttributes portAttributes(int port) throws VerbsException {
         ObjectUtil.checkInRange(port, 1, 255, "port");
         int[] values = new int[PortAttributes.COUNT];
@@ -224,9 +216,7 @@ public final class Device extends VerbsObject {
         return new PortAttributes(values);
     }
 
-    /**
-     * An entry of a port's table of global identifiers: 16 bytes in network order.
-     */
+    /** An entry of a port's table of global identifiers: 16 bytes in network order. */
     public byte[] gid(int port, int index) throws VerbsException {
         byte[] gid = new byte[16];
         check(gid0(api(), address(), port, index, gid), "ibv_query_gid", "query GID " + index + " of " + name);
@@ -295,9 +285,7 @@ public final class Device extends VerbsObject {
         return new AsyncEvent(values);
     }
 
-    /**
-     * Opens a protection domain.
-     */
+    /** Opens a protection domain. */
     public ProtectionDomain allocateProtectionDomain() throws VerbsException {
         retainAll(this);
         long pd = created(ProtectionDomain.allocate0(api(), address()), "ibv_alloc_pd",
@@ -305,9 +293,7 @@ public final class Device extends VerbsObject {
         return new ProtectionDomain(pd, this);
     }
 
-    /**
-     * Opens a completion channel: the file descriptor through which completion queues wake up an event loop.
-     */
+    /** Opens a completion channel: the file descriptor through which completion queues wake up an event loop. */
     public CompletionChannel createCompletionChannel() throws VerbsException {
         retainAll(this);
         long channel = created(CompletionChannel.create0(api(), address()), "ibv_create_comp_channel",
@@ -345,9 +331,7 @@ public final class Device extends VerbsObject {
         return new CompletionQueue(cq, parents);
     }
 
-    /**
-     * Closes the device if it was opened with {@link #open(String)}.
-     */
+    /** Closes the device if it was opened with {@link #open(String)}. */
     @Override
     public void close() {
         if (owned) {

@@ -31,9 +31,7 @@ public final class DeviceAttributes {
 
     private final long[] values;
 
-    /**
-     * @param values in the order of the accessors below, as filled by {@code device.c}.
-     */
+    /** @param values in the order of the accessors below, as filled by {@code device.c}. */
     DeviceAttributes(long[] values) {
         this.values = values;
     }

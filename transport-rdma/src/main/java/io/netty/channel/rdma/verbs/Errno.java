@@ -48,47 +48,31 @@ public final class Errno {
 
     /** Advice what to do about an error, or {@code null} where the error text says it all. */
     static String hint(String call, int errno) {
-        switch (errno) {
-        case ENOMEM:
-            switch (call) {
-            case "ibv_reg_mr":
-            case "ibv_reg_dmabuf_mr":
-            case "ibv_create_cq":
-            case "ibv_create_qp":
-            case "ibv_create_srq":
-            case "rdma_create_qp":
-                return LockedMemory.hint();
-            default:
-                return null;
-            }
-        case EOPNOTSUPP:
-            return call.equals("ibv_reg_dmabuf_mr") ? "the device, its driver or its library has no dma-bufs" : null;
-        case EMFILE:
-            return "raise the limit of open files (ulimit -n)";
-        case EFBIG:
-            return "raise the limit of file sizes (ulimit -f), which counts for shared memory";
-        case EACCES:
-            switch (call) {
-            case "rdma_bind_addr":
-                return "another user holds the port on the embedded provider; or it is below 1024 (embedded: " +
+        return switch (errno) {
+        case ENOMEM -> switch (call) {
+            case "ibv_reg_mr", "ibv_reg_dmabuf_mr", "ibv_create_cq", "ibv_create_qp", "ibv_create_srq",
+                 "rdma_create_qp" -> LockedMemory.hint();
+            default -> null;
+        };
+        case EOPNOTSUPP ->
+            call.equals("ibv_reg_dmabuf_mr") ? "the device, its driver or its library has no dma-bufs" : null;
+        case EMFILE -> "raise the limit of open files (ulimit -n)";
+        case EFBIG -> "raise the limit of file sizes (ulimit -f), which counts for shared memory";
+        case EACCES -> switch (call) {
+            case "rdma_bind_addr" ->
+                "another user holds the port on the embedded provider; or it is below 1024 (embedded: " +
                         "net.ipv4.ip_unprivileged_port_start), which needs CAP_NET_BIND_SERVICE";
-            case "ibv_attach_mcast":
-                return "another user holds the name for the list of members: see docs/security.md";
-            default:
-                return "check the permissions of /dev/infiniband";
-            }
-        case EADDRNOTAVAIL:
-            return call.endsWith("_create_qp") || call.equals("ibv_modify_qp") ?
-                    "other users hold the names of queue pairs: see the folder in docs/security.md" : null;
-        case ENODEV:
-            return call.startsWith("rdma_") ?
-                    "no RDMA device has this address: use the address of an RDMA network interface (see rdma link)" :
-                    "no RDMA device";
-        case ETIMEDOUT:
-            return call.equals("ibv_attach_mcast") ?
-                    "the process that keeps the list of members is stopped: see docs/providers.md" : null;
-        default:
-            return null;
-        }
+            case "ibv_attach_mcast" -> "another user holds the name for the list of members: see docs/security.md";
+            default -> "check the permissions of /dev/infiniband";
+        };
+        case EADDRNOTAVAIL -> call.endsWith("_create_qp") || call.equals("ibv_modify_qp") ?
+                "other users hold the names of queue pairs: see the folder in docs/security.md" : null;
+        case ENODEV -> call.startsWith("rdma_") ?
+                "no RDMA device has this address: use the address of an RDMA network interface (see rdma link)" :
+                "no RDMA device";
+        case ETIMEDOUT -> call.equals("ibv_attach_mcast") ?
+                "the process that keeps the list of members is stopped: see docs/providers.md" : null;
+        default -> null;
+        };
     }
 }

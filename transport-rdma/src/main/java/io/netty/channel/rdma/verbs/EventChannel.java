@@ -55,16 +55,12 @@ public final class EventChannel extends VerbsObject {
         fd = fd0(address);
     }
 
-    /**
-     * Creates a channel of {@link VerbsApi#preferred()}.
-     */
+    /** Creates a channel of {@link VerbsApi#preferred()}. */
     public static EventChannel create() throws VerbsException {
         return create(VerbsApi.preferred());
     }
 
-    /**
-     * Creates a channel, for ids of the connection manager of a provider.
-     */
+    /** Creates a channel, for ids of the connection manager of a provider. */
     public static EventChannel create(VerbsApi verbs) throws VerbsException {
         return new EventChannel(verbs, created(create0(verbs.api()), "rdma_create_event_channel",
                 "create an event channel of the RDMA connection manager"));
@@ -99,9 +95,7 @@ public final class EventChannel extends VerbsObject {
         }
     }
 
-    /**
-     * @return {@code null} for an event that is nobody's: its id has just been closed by another thread.
-     */
+    /** @return {@code null} for an event that is nobody's: its id has just been closed by another thread. */
     private ConnectionEvent event(long newToken) {
         ConnectionEventType type = ConnectionEventType.of((int) values[TYPE]);
         ConnectionId id = ConnectionId.byToken(values[TOKEN]);

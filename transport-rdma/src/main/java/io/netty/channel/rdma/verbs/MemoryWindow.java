@@ -31,9 +31,7 @@ import io.netty.util.internal.UnstableApi;
 public final class MemoryWindow extends VerbsObject {
     private static final int CHANGING_BITS = 0xFF;
 
-    /**
-     * @param domain already retained.
-     */
+    /** @param domain already retained. */
     MemoryWindow(long address, ProtectionDomain domain) {
         super(VerbsResource.MEMORY_WINDOW, address, domain);
     }

@@ -191,9 +191,7 @@ final class NativeMemory {
         return address0(buffer);
     }
 
-    /**
-     * The text of {@code strerror(3)}.
-     */
+    /** The text of {@code strerror(3)}. */
     static String errorText(int errno) {
         return errorText0(errno);
     }

@@ -32,9 +32,7 @@ public final class PortAttributes {
 
     private final int[] values;
 
-    /**
-     * @param values in the order of the accessors below, as filled by {@code device.c}.
-     */
+    /** @param values in the order of the accessors below, as filled by {@code device.c}. */
     PortAttributes(int[] values) {
         this.values = values;
     }

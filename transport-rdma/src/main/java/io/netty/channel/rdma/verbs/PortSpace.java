@@ -28,13 +28,9 @@ public enum PortSpace {
     /** Unreliable datagrams. */
     UDP(0x0111);
 
-    private final int value;
+    final int value;
 
     PortSpace(int value) {
         this.value = value;
-    }
-
-    int value() {
-        return value;
     }
 }

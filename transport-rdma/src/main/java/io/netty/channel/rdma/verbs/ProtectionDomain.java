@@ -27,9 +27,7 @@ import java.nio.ByteBuffer;
 public final class ProtectionDomain extends VerbsObject {
     private final Device device;
 
-    /**
-     * @param device already retained.
-     */
+    /** @param device already retained. */
     ProtectionDomain(long address, Device device) {
         super(VerbsResource.PROTECTION_DOMAIN, address, device);
         this.device = device;
@@ -138,8 +136,8 @@ public final class ProtectionDomain extends VerbsObject {
         VerbsObject[] parents = attributes.parents(this);
         retainAll(parents);
         int[] values = attributes.values();
-        long qp = created(QueuePair.create0(api(), address(), attributes.sendQueue().address(),
-                attributes.receiveQueue().address(), attributes.sharedReceiveQueueAddress(), values),
+        long qp = created(QueuePair.create0(api(), address(), attributes.sendQueue.address(),
+                attributes.receiveQueue.address(), attributes.sharedReceiveQueueAddress(), values),
                 "ibv_create_qp", () -> attributes.describe(device), parents);
         return new QueuePair(qp, values, null, parents);
     }
@@ -153,7 +151,7 @@ public final class ProtectionDomain extends VerbsObject {
     public AddressHandle createAddressHandle(AddressVector vector) throws VerbsException {
         ObjectUtil.checkNotNull(vector, "vector");
         retainAll(this);
-        long ah = created(AddressHandle.create0(api(), address(), vector.values(), vector.gid()), "ibv_create_ah",
+        long ah = created(AddressHandle.create0(api(), address(), vector.values, vector.gid), "ibv_create_ah",
                 "create an address handle for " + vector + " on " + device.name(), this);
         return new AddressHandle(ah, this);
     }

@@ -130,16 +130,12 @@ public final class QueuePair extends VerbsObject {
         return posted(POST_RECEIVE, count <= 0 ? 0 : postEmptyReceives0(qp, workRequestId, count), Math.max(count, 0));
     }
 
-    /**
-     * Why the latest post on this queue pair did not post all; 0 if it did.
-     */
+    /** Why the latest post on this queue pair did not post all; 0 if it did. */
     public int postErrno() {
         return postErrno;
     }
 
-    /**
-     * The error of {@link #postErrno()} for a person.
-     */
+    /** The error of {@link #postErrno()} for a person. */
     public VerbsException postException() {
         return new VerbsException(postCall, postErrno, "post work requests to queue pair " +
                 Integer.toUnsignedString(number));
@@ -168,7 +164,7 @@ public final class QueuePair extends VerbsObject {
      * @throws VerbsException with {@link Errno#EINVAL} for a transition or combination that ibv_modify_qp(3) forbids.
      */
     public void modify(QueuePairAttributes attributes) throws VerbsException {
-        check(modify0(api(), address(), attributes.mask(), attributes.values(), attributes.gid()), "ibv_modify_qp",
+        check(modify0(api(), address(), attributes.mask, attributes.values, attributes.gid), "ibv_modify_qp",
                 () -> "modify queue pair " + Integer.toUnsignedString(number));
     }
 
@@ -182,7 +178,7 @@ public final class QueuePair extends VerbsObject {
      *                        {@link Errno#ENOMEM} beyond {@link DeviceAttributes#maxMulticastMembers()}.
      */
     public void attachMulticast(AddressVector group) throws VerbsException {
-        check(attachMulticast0(api(), address(), group.gid(), group.destinationLid()), "ibv_attach_mcast",
+        check(attachMulticast0(api(), address(), group.gid, group.destinationLid()), "ibv_attach_mcast",
                 "make queue pair " + Integer.toUnsignedString(number) + " a member of the group at " + group);
     }
 
@@ -192,7 +188,7 @@ public final class QueuePair extends VerbsObject {
      * @throws VerbsException with {@link Errno#EINVAL} if the queue pair is not a member.
      */
     public void detachMulticast(AddressVector group) throws VerbsException {
-        check(detachMulticast0(api(), address(), group.gid(), group.destinationLid()), "ibv_detach_mcast",
+        check(detachMulticast0(api(), address(), group.gid, group.destinationLid()), "ibv_detach_mcast",
                 "take queue pair " + Integer.toUnsignedString(number) + " out of the group at " + group);
     }
 

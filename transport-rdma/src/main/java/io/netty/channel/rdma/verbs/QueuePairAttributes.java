@@ -69,9 +69,9 @@ public final class QueuePairAttributes {
     private static final int I_AV_TRAFFIC_CLASS = 21;
     private static final int COUNT = 22;
 
-    private final int[] values = new int[COUNT];
-    private final byte[] gid = new byte[16];
-    private int mask;
+    final int[] values = new int[COUNT];
+    final byte[] gid = new byte[16];
+    int mask;
 
     /** Has no attribute yet. */
     public QueuePairAttributes() {
@@ -193,18 +193,6 @@ public final class QueuePairAttributes {
     public QueuePairAttributes destinationLid(int lid) {
         values[I_AV_LID] = ObjectUtil.checkInRange(lid, 0, 0xFFFF, "lid");
         return this;
-    }
-
-    int mask() {
-        return mask;
-    }
-
-    int[] values() {
-        return values;
-    }
-
-    byte[] gid() {
-        return gid;
     }
 
     private QueuePairAttributes set(int bit, int index, int value) {

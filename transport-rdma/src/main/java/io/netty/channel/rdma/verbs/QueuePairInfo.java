@@ -28,9 +28,7 @@ public final class QueuePairInfo {
     private final int maxInlineReceive;
     private final int[] values;
 
-    /**
-     * @param values in the order of the accessors below, as filled by {@code queue_pair.c}.
-     */
+    /** @param values in the order of the accessors below, as filled by {@code queue_pair.c}. */
     QueuePairInfo(VerbsProvider provider, String deviceName, int number, int maxInlineReceive, int[] values) {
         this.provider = provider;
         this.deviceName = deviceName;

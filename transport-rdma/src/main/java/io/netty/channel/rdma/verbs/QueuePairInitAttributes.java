@@ -24,8 +24,8 @@ import io.netty.util.internal.UnstableApi;
  */
 @UnstableApi
 public final class QueuePairInitAttributes {
-    private final CompletionQueue sendQueue;
-    private final CompletionQueue receiveQueue;
+    final CompletionQueue sendQueue;
+    final CompletionQueue receiveQueue;
     private SharedReceiveQueue sharedReceiveQueue;
     private QueuePairType type = QueuePairType.RELIABLE_CONNECTION;
     private int maxSendRequests = 1;
@@ -106,14 +106,6 @@ public final class QueuePairInitAttributes {
         return this;
     }
 
-    CompletionQueue sendQueue() {
-        return sendQueue;
-    }
-
-    CompletionQueue receiveQueue() {
-        return receiveQueue;
-    }
-
     /** The address of the shared receive queue, or 0. */
     long sharedReceiveQueueAddress() {
         return sharedReceiveQueue == null ? 0 : sharedReceiveQueue.address();
@@ -131,7 +123,7 @@ public final class QueuePairInitAttributes {
      */
     int[] values() {
         return new int[] {
-                type.value(), signalAll ? 1 : 0, maxSendRequests, maxReceiveRequests, maxSendSges, maxReceiveSges,
+                type.value, signalAll ? 1 : 0, maxSendRequests, maxReceiveRequests, maxSendSges, maxReceiveSges,
                 maxInlineData, maxInlineReceive
         };
     }

@@ -27,13 +27,9 @@ public enum QueuePairType {
     /** Unreliable datagram. */
     UNRELIABLE_DATAGRAM(4);
 
-    private final int value;
+    final int value;
 
     QueuePairType(int value) {
         this.value = value;
-    }
-
-    int value() {
-        return value;
     }
 }

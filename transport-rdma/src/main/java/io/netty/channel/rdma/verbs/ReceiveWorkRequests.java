@@ -36,9 +36,7 @@ public final class ReceiveWorkRequests extends WorkRequests {
         super(NativeMemory.RECV_WR_SIZE, maxRequests, maxSges);
     }
 
-    /**
-     * Starts a receive.
-     */
+    /** Starts a receive. */
     public ReceiveWorkRequests receive(long workRequestId) {
         startRequest(workRequestId);
         return this;

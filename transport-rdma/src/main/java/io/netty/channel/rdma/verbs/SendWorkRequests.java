@@ -92,9 +92,7 @@ public final class SendWorkRequests extends WorkRequests {
         return this;
     }
 
-    /**
-     * Starts an RDMA WRITE of the elements to the peer's memory.
-     */
+    /** Starts an RDMA WRITE of the elements to the peer's memory. */
     public SendWorkRequests write(long workRequestId, int flags, long remoteAddress, int rkey) {
         remote(start(workRequestId, OPCODE_RDMA_WRITE, flags), remoteAddress, rkey);
         return this;
@@ -112,9 +110,7 @@ public final class SendWorkRequests extends WorkRequests {
         return this;
     }
 
-    /**
-     * Starts an RDMA READ of the peer's memory into the elements.
-     */
+    /** Starts an RDMA READ of the peer's memory into the elements. */
     public SendWorkRequests read(long workRequestId, int flags, long remoteAddress, int rkey) {
         remote(start(workRequestId, OPCODE_RDMA_READ, flags), remoteAddress, rkey);
         return this;
@@ -238,9 +234,7 @@ public final class SendWorkRequests extends WorkRequests {
         return this;
     }
 
-    /**
-     * The work request id of a request in the chain, for example to find out which of them a partial post left.
-     */
+    /** The work request id of a request in the chain, for example to find out which of them a partial post left. */
     public long workRequestId(int index) {
         if (index < 0 || index >= size()) {
             throw new IndexOutOfBoundsException("request " + index + " of " + size());

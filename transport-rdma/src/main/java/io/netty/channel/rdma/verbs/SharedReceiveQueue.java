@@ -69,16 +69,12 @@ public final class SharedReceiveQueue extends VerbsObject {
         return WorkRequests.posted(result, requests.size());
     }
 
-    /**
-     * Why the latest post did not post all; 0 if it did.
-     */
+    /** Why the latest post did not post all; 0 if it did. */
     public int postErrno() {
         return postErrno;
     }
 
-    /**
-     * The error of {@link #postErrno()} for a person.
-     */
+    /** The error of {@link #postErrno()} for a person. */
     public VerbsException postException() {
         return new VerbsException("ibv_post_srq_recv", postErrno, "post receives to a shared receive queue");
     }
@@ -94,9 +90,7 @@ public final class SharedReceiveQueue extends VerbsObject {
         check(arm0(api(), address(), limit), "ibv_modify_srq", "arm a shared receive queue at " + limit + " receives");
     }
 
-    /**
-     * The limit that the queue is armed with, or 0 if it is not.
-     */
+    /** The limit that the queue is armed with, or 0 if it is not. */
     public int limit() throws VerbsException {
         int limit = limit0(api(), address());
         if (limit < 0) {

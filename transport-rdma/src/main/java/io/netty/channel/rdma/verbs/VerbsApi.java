@@ -125,9 +125,7 @@ public final class VerbsApi {
         return UNAVAILABILITY_CAUSE;
     }
 
-    /**
-     * @throws UnsatisfiedLinkError with {@link #unavailabilityCause()} if there is no provider.
-     */
+    /** @throws UnsatisfiedLinkError with {@link #unavailabilityCause()} if there is no provider. */
     public static void ensureAvailability() {
         if (UNAVAILABILITY_CAUSE != null) {
             throw (Error) new UnsatisfiedLinkError("RDMA verbs are not available: " + UNAVAILABILITY_CAUSE.getMessage())
@@ -172,9 +170,7 @@ public final class VerbsApi {
         return require(provider);
     }
 
-    /**
-     * The kind of this provider.
-     */
+    /** The kind of this provider. */
     public VerbsProvider provider() {
         return provider;
     }

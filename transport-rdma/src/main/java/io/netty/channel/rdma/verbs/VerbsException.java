@@ -47,16 +47,12 @@ public final class VerbsException extends IOException {
         return text.toString();
     }
 
-    /**
-     * The C function that failed, for example {@code ibv_create_qp}.
-     */
+    /** The C function that failed, for example {@code ibv_create_qp}. */
     public String call() {
         return call;
     }
 
-    /**
-     * The positive error number, with the values of {@code errno.h} on Linux; see {@link Errno}.
-     */
+    /** The positive error number, with the values of {@code errno.h} on Linux; see {@link Errno}. */
     public int errno() {
         return errno;
     }

@@ -39,9 +39,7 @@ public abstract class VerbsObject implements AutoCloseable {
     private volatile long address;
     private int users;
 
-    /**
-     * Takes over the reference to each parent that {@link #retainAll} acquired. There is one at least.
-     */
+    /** Takes over the reference to each parent that {@link #retainAll} acquired. There is one at least. */
     VerbsObject(VerbsResource kind, long address, VerbsObject... parents) {
         this(kind, parents[0].verbs, address, parents);
     }
@@ -86,9 +84,7 @@ public abstract class VerbsObject implements AutoCloseable {
         return verbs.api();
     }
 
-    /**
-     * Returns whether the native object exists. Any thread.
-     */
+    /** Returns whether the native object exists. Any thread. */
     public final boolean isOpen() {
         return address != 0;
     }

@@ -44,9 +44,7 @@ public enum VerbsResource {
         this.label = label;
     }
 
-    /**
-     * Number of objects that exist now. Any thread.
-     */
+    /** Number of objects that exist now. Any thread. */
     public int live() {
         return live.get();
     }

@@ -37,31 +37,19 @@ public final class WorkCompletionOpcode {
 
     private WorkCompletionOpcode() { }
 
-    /**
-     * The name of an opcode, for a person.
-     */
+    /** The name of an opcode, for a person. */
     public static String describe(int opcode) {
-        switch (opcode) {
-        case SEND:
-            return "send";
-        case RDMA_WRITE:
-            return "RDMA write";
-        case RDMA_READ:
-            return "RDMA read";
-        case COMPARE_AND_SWAP:
-            return "compare and swap";
-        case FETCH_AND_ADD:
-            return "fetch and add";
-        case BIND_MEMORY_WINDOW:
-            return "bind of a memory window";
-        case LOCAL_INVALIDATE:
-            return "local invalidate";
-        case RECEIVE:
-            return "receive";
-        case RECEIVE_RDMA_WITH_IMMEDIATE:
-            return "receive of RDMA write with immediate";
-        default:
-            return "opcode " + opcode;
-        }
+        return switch (opcode) {
+        case SEND -> "send";
+        case RDMA_WRITE -> "RDMA write";
+        case RDMA_READ -> "RDMA read";
+        case COMPARE_AND_SWAP -> "compare and swap";
+        case FETCH_AND_ADD -> "fetch and add";
+        case BIND_MEMORY_WINDOW -> "bind of a memory window";
+        case LOCAL_INVALIDATE -> "local invalidate";
+        case RECEIVE -> "receive";
+        case RECEIVE_RDMA_WITH_IMMEDIATE -> "receive of RDMA write with immediate";
+        default -> "opcode " + opcode;
+        };
     }
 }

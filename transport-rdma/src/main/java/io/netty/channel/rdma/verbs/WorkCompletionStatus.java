@@ -87,16 +87,12 @@ public final class WorkCompletionStatus {
 
     private WorkCompletionStatus() { }
 
-    /**
-     * The constant of {@code enum ibv_wc_status}, without {@code IBV_WC_}.
-     */
+    /** The constant of {@code enum ibv_wc_status}, without {@code IBV_WC_}. */
     public static String name(int status) {
         return status >= 0 && status < CONSTANTS.length ? CONSTANTS[status] : "STATUS_" + status;
     }
 
-    /**
-     * The meaning of a status, for a person.
-     */
+    /** The meaning of a status, for a person. */
     public static String describe(int status) {
         return status >= 0 && status < NAMES.length ? NAMES[status] : "unknown status " + status;
     }

@@ -44,9 +44,7 @@ public final class WorkCompletions {
     private final int capacity;
     private int size;
 
-    /**
-     * @param capacity the most completions that one poll returns, at least 1. 16 to 64 pays for the call.
-     */
+    /** @param capacity the most completions that one poll returns, at least 1. 16 to 64 pays for the call. */
     public WorkCompletions(int capacity) {
         VerbsApi.ensureAvailability();
         this.capacity = checkPositive(capacity, "capacity");
@@ -57,9 +55,7 @@ public final class WorkCompletions {
         return capacity;
     }
 
-    /**
-     * Number of completions of the latest poll.
-     */
+    /** Number of completions of the latest poll. */
     public int size() {
         return size;
     }
@@ -82,9 +78,7 @@ public final class WorkCompletions {
         size = 0;
     }
 
-    /**
-     * The id that the work request was given.
-     */
+    /** The id that the work request was given. */
     public long workRequestId(int index) {
         return memory.getLong(offset(index) + NativeMemory.WC_WR_ID);
     }
@@ -106,9 +100,7 @@ public final class WorkCompletions {
         return memory.getInt(offset(index) + NativeMemory.WC_OPCODE);
     }
 
-    /**
-     * The number of bytes received or read; undefined for sends and RDMA writes.
-     */
+    /** The number of bytes received or read; undefined for sends and RDMA writes. */
     public int byteLength(int index) {
         return memory.getInt(offset(index) + NativeMemory.WC_BYTE_LEN);
     }
@@ -117,38 +109,28 @@ public final class WorkCompletions {
         return (memory.getInt(offset(index) + NativeMemory.WC_FLAGS) & WITH_IMMEDIATE) != 0;
     }
 
-    /**
-     * The immediate data as a number in host order; defined if {@link #hasImmediate(int)}.
-     */
+    /** The immediate data as a number in host order; defined if {@link #hasImmediate(int)}. */
     public int immediate(int index) {
         return NativeMemory.networkOrder(memory.getInt(offset(index) + NativeMemory.WC_IMM));
     }
 
-    /**
-     * Returns whether the peer has invalidated a memory window with its message: for receives of a connection.
-     */
+    /** Returns whether the peer has invalidated a memory window with its message: for receives of a connection. */
     public boolean hasInvalidatedKey(int index) {
         int flags = memory.getInt(offset(index) + NativeMemory.WC_FLAGS);
         return (flags & (WITH_INVALIDATE | KERNEL_WITH_INVALIDATE)) != 0 && (flags & WITH_IMMEDIATE) == 0;
     }
 
-    /**
-     * The key that the peer has invalidated; defined if {@link #hasInvalidatedKey(int)}.
-     */
+    /** The key that the peer has invalidated; defined if {@link #hasInvalidatedKey(int)}. */
     public int invalidatedKey(int index) {
         return memory.getInt(offset(index) + NativeMemory.WC_IMM);
     }
 
-    /**
-     * The local queue pair of the completed request.
-     */
+    /** The local queue pair of the completed request. */
     public int queuePairNumber(int index) {
         return memory.getInt(offset(index) + NativeMemory.WC_QP_NUM);
     }
 
-    /**
-     * The queue pair that sent a datagram; undefined for connections.
-     */
+    /** The queue pair that sent a datagram; undefined for connections. */
     public int sourceQueuePairNumber(int index) {
         return memory.getInt(offset(index) + NativeMemory.WC_SRC_QP);
     }
@@ -158,9 +140,7 @@ public final class WorkCompletions {
         return Short.toUnsignedInt(memory.getShort(offset(index) + NativeMemory.WC_SLID));
     }
 
-    /**
-     * The service level of a datagram, 0 to 15.
-     */
+    /** The service level of a datagram, 0 to 15. */
     public int serviceLevel(int index) {
         return memory.get(offset(index) + NativeMemory.WC_SL) & 0xF;
     }
@@ -173,16 +153,12 @@ public final class WorkCompletions {
         return (memory.getInt(offset(index) + NativeMemory.WC_FLAGS) & GLOBAL_HEADER) != 0;
     }
 
-    /**
-     * A code of the adapter's maker that says more about an error.
-     */
+    /** A code of the adapter's maker that says more about an error. */
     public int vendorError(int index) {
         return memory.getInt(offset(index) + NativeMemory.WC_VENDOR_ERR);
     }
 
-    /**
-     * A completion for a person.
-     */
+    /** A completion for a person. */
     public String describe(int index) {
         int status = status(index);
         return "queue pair " + Integer.toUnsignedString(queuePairNumber(index)) + ", work request " +

@@ -88,9 +88,7 @@ abstract class WorkRequests {
         return (int) result == 0 ? count : (int) (result >>> 32);
     }
 
-    /**
-     * The number of requests in the chain.
-     */
+    /** The number of requests in the chain. */
     public final int size() {
         return size;
     }
@@ -99,23 +97,17 @@ abstract class WorkRequests {
         return size == 0;
     }
 
-    /**
-     * Number of further requests that fit.
-     */
+    /** Number of further requests that fit. */
     public final int remaining() {
         return maxRequests - size;
     }
 
-    /**
-     * Number of further elements that fit.
-     */
+    /** Number of further elements that fit. */
     public final int remainingSges() {
         return maxSges - sges;
     }
 
-    /**
-     * Empties the chain.
-     */
+    /** Empties the chain. */
     public void clear() {
         size = 0;
         sges = 0;

@@ -91,6 +91,18 @@ class VerbsFaultsTest {
         }
     }
 
+    @Test
+    void receivesThatAreRefusedEndTheConnection() throws Exception {
+        try (Attempt attempt = new Attempt()) {
+            Channel client = Scenario.connect(loops.group(), attempt, RdmaServerMessageChannel.class,
+                    RdmaMessageChannel.class, false);
+            Faults.call("post_recv").failAlways();
+            client.writeAndFlush(attempt.writes(Unpooled.wrappedBuffer(new byte[100])));
+            TestTimeouts.sync(client.closeFuture());
+            attempt.awaitSays("post_recv");
+        }
+    }
+
     /** The loops that sleep could not be woken up by them. */
     @Test
     void completionQueuesThatAreNeverArmedEndAllTheirConnectionsWithTheCause() throws Exception {

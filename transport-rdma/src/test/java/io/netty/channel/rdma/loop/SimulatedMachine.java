@@ -153,6 +153,7 @@ final class SimulatedMachine {
     /** An event loop: it handles messages, waits for more as its policy says, and answers its peer. */
     final class Loop extends SimulatedThread {
         private final SpinPolicy policy;
+        private Loop peer;
         private final long workNanos;
         private final Deque<Work> inbox = new ArrayDeque<>();
         private Work handled;
@@ -165,7 +166,7 @@ final class SimulatedMachine {
         int sleeps;
 
         Loop(long maxSpinNanos, long workNanos) {
-            policy = new SpinPolicy(maxSpinNanos, this::preemptions, now);
+            policy = new SpinPolicy(maxSpinNanos, this::preemptions, () -> !peer.inbox.isEmpty(), now);
             this.workNanos = workNanos;
         }
 
@@ -236,6 +237,8 @@ final class SimulatedMachine {
         Pair(long maxSpinNanos, long workNanos) {
             client = new Loop(maxSpinNanos, workNanos);
             server = new Loop(maxSpinNanos, workNanos);
+            client.peer = server;
+            server.peer = client;
         }
 
         /** So many messages, one in each period, whatever becomes of the answers. */

@@ -46,7 +46,8 @@ class SpinPolicyTest {
 
     private long now = Long.MAX_VALUE - 5 * MILLI;
     private int preemptions;
-    private final SpinPolicy policy = new SpinPolicy(MAX_SPIN, () -> preemptions, now);
+    private boolean peerIsLate;
+    private final SpinPolicy policy = new SpinPolicy(MAX_SPIN, () -> preemptions, () -> peerIsLate, now);
 
     private void sleep(long nanos) {
         assertThat(policy.begin(now, false)).isFalse();
@@ -116,7 +117,7 @@ class SpinPolicyTest {
 
     @Test
     void loopThatMayNotSpinNeverDoes() {
-        SpinPolicy never = new SpinPolicy(0, () -> preemptions, now);
+        SpinPolicy never = new SpinPolicy(0, () -> preemptions, () -> true, now);
         for (int i = 0; i < 100; i++) {
             assertThat(never.begin(now, false)).isFalse();
             never.woke(now += 10_000);
@@ -151,49 +152,62 @@ class SpinPolicyTest {
         }
     }
 
-    /** The tries that are possible at once, each with a sleep after it. */
-    private void tryInVain(long sleepNanos) {
-        becomeActive();
-        for (int i = 0; i < SpinPolicy.TRIES_BEFORE_LONG_SPIN; i++) {
-            assertThat(spinInVain(1000)).isLessThanOrEqualTo(MAX_SPIN);
-            policy.woke(now += sleepNanos);
-            sleep(40_000);
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = { false, true })
-    void triesInVainBeforeShortSleepsAreFollowedByALongOne(boolean found) {
-        tryInVain(40_000);
-        long start = now;
-        if (found) {
-            assertThat(policy.begin(now, false)).isTrue();
-            while (now - start < SpinPolicy.LONG_SPIN * MAX_SPIN) {
-                assertThat(policy.foundNothing(now += 1000)).isEqualTo(now - start < SpinPolicy.LONG_SPIN * MAX_SPIN);
-                if (now - start == 4 * MILLI) {
-                    policy.found(now);
-                    break;
-                }
-            }
-        } else {
-            assertThat(spinInVain(1000)).isEqualTo(SpinPolicy.LONG_SPIN * MAX_SPIN);
-        }
-        long took = now - start;
-        policy.begin(now, false);
-        policy.woke(now += SECOND / 4);
-        now += SpinPolicy.VAIN_SHARE * SpinPolicy.MAX_TRIES * MAX_SPIN;
-        tryInVain(40_000);
-        assertThat(spinInVain(1000)).isLessThanOrEqualTo(MAX_SPIN);
+    /** Polls in vain while a peer is late, until the loop sleeps. Returns how long. */
+    private long spinForLatePeer() {
+        peerIsLate = true;
+        long spun = spinInVain(1000);
         policy.woke(now += 40_000);
-        now += SpinPolicy.LONG_SPIN_SHARE * took;
-        becomeActive();
-        assertThat(spinInVain(1000)).isEqualTo(SpinPolicy.LONG_SPIN * MAX_SPIN);
+        sleep(40_000);
+        return spun;
     }
 
     @Test
-    void triesInVainBeforeLongSleepsAreNotFollowedByALongOne() {
-        tryInVain(MILLI);
-        assertThat(spinInVain(1000)).isLessThanOrEqualTo(MAX_SPIN);
+    void loopPollsLongerForALatePeerAsFarAsItsSavingsAllow() {
+        becomeActive();
+        long most = SpinPolicy.LONG_SPIN * MAX_SPIN;
+        assertThat(spinForLatePeer()).isBetween(most, most + MAX_SPIN);
+        long spun = most;
+        for (int i = 1; i < 2 * SpinPolicy.MAX_LONG_SPINS; i++) {
+            spun += spinForLatePeer();
+        }
+        assertThat(spun).isBetween(SpinPolicy.MAX_LONG_SPINS * most,
+                SpinPolicy.MAX_LONG_SPINS * (most + 2 * MAX_SPIN) + SpinPolicy.MAX_TRIES * MAX_SPIN);
+        for (int i = 0; i < 1000; i++) {
+            policy.begin(now, false);
+            policy.found(now += 1000);
+        }
+        assertThat(spinForLatePeer()).isGreaterThan(most / 2);
+    }
+
+    @Test
+    void loopSleepsWhenThePeerHasTakenWhatWasSent() {
+        becomeActive();
+        peerIsLate = true;
+        long start = now;
+        assertThat(policy.begin(now, false)).isTrue();
+        while (now - start < 5 * MILLI) {
+            assertThat(policy.foundNothing(now += 1000)).isTrue();
+        }
+        peerIsLate = false;
+        while (policy.foundNothing(now += 1000)) {
+            assertThat(now - start).isLessThan(5 * MILLI + MAX_SPIN);
+        }
+    }
+
+    @Test
+    void loopThatIsPreemptedWhileItPollsForALatePeerHasNoMoreSavings() {
+        becomeActive();
+        peerIsLate = true;
+        long start = now;
+        assertThat(policy.begin(now, false)).isTrue();
+        while (now - start < MILLI) {
+            assertThat(policy.foundNothing(now += 1000)).isTrue();
+        }
+        preemptions++;
+        assertThat(policy.foundNothing(now += 3 * MILLI)).isFalse();
+        policy.woke(now += 40_000);
+        sleep(40_000);
+        assertThat(spinForLatePeer()).isLessThanOrEqualTo(2 * MAX_SPIN);
     }
 
     @ParameterizedTest

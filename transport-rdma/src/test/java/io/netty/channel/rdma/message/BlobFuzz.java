@@ -157,7 +157,7 @@ public final class BlobFuzz {
         for (boolean ethernet : new boolean[] { false, true }) {
             RoutingHeader header = new RoutingHeader(ethernet);
             if (header.read(buf, buf.readableBytes() - HEADER)) {
-                RdmaDatagramAddress sender = RdmaDatagramAddress.sender(header.source().clone(), input.u16(),
+                RdmaDatagramAddress sender = RdmaDatagramAddress.sender(header.source.clone(), input.u16(),
                         input.u8(), input.i32());
                 check(sender.queuePairNumber() >> 24 == 0, "queue pair number");
                 check(!sender.toString().isEmpty() && sender.address() != null, "no text");
@@ -165,7 +165,7 @@ public final class BlobFuzz {
                         sender.queuePairNumber(), sender.queueKey());
                 check(same.equals(sender) && same.hashCode() == sender.hashCode(), "not equal");
                 check(same.isSamePeer(sender), "another peer");
-                check(header.destination().length == 16, "destination");
+                check(header.destination.length == 16, "destination");
             }
         }
         check(buf.readerIndex() == 0, "the index has changed");

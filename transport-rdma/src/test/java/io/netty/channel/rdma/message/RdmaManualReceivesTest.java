@@ -31,7 +31,6 @@ import io.netty.channel.rdma.RegisteredSlice;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.MessagePair.Recorder;
-import io.netty.channel.rdma.verbs.ReceiveWorkRequests;
 import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
@@ -124,7 +123,10 @@ class RdmaManualReceivesTest {
 
     @Test
     void writeWithImmediateTakesAReceiveAndLeavesItsMemory() throws Exception {
-        try (MessagePair pair = pair(); RegisteredMemory target = RegisteredMemory.allocate(100, ALL);
+        try (MessagePair pair = new MessagePair(loops.group(), server -> server
+                .childOption(RdmaChannelOption.MANUAL_RECEIVES, true).childOption(RdmaChannelOption.RNR_RETRY_COUNT, 0),
+                client -> { });
+             RegisteredMemory target = RegisteredMemory.allocate(100, ALL);
              RegisteredMemory memory = RegisteredMemory.allocate(100, ALL)) {
             TestTimeouts.sync(pair.server.postReceive(memory.slice(0, 100)));
             TestTimeouts.sync(pair.server.postReceive());
@@ -139,6 +141,9 @@ class RdmaManualReceivesTest {
             }
             assertThat(target.buf().getLong(8)).isEqualTo(5);
             assertThat(bytes(memory)).isEqualTo(new byte[100]);
+            assertThat(MessagePair.failure(pair.client, new RdmaWriteImm(Unpooled.copyLong(5), remote, 8, 2)))
+                    .as("there is no receive left").isInstanceOfSatisfying(RdmaOperationException.class, e ->
+                            assertThat(e.status()).isEqualTo(WorkCompletionStatus.RNR_RETRY_EXCEEDED_ERROR));
         }
     }
 
@@ -258,17 +263,19 @@ class RdmaManualReceivesTest {
     }
 
     @Test
-    void receiveIntoPeerMemoryIsRefusedWhereTheProcessorWouldCopyIntoIt() throws Exception {
-        try (RegisteredMemory own = RegisteredMemory.allocate(4096, ALL);
+    void receiveIntoPeerMemoryIsRefusedWhereTheProcessorWouldCopyIntoIt(@TempDir Path devices) throws Exception {
+        Path device = Files.createDirectories(devices.resolve(TestAddress.device()).resolve("device"));
+        Files.createSymbolicLink(device.resolve("driver"), Files.createDirectories(devices.resolve("mlx5_core")));
+        Path real = ManualReceives.devices;
+        ManualReceives.devices = devices;
+        try (MessagePair pair = pair(); RegisteredMemory own = RegisteredMemory.allocate(4096, ALL);
              RegisteredMemory foreign = RegisteredMemory.ofAddress(own.address(), 4096, ALL)) {
-            ReceiveWorkRequests receive = new ReceiveWorkRequests(1, 4);
-            receive.receive(1);
-            ReceiveTarget target = ReceiveTarget.ofSlices(List.of(foreign.slice(0, 10)));
-            assertThatThrownBy(() -> target.addTo(receive, null, "mlx5_0"))
-                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("mlx5_0")
-                    .hasMessageContaining("MLX5_SCATTER_TO_CQE=0");
-            target.releaseMemory();
+            TestTimeouts.sync(pair.server.postReceive(own.slice(0, 10)));
+            assertRefused(pair, IllegalArgumentException.class, TestAddress.device() + " the processor copies",
+                    foreign.slice(0, 10));
             assertThat(foreign.refCnt()).isEqualTo(1);
+        } finally {
+            ManualReceives.devices = real;
         }
     }
 

@@ -25,6 +25,8 @@ import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.AtomicCapability;
 import io.netty.channel.rdma.verbs.Device;
 import io.netty.channel.rdma.verbs.DeviceAttributes;
+import io.netty.channel.rdma.verbs.VerbsApi;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -79,14 +81,16 @@ class RdmaMessageAtomicsTest {
             RdmaFetchAndAdd third = new RdmaFetchAndAdd(remote, 0, -1);
             MessagePair.write(pair.client, third);
             assertThat(third.oldValue()).isEqualTo(Long.MIN_VALUE + 1);
+            assertThat(value(memory, 0)).isEqualTo(Long.MIN_VALUE);
         }
     }
 
+    /** Also those of the owner, where the device allows them at the same time. */
     @Test
     void additionsOfManyChannelsAreAllCounted() throws Exception {
         try (MessagePair one = new MessagePair(loops.group()); MessagePair other = new MessagePair(loops.group());
-             RegisteredMemory memory = RegisteredMemory.allocate(8, ALL)) {
-            RemoteMemory[] remotes = { one.server.export(memory), other.server.export(memory) };
+             RdmaSyncEvent event = new RdmaSyncEvent(0)) {
+            RemoteMemory[] remotes = { event.export(one.server), event.export(other.server) };
             RdmaMessageChannel[] channels = { one.client, other.client };
             int count = 2000;
             List<ChannelFuture> futures = new ArrayList<>();
@@ -96,10 +100,17 @@ class RdmaMessageAtomicsTest {
                 operations.add(operation);
                 futures.add(channels[i % 2].writeAndFlush(operation));
             }
+            long own = 0;
+            if (one.client.capabilities().atomicCapability() == AtomicCapability.GLOBAL) {
+                while (own < 10_000_000 && !futures.get(count - 1).isDone()) {
+                    event.add(1);
+                    own++;
+                }
+            }
             for (ChannelFuture future : futures) {
                 TestTimeouts.sync(future);
             }
-            assertThat(value(memory, 0)).isEqualTo(count);
+            assertThat(event.get()).isEqualTo(count + own);
             assertThat(operations.stream().mapToLong(RdmaFetchAndAdd::oldValue).distinct().count())
                     .as("each saw another value").isEqualTo(count);
         }
@@ -214,6 +225,14 @@ class RdmaMessageAtomicsTest {
             assertThat(get.value()).isEqualTo(7);
             assertThat(buf.readableBytes()).isEqualTo(8);
             assertThat(ValueOperation.number(buf, 0)).isEqualTo(7);
+            // No more than there is room for, which is no value.
+            ByteBuf half = Unpooled.buffer(4, 4);
+            get = new RdmaSyncEventGet(half, remote);
+            MessagePair.write(pair.client, get);
+            assertThat(get.length()).isEqualTo(4);
+            assertThat(half).isEqualTo(buf.slice(0, 4));
+            assertThatThrownBy(get::value).isInstanceOf(IllegalStateException.class);
+            assertThat(half.release()).isTrue();
 
             // From a buffer, with more than 8 bytes, and with fewer.
             MessagePair.write(pair.client, RdmaSyncEvent.set(buf.retain().writeLong(1), remote));
@@ -230,6 +249,7 @@ class RdmaMessageAtomicsTest {
             RdmaFetchAndAdd add = RdmaSyncEvent.add(buf, remote, 5);
             MessagePair.write(pair.client, add);
             assertThat(add.oldValue()).isEqualTo(12);
+            assertThat(ValueOperation.number(buf, 0)).isEqualTo(12);
             assertThat(event.get()).isEqualTo(17);
             assertThat(buf.release()).isTrue();
         }
@@ -270,13 +290,21 @@ class RdmaMessageAtomicsTest {
         try (MessagePair pair = new MessagePair(loops.group())) {
             RdmaCapabilities capabilities = pair.client.capabilities();
             for (Class<? extends RdmaOperation> operation : List.of(RdmaSend.class, RdmaSendImm.class, RdmaWrite.class,
-                    RdmaWriteImm.class, RdmaRead.class, RdmaCompareAndSwap.class, RdmaFetchAndAdd.class)) {
+                    RdmaWriteImm.class, RdmaRead.class, RdmaCompareAndSwap.class, RdmaFetchAndAdd.class,
+                    RdmaSyncEventGet.class)) {
                 assertThat(capabilities.isSupported(operation)).as(operation.getSimpleName()).isTrue();
             }
             assertThat(capabilities.atomicCapability()).isNotEqualTo(AtomicCapability.NONE);
-            assertThat(capabilities.maxMessageLength()).isBetween(1L << 20, 1L << 31);
             String name = TestTimeouts.sync(pair.client.info()).getNow().deviceName();
             DeviceAttributes attributes = Device.shared(name).attributes();
+            assertThat(capabilities.isSupported(RdmaSendInv.class)).isEqualTo(attributes.supportsSendWithInvalidate());
+            assertThat(capabilities.maxMessageLength()).isEqualTo(Math.min(Integer.MAX_VALUE,
+                    Integer.toUnsignedLong(Device.shared(name).portAttributes(1).maxMessageSize())));
+            assertThat(capabilities.supportsSharedReceives()).isTrue();
+            assertThat(capabilities.maxSharedReceives()).isEqualTo(attributes.maxSharedReceiveRequests());
+            assertThat(capabilities.supportsDmabuf()).isEqualTo(capabilities.maxInlineReceive() > 0)
+                    .as("both with the embedded provider only")
+                    .isEqualTo(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED);
             assertThat(capabilities.atomicCapability()).isEqualTo(attributes.atomicCapability());
             assertThat(capabilities.maxSendSges()).isPositive().isEqualTo(attributes.maxSges());
             assertThat(capabilities.maxReceiveSges()).isEqualTo(attributes.maxSges());

@@ -73,6 +73,28 @@ class RdmaMessageLivenessTest {
         }
     }
 
+    /** The queue pair of the peer is not connected, and drops what comes. The device would wait for more than 7 s. */
+    @Test
+    void keepAliveEndsWithoutAnAnswer() throws Exception {
+        Recorder events = new Recorder();
+        RdmaMessageChannel left = MessagePair.bound(loops.group(), events, config -> {
+            config.setOption(ChannelOption.SO_KEEPALIVE, true);
+            config.setOption(RdmaChannelOption.KEEP_ALIVE_IDLE_MILLIS, 20);
+            config.setOption(RdmaChannelOption.KEEP_ALIVE_INTERVAL_MILLIS, 25);
+            config.setOption(RdmaChannelOption.KEEP_ALIVE_COUNT, 4);
+        });
+        RdmaMessageChannel right = MessagePair.bound(loops.group(), new Recorder(), config -> { });
+        try {
+            TestTimeouts.sync(left.connect(TestTimeouts.sync(right.exportEndpoint()).getNow()));
+            assertThat(events.next()).isEqualTo("active");
+            assertThat(events.next()).asString().contains("timed out").contains("a keep-alive within 100 ms");
+            assertThat(events.next()).isEqualTo("inactive");
+        } finally {
+            TestTimeouts.sync(left.close());
+            TestTimeouts.sync(right.close());
+        }
+    }
+
     @Test
     void peerThatTakesNothingIsReportedAfterTheUserTimeout() throws Exception {
         try (MessagePair pair = new MessagePair(loops.group(), server -> server

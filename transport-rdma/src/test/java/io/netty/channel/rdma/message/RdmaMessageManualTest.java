@@ -115,7 +115,10 @@ class RdmaMessageManualTest {
         });
         Recorder rightEvents = new Recorder();
         RdmaMessageChannel right = MessagePair.bound(loops.group(), rightEvents,
-                config -> config.setOption(RdmaChannelOption.RESPONDER_RESOURCES, 2));
+                config -> {
+                    config.setOption(RdmaChannelOption.RESPONDER_RESOURCES, 2);
+                    config.setOption(RdmaChannelOption.SERVICE_LEVEL, 5);
+                });
         try {
             RdmaEndpoint leftEnd = handOver(TestTimeouts.sync(left.exportEndpoint()).getNow());
             TestTimeouts.sync(left.connect(handOver(TestTimeouts.sync(right.exportEndpoint()).getNow())));
@@ -131,6 +134,7 @@ class RdmaMessageManualTest {
             assertThat(leftInfo.gidIndex()).isNotNegative();
             boolean ethernet = Device.shared(leftInfo.deviceName()).portAttributes(leftInfo.port()).isEthernet();
             assertThat(rightInfo.gidIndex() >= 0).as("without the option").isEqualTo(ethernet);
+            assertThat(rightInfo.serviceLevel()).isEqualTo(serviceLevel(5));
             MessagePair.write(left, text("with a global header"));
             assertThat(rightEvents.text()).isEqualTo("with a global header");
         } finally {
@@ -182,9 +186,7 @@ class RdmaMessageManualTest {
                 assertThat(info.deviceName()).isEqualTo(name);
                 assertThat(info.port()).isEqualTo(1);
                 assertThat(info.gidIndex()).isEqualTo(gidIndex);
-                // soft-RoCE has no service levels (rxe_av_from_attr() of the kernel drops it).
-                assertThat(info.serviceLevel())
-                        .isEqualTo(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED ? 3 + i : 0);
+                assertThat(info.serviceLevel()).isEqualTo(serviceLevel(3 + i));
                 assertThat(channels[i].localAddress()).isNull();
             }
         } finally {
@@ -192,6 +194,11 @@ class RdmaMessageManualTest {
                 TestTimeouts.sync(channel.close());
             }
         }
+    }
+
+    /** soft-RoCE has no service levels (rxe_av_from_attr() of the kernel drops it). */
+    private static int serviceLevel(int option) {
+        return VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED ? option : 0;
     }
 
     /** With RoCE that of the address of the tests, as others may lead nowhere. */

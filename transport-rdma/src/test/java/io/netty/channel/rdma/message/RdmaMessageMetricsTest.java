@@ -93,27 +93,31 @@ class RdmaMessageMetricsTest {
 
     @Test
     void theWayOfTheBytesIsCounted() throws Exception {
-        try (MessagePair pair = new MessagePair(loops.group());
+        // Less than what the device grants.
+        try (MessagePair pair = new MessagePair(loops.group(), server -> { },
+                client -> client.option(RdmaChannelOption.MAX_INLINE, 40));
              RegisteredMemory memory = RegisteredMemory.allocate(8192, ALL)) {
             RemoteMemory remote = pair.server.export(memory);
             RdmaMessageMetrics client = pair.client.metrics();
-            MessagePair.write(pair.client, new RdmaWrite(Unpooled.buffer(3).writeZero(3), remote, 0));
-            assertThat(client.bytesInline()).isEqualTo(3);
+            MessagePair.write(pair.client, new RdmaWrite(Unpooled.buffer(40).writeZero(40), remote, 0));
+            MessagePair.write(pair.client, new RdmaWrite(registered(pair.client, 41), remote, 0));
+            assertThat(client.bytesInline()).isEqualTo(40);
+            assertThat(client.bytesInPlace()).isEqualTo(41);
             MessagePair.write(pair.client, new RdmaWrite(registered(pair.client, 4096), remote, 0));
-            assertThat(client.bytesInPlace()).isEqualTo(4096);
+            assertThat(client.bytesInPlace()).isEqualTo(4137);
             assertThat(client.bytesCopied()).isZero();
             MessagePair.write(pair.client, new RdmaWrite(Unpooled.buffer(2000).writeZero(2000), remote, 0));
             assertThat(client.bytesCopied()).isEqualTo(2000);
             ByteBuf half = Unpooled.compositeBuffer().addComponent(true, registered(pair.client, 1000))
                     .addComponent(true, Unpooled.buffer(500).writeZero(500));
             MessagePair.write(pair.client, new RdmaWrite(half, remote, 0));
-            assertThat(client.bytesInPlace()).isEqualTo(5096);
+            assertThat(client.bytesInPlace()).isEqualTo(5137);
             assertThat(client.bytesCopied()).isEqualTo(2500);
             try (RegisteredMemory own = RegisteredMemory.allocate(64, ALL)) {
                 MessagePair.write(pair.client, new RdmaRead(own.slice(0, 64), remote, 0));
             }
-            assertThat(client.bytesInPlace()).isEqualTo(5160);
-            assertThat(client.bytesInline()).isEqualTo(3);
+            assertThat(client.bytesInPlace()).isEqualTo(5201);
+            assertThat(client.bytesInline()).isEqualTo(40);
         }
     }
 

@@ -213,6 +213,18 @@ class RdmaMessageOperationsTest {
             assertThat(own.buf().slice(10, 60)).isEqualTo(memory.buf().slice(20, 60));
             assertThat(own.buf().slice(100, 20)).isEqualTo(memory.buf().slice(80, 20));
             assertThat(own.buf().slice(120, 8192 - 120)).isEqualTo(Unpooled.buffer().writeZero(8192 - 120));
+
+            // Less room than there is to read.
+            ByteBuf small = pair.client.alloc().buffer(40, 40).writeInt(1);
+            for (RdmaRead less : List.of(new RdmaRead(small, remote, 10),
+                    new RdmaRead(own.slice(200, 36), remote, 10))) {
+                MessagePair.write(pair.client, less);
+                assertThat(less.length()).isEqualTo(36);
+            }
+            assertThat(small.readInt()).isEqualTo(1);
+            assertThat(small).isEqualTo(memory.buf().slice(10, 36)).isEqualTo(own.buf().slice(200, 36));
+            assertThat(own.buf().getByte(236)).isZero();
+            small.release();
         }
     }
 
@@ -315,6 +327,8 @@ class RdmaMessageOperationsTest {
             MessagePair.write(pair.client, new RdmaRead(composite.capacity(3000), remote, 0));
             assertRandom(composite, 4);
             composite.release();
+            assertThat(pair.client.metrics().bytesInPlace()).isEqualTo(2000);
+            assertThat(pair.client.metrics().bytesCopied()).isEqualTo(1000);
         }
     }
 

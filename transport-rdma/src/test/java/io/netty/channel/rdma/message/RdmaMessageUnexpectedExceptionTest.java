@@ -31,8 +31,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import java.io.IOException;
+import java.util.List;
 
 import static io.netty.channel.rdma.message.DatagramEnd.ascii;
+import static io.netty.channel.rdma.message.RdmaChannelState.IDLE;
+import static io.netty.channel.rdma.message.RdmaChannelState.RUNNING;
+import static io.netty.channel.rdma.message.RdmaChannelState.STOPPING;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -54,6 +58,9 @@ class RdmaMessageUnexpectedExceptionTest {
             pair.client.writeAndFlush(ascii("read"));
             assertFailure(pair.serverEvents.next());
             assertThat(pair.serverEvents.next()).isEqualTo("inactive");
+            for (RdmaChannelState state : List.of(RUNNING, STOPPING, IDLE)) {
+                assertThat(pair.serverEvents.state()).isEqualTo(state);
+            }
             assertThat(pair.clientEvents.next()).isEqualTo("inactive");
             MessagePair.write(other.client, ascii("goes on"));
             assertThat(other.serverEvents.text()).isEqualTo("goes on");

@@ -266,8 +266,9 @@ class RdmaPermissionTest {
             // To send from it is always allowed.
             MessagePair.write(pair.client, new RdmaWrite(own.buf().retainedDuplicate().setIndex(0, LENGTH), remote, 0));
             MessagePair.write(pair.client, new RdmaWrite(own.slice(0, LENGTH), remote, 0));
-            assertEnds(pair, new RdmaRead(own.buf().duplicate().setIndex(0, 0), remote, 0),
-                    WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
+            ByteBuf destination = own.buf().duplicate().setIndex(0, 0);
+            assertEnds(pair, new RdmaRead(destination, remote, 0), WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
+            assertThat(destination.isReadable()).as("nobody knows what is in there").isFalse();
         }
     }
 

@@ -19,6 +19,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.rdma.LoopGroupExtension;
+import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.AccessFlags;
@@ -59,14 +60,18 @@ class RdmaTrafficClassTest {
     void connectionOfEndpointsHasTheTrafficClassOfItsChannel() throws Exception {
         MessagePair.Recorder events = new MessagePair.Recorder();
         RdmaMessageChannel left = MessagePair.bound(loops.group(), events,
-                config -> config.setOption(ChannelOption.IP_TOS, TRAFFIC_CLASS));
+                config -> {
+                    config.setOption(ChannelOption.IP_TOS, TRAFFIC_CLASS);
+                    config.setOption(RdmaChannelOption.GLOBAL_HEADER, true);
+                });
         RdmaMessageChannel right = MessagePair.bound(loops.group(), new MessagePair.Recorder(), config -> { });
         try {
             RdmaEndpoint leftEnd = TestTimeouts.sync(left.exportEndpoint()).getNow();
             TestTimeouts.sync(left.connect(TestTimeouts.sync(right.exportEndpoint()).getNow()));
             TestTimeouts.sync(right.connect(leftEnd));
-            assertTrafficClass(left, TRAFFIC_CLASS);
-            assertTrafficClass(right, 0);
+            assertThat(TestTimeouts.sync(left.info()).getNow().trafficClass()).isEqualTo(TRAFFIC_CLASS);
+            QueuePairInfo other = TestTimeouts.sync(right.info()).getNow();
+            assertThat(other.trafficClass()).isEqualTo(other.gidIndex() < 0 ? -1 : 0);
             MessagePair.write(right, DatagramEnd.ascii("hello"));
             assertThat(events.next()).isEqualTo("active");
             assertThat(events.text()).isEqualTo("hello");
@@ -74,11 +79,6 @@ class RdmaTrafficClassTest {
             TestTimeouts.sync(left.close());
             TestTimeouts.sync(right.close());
         }
-    }
-
-    private static void assertTrafficClass(RdmaMessageChannel channel, int expected) throws Exception {
-        QueuePairInfo info = TestTimeouts.sync(channel.info()).getNow();
-        assertThat(info.trafficClass()).isEqualTo(info.gidIndex() < 0 ? -1 : expected);
     }
 
     @Test

@@ -66,8 +66,8 @@ class RoutingHeaderTest {
         for (int garbage : new int[] { 0, 0x60, 0x45, 0xFF }) {
             RoutingHeader header = new RoutingHeader(true);
             assertThat(header.read(ipv4(garbage), 0)).isTrue();
-            assertThat(InetAddress.getByAddress(header.source())).isEqualTo(InetAddress.getByName("192.0.2.1"));
-            assertThat(InetAddress.getByAddress(header.destination())).isEqualTo(InetAddress.getByName("239.1.2.3"));
+            assertThat(InetAddress.getByAddress(header.source)).isEqualTo(InetAddress.getByName("192.0.2.1"));
+            assertThat(InetAddress.getByAddress(header.destination)).isEqualTo(InetAddress.getByName("239.1.2.3"));
         }
     }
 
@@ -76,9 +76,9 @@ class RoutingHeaderTest {
         // Soft-RoCE does not fill it in for the own host.
         RoutingHeader header = new RoutingHeader(true);
         assertThat(header.read(ipv4(0).setShort(30, 0), 0)).isTrue();
-        assertThat(InetAddress.getByAddress(header.source())).isEqualTo(InetAddress.getByName("192.0.2.1"));
+        assertThat(InetAddress.getByAddress(header.source)).isEqualTo(InetAddress.getByName("192.0.2.1"));
         assertThat(header.read(ipv4(0x60).setShort(30, 0), 0)).isTrue();
-        assertThat(header.source()).as("the address of IPv6").startsWith(0x60, 0x60);
+        assertThat(header.source).as("the address of IPv6").startsWith(0x60, 0x60);
     }
 
     @Test
@@ -86,8 +86,8 @@ class RoutingHeaderTest {
         for (boolean ethernet : new boolean[] { true, false }) {
             RoutingHeader header = new RoutingHeader(ethernet);
             assertThat(header.read(ipv6(), 0)).isTrue();
-            assertThat(InetAddress.getByAddress(header.source())).isEqualTo(InetAddress.getByName("2001:db8::1"));
-            assertThat(InetAddress.getByAddress(header.destination())).isEqualTo(InetAddress.getByName("2001:db8::2"));
+            assertThat(InetAddress.getByAddress(header.source)).isEqualTo(InetAddress.getByName("2001:db8::1"));
+            assertThat(InetAddress.getByAddress(header.destination)).isEqualTo(InetAddress.getByName("2001:db8::2"));
         }
     }
 
@@ -114,11 +114,11 @@ class RoutingHeaderTest {
             boolean ipv4 = bytes[21] == 0x45 && !maybeIpv6;
             assertThat(header.read(Unpooled.wrappedBuffer(bytes), 1)).isEqualTo(ipv4 || maybeIpv6);
             if (ipv4) {
-                assertThat(header.source()).endsWith(Arrays.copyOfRange(bytes, 33, 37)).startsWith(new byte[10]);
-                assertThat(header.destination()).endsWith(Arrays.copyOfRange(bytes, 37, 41)).startsWith(new byte[10]);
+                assertThat(header.source).endsWith(Arrays.copyOfRange(bytes, 33, 37)).startsWith(new byte[10]);
+                assertThat(header.destination).endsWith(Arrays.copyOfRange(bytes, 37, 41)).startsWith(new byte[10]);
             } else if (maybeIpv6) {
-                assertThat(header.source()).isEqualTo(Arrays.copyOfRange(bytes, 9, 25));
-                assertThat(header.destination()).isEqualTo(Arrays.copyOfRange(bytes, 25, 41));
+                assertThat(header.source).isEqualTo(Arrays.copyOfRange(bytes, 9, 25));
+                assertThat(header.destination).isEqualTo(Arrays.copyOfRange(bytes, 25, 41));
             }
         }
     }

@@ -100,6 +100,30 @@ class ArmingTest {
         }
     }
 
+    /** The embedded provider knows what the peer has taken. An adapter knows what the peer's adapter has. */
+    @Test
+    void aPeerIsAwaitedUntilItHasTakenAMessage() throws Exception {
+        boolean known = VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED;
+        try (ConnectedPair pair = new ConnectedPair()) {
+            assertThat(pair.client.queue.awaitsPeer()).isFalse();
+            // The device takes the message itself if it finds that the peer's thread has not polled lately.
+            TestSupport.await("a peer that has not taken a message", () -> {
+                for (Endpoint end : new Endpoint[] { pair.client, pair.server }) {
+                    end.receive(1, 0, 8);
+                }
+                pair.server.send(1, 0, 8);
+                TestSupport.completions(pair.server.queue, 1);
+                TestSupport.completions(pair.client.queue, 1);
+                pair.client.send(1, 0, 8);
+                boolean awaited = pair.client.queue.awaitsPeer();
+                TestSupport.completions(pair.server.queue, 1);
+                TestSupport.completions(pair.client.queue, 1);
+                assertThat(pair.client.queue.awaitsPeer()).isFalse();
+                return awaited == known ? true : null;
+            });
+        }
+    }
+
     @Test
     void eventsOfAllQueuesOfAChannelAreTold() throws Exception {
         try (ConnectedPair pair = new ConnectedPair();

@@ -76,11 +76,21 @@ class DataTransferTest {
         assertThat(sent.queuePairNumber()).isEqualTo(client.queuePair.number());
     }
 
-    @Test
-    void immediateDataKeepsItsByteOrder() throws Exception {
+    /** In a request they are in network order, which programs in C expect (ibv_post_send(3)). */
+    @ParameterizedTest
+    @ValueSource(booleans = { false, true })
+    void immediateDataKeepsItsByteOrder(boolean write) throws Exception {
         server.receive(1, 0, 64);
-        client.post(new SendWorkRequests(1, 1).sendWithImmediate(2, SendFlags.SIGNALED, 0xC1020304)
-                .addSge(client.at(0), 10, client.region.lkey()));
+        SendWorkRequests requests = new SendWorkRequests(1, 1);
+        if (write) {
+            requests.writeWithImmediate(2, SendFlags.SIGNALED, server.at(0), server.region.rkey(), 0xC1020304);
+        } else {
+            requests.sendWithImmediate(2, SendFlags.SIGNALED, 0xC1020304);
+        }
+        client.post(requests.addSge(client.at(0), 10, client.region.lkey()));
+        for (int i = 0; i < 4; i++) {
+            assertThat(requests.memory.get(NativeMemory.SEND_WR_IMM + i)).isEqualTo((byte) (0xC1020304 >>> 24 - 8 * i));
+        }
 
         Completion received = completion(server.queue, SUCCESS);
         assertThat(received.hasImmediate()).isTrue();

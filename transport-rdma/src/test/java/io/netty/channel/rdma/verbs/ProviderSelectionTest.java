@@ -18,11 +18,17 @@ package io.netty.channel.rdma.verbs;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
+import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * The choice is made once per process, so each one has a process of its own.
@@ -107,15 +113,45 @@ class ProviderSelectionTest {
                 "disabled by -Dio.netty.transport.noNative=true");
     }
 
+    /** As attributes.c has them. */
+    @Test
+    void limitsAreThoseOfTheEmbeddedDevice() throws Exception {
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED, "limits of another device");
+        try (Device device = Device.open(Device.names().get(0))) {
+            assertThat(values(device.attributes())).isEqualTo(new TreeMap<>(Map.ofEntries(
+                    entry("maxQueuePairs", 65536), entry("maxWorkRequests", 16384), entry("maxSges", 32),
+                    entry("maxReadSges", 32), entry("maxCompletionQueues", 131072), entry("maxCompletions", 1 << 20),
+                    entry("maxMemoryRegions", 1 << 24), entry("maxMemoryRegionSize", 1L << 47),
+                    entry("maxProtectionDomains", 1 << 20), entry("maxResponderResources", 64),
+                    entry("maxInitiatorDepth", 64), entry("maxSharedReceiveQueues", 65536),
+                    entry("maxSharedReceiveRequests", 32768), entry("maxSharedReceiveSges", 32),
+                    entry("maxMulticastGroups", 8192), entry("maxMulticastMembers", 512),
+                    entry("maxMemoryWindows", 65536), entry("supportsSendWithInvalidate", true),
+                    entry("portCount", 1), entry("supportsAtomics", true),
+                    entry("atomicCapability", AtomicCapability.GLOBAL), entry("nodeGuid", 0x02006e6574747901L),
+                    entry("vendorId", 0xffffff))));
+            assertThat(values(device.portAttributes(1))).isEqualTo(new TreeMap<>(Map.of("isActive", true,
+                    "maxMtu", 4096, "activeMtu", 4096, "lid", 1, "gidTableLength", 1, "maxMessageSize", 1 << 30,
+                    "isEthernet", false, "partitionKeyTableLength", 1)));
+        }
+    }
+
+    /** The results of all public methods, by their names. */
+    private static Map<String, Object> values(Object attributes) throws Exception {
+        Map<String, Object> values = new TreeMap<>();
+        for (Method method : attributes.getClass().getDeclaredMethods()) {
+            if (Modifier.isPublic(method.getModifiers()) && !method.getName().equals("toString")) {
+                values.put(method.getName(), method.invoke(attributes));
+            }
+        }
+        return values;
+    }
+
     @Test
     void thisProcessHasAProvider() throws Exception {
         assertThat(VerbsApi.unavailabilityCause()).isNull();
         assertThat(Device.names()).isNotEmpty().doesNotContainAnyElementsOf(Collections.singleton(""));
         try (Device device = Device.open(Device.names().get(0))) {
-            DeviceAttributes attributes = device.attributes();
-            assertThat(attributes.portCount()).isPositive();
-            assertThat(attributes.maxQueuePairs()).isPositive();
-            assertThat(attributes.maxCompletions()).isPositive();
             assertThat(device.portAttributes(1).isActive()).isTrue();
             assertThat(device.portAttributes(1).activeMtu()).isBetween(256, 4096);
             List<GidEntry> gids = device.gids(1);

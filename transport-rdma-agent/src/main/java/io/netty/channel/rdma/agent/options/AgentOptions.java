@@ -58,14 +58,11 @@ public final class AgentOptions {
     }
 
     private List<AddressPattern> patterns(String name, String word) {
-        switch (name) {
-        case "servers":
-            return servers;
-        case "clients":
-            return clients;
-        default:
-            throw new IllegalArgumentException("unknown option '" + word + '\'' + USAGE);
-        }
+        return switch (name) {
+        case "servers" -> servers;
+        case "clients" -> clients;
+        default -> throw new IllegalArgumentException("unknown option '" + word + '\'' + USAGE);
+        };
     }
 
     private boolean set(String word) {
