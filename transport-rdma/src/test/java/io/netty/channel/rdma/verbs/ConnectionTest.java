@@ -108,8 +108,8 @@ class ConnectionTest {
                 }
                 for (ConnectionId expected : List.of(narrow, listener, narrow)) {
                     ConnectionEvent request = event(serverEvents, ConnectionEventType.CONNECT_REQUEST);
-                    assertThat(request.listener()).isSameAs(expected);
                     request.id().close();
+                    assertThat(request.listener()).isSameAs(expected);
                 }
             }
         }

@@ -57,7 +57,7 @@ class DataTransferTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = { 0, 1, 64, 4096, 65536, 1 << 20 })
+    @ValueSource(ints = { 0, 1, 64, 4097, 65536, 1 << 20 })
     void sendArrivesInTheReceive(int length) throws Exception {
         client.fill(1, length);
         server.receive(7, 0, length);
