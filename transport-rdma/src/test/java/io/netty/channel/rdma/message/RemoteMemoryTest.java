@@ -90,10 +90,12 @@ class RemoteMemoryTest {
     @Test
     void slicesStayInside() {
         RemoteMemory memory = RemoteMemory.read(Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(VALID)));
-        RemoteMemory slice = memory.slice(0x1000, 0x1000);
-        assertThat(slice.address()).isEqualTo(memory.address() + 0x1000);
-        assertThat(slice.length()).isEqualTo(0x1000);
+        RemoteMemory slice = memory.slice(0x800, 0x400);
+        assertThat(slice.address()).isEqualTo(memory.address() + 0x800);
+        assertThat(slice.length()).isEqualTo(0x400);
         assertThat(slice.key()).isEqualTo(memory.key());
+        assertThat(slice.permissions()).isEqualTo(memory.permissions());
+        assertThat(memory.slice(0x1000, 0x1000).length()).isEqualTo(0x1000);
         for (long[] outside : new long[][] {
                 { -1, 1 }, { 0, 0x2001 }, { 0x2000, 1 }, { 1, Long.MAX_VALUE }, { Long.MAX_VALUE, 1 }, { 0, 0 },
                 { 0, -1 }
