@@ -262,6 +262,20 @@ class RdmaMessageConnectionTest {
     }
 
     @Test
+    void whatIsFlushedBeforeTheAcceptanceIsSentAfterIt() throws Exception {
+        Asked asked = new Asked(client -> { });
+        RdmaMessageChannel server = asked.request.channel();
+        ChannelFuture early = server.writeAndFlush(Unpooled.copiedBuffer(ascii("early")));
+        TestTimeouts.sync(server.eventLoop().submit(() -> { }));
+        assertThat(early.isDone()).isFalse();
+        TestTimeouts.sync(asked.request.accept());
+        TestTimeouts.sync(early);
+        assertThat(asked.clientEvents.text()).isEqualTo("early");
+        TestTimeouts.sync(server.close());
+        close(asked.listener);
+    }
+
+    @Test
     void longestAnswerReachesTheOtherSide() throws Exception {
         Asked asked = new Asked(client -> { });
         byte[] longest = new byte[196];
@@ -275,12 +289,13 @@ class RdmaMessageConnectionTest {
 
     @Test
     void requestThatNobodyDecidesEndsTheConnectInTime() throws Exception {
-        Asked asked = new Asked(
-                client -> client.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) (10 * TestTimeouts.SECONDS)));
+        int millis = (int) (10 * TestTimeouts.SECONDS);
+        Asked asked = new Asked(client -> client.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis));
         ChannelFuture connect = asked.connect;
         RdmaConnectionRequest request = asked.request;
         TestTimeouts.await(connect);
-        assertThat(connect.cause()).isInstanceOf(ConnectTimeoutException.class);
+        assertThat(connect.cause()).isInstanceOf(ConnectTimeoutException.class)
+                .hasMessageContaining("after " + millis + " ms");
         // The request of a peer that has gone can't be accepted any more.
         TestTimeouts.await(request.accept());
         TestTimeouts.sync(request.channel().closeFuture());
@@ -381,7 +396,8 @@ class RdmaMessageConnectionTest {
         assertThat(connect.await(200)).isFalse();
         close(listener);
         TestTimeouts.await(connect);
-        assertThat(connect.cause()).isInstanceOf(ConnectException.class);
+        assertThat(connect.cause()).isInstanceOf(ConnectException.class)
+                .isNotInstanceOf(ConnectTimeoutException.class);
     }
 
     @Test
@@ -696,6 +712,21 @@ class RdmaMessageConnectionTest {
         assertThat(config.getOption(RdmaChannelOption.INITIATOR_DEPTH)).isEqualTo(7);
         assertThat(config.getOptions()).containsKeys(RdmaChannelOption.RECEIVE_BUFFER_SIZE,
                 RdmaChannelOption.SEND_QUEUE_DEPTH, ChannelOption.SO_LINGER);
+    }
+
+    @Test
+    void channelConnectsOnlyWhileItHasAnEventLoop() throws Exception {
+        Channel listener = listen(new Recorder());
+        Channel channel = new RdmaMessageChannel();
+        channel.pipeline().addLast(new Recorder());
+        TestTimeouts.sync(loops.group().register(channel));
+        TestTimeouts.sync(channel.deregister());
+        assertThat(TestTimeouts.await(channel.connect(listener.localAddress())).cause())
+                .isInstanceOf(IllegalStateException.class).hasMessageContaining("not registered");
+        TestTimeouts.sync(loops.group().register(channel));
+        TestTimeouts.sync(channel.connect(listener.localAddress()));
+        close(channel);
+        close(listener);
     }
 
     @Test

@@ -28,6 +28,7 @@ import io.netty.channel.rdma.message.MessagePair.Recorder;
 import io.netty.channel.rdma.metrics.RdmaMetricsMBean;
 import io.netty.channel.rdma.verbs.AccessFlags;
 import io.netty.channel.rdma.verbs.Device;
+import io.netty.channel.rdma.verbs.GidEntry;
 import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
@@ -165,15 +166,16 @@ class RdmaMessageManualTest {
     @Test
     void deviceThatIsChosenNeedsNoAddress() throws Exception {
         String name = TestAddress.device();
-        int gidIndex = gidIndex(name);
+        GidEntry gid = gid(name);
         RdmaMessageChannel[] channels = new RdmaMessageChannel[2];
         Recorder[] events = { new Recorder(), new Recorder() };
         RdmaEndpoint[] ends = new RdmaEndpoint[2];
         try (RegisteredMemory memory = RegisteredMemory.allocate(100, EnumSet.allOf(RdmaPermission.class))) {
             for (int i = 0; i < 2; i++) {
-                channels[i] = unbound(events[i], name, 1, gidIndex);
+                channels[i] = unbound(events[i], name, 1, gid.index());
                 channels[i].config().setOption(RdmaChannelOption.SERVICE_LEVEL, 3 + i);
                 ends[i] = handOver(TestTimeouts.sync(channels[i].exportEndpoint()).getNow());
+                assertThat(ends[i].gid).isEqualTo(gid.bytes());
             }
             for (int i = 0; i < 2; i++) {
                 TestTimeouts.sync(channels[i].connect(ends[1 - i]));
@@ -185,7 +187,7 @@ class RdmaMessageManualTest {
                 QueuePairInfo info = TestTimeouts.sync(channels[i].info()).getNow();
                 assertThat(info.deviceName()).isEqualTo(name);
                 assertThat(info.port()).isEqualTo(1);
-                assertThat(info.gidIndex()).isEqualTo(gidIndex);
+                assertThat(info.gidIndex()).isEqualTo(gid.index());
                 assertThat(info.serviceLevel()).isEqualTo(serviceLevel(3 + i));
                 assertThat(channels[i].localAddress()).isNull();
             }
@@ -202,11 +204,12 @@ class RdmaMessageManualTest {
     }
 
     /** With RoCE that of the address of the tests, as others may lead nowhere. */
-    private static int gidIndex(String deviceName) throws Exception {
+    private static GidEntry gid(String deviceName) throws Exception {
         try (Device device = Device.open(deviceName)) {
             InetAddress address = InetAddress.getByName(TestAddress.HOST);
-            return !device.portAttributes(1).isEthernet() ? 0 : device.gids(1).stream()
-                    .filter(gid -> gid.address().equals(address)).findFirst().orElseThrow().index();
+            boolean ethernet = device.portAttributes(1).isEthernet();
+            return device.gids(1).stream().filter(gid -> ethernet ? gid.address().equals(address) : gid.index() == 0)
+                    .findFirst().orElseThrow();
         }
     }
 
@@ -238,8 +241,9 @@ class RdmaMessageManualTest {
         return channel;
     }
 
-    @Test
-    void nobodyTellsOfTheEndOfAPeerButOperationsFail() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = { "anybody there?", "" })
+    void nobodyTellsOfTheEndOfAPeerButOperationsFail(String message) throws Exception {
         Recorder events = new Recorder();
         RdmaMessageChannel left = bound(events);
         RdmaMessageChannel right = bound(new Recorder());
@@ -251,11 +255,22 @@ class RdmaMessageManualTest {
         assertThat(events.next()).isEqualTo("active");
         TestTimeouts.sync(right.close());
         assertThat(left.isActive()).isTrue();
-        assertThat(MessagePair.failure(left, text("anybody there?")))
+        assertThat(MessagePair.failure(left, text(message)))
                 .isInstanceOfSatisfying(RdmaOperationException.class, e ->
                         assertThat(e.status()).isEqualTo(WorkCompletionStatus.RETRY_EXCEEDED_ERROR));
         assertThat(events.next()).isEqualTo("inactive");
         TestTimeouts.sync(left.closeFuture());
+    }
+
+    @Test
+    void endpointOfAnotherLinkLayerIsRefused() throws Exception {
+        RdmaMessageChannel channel = bound(new Recorder());
+        ByteBuf blob = Unpooled.buffer();
+        TestTimeouts.sync(channel.exportEndpoint()).getNow().write(blob);
+        blob.setByte(5, 1 - blob.getByte(5));
+        assertThat(TestTimeouts.await(channel.connect(RdmaEndpoint.read(blob))).cause())
+                .hasMessageContaining("link layer");
+        TestTimeouts.sync(channel.close());
     }
 
     @Test

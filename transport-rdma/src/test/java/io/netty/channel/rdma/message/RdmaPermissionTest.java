@@ -315,17 +315,21 @@ class RdmaPermissionTest {
         try (MessagePair pair = new MessagePair(loops.group(), server -> server
                 .childOption(ChannelOption.AUTO_READ, false)
                 .childOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, depth), client -> { })) {
-            for (int i = 0; i < depth; i++) {
+            for (int i = 0; i < depth - 1; i++) {
                 MessagePair.write(pair.client, Unpooled.copyInt(i));
             }
             RegisteredMemory own = memory(ALL);
             own.buf().setInt(0, depth);
-            ChannelFuture send = pair.client.writeAndFlush(slice ? new RdmaSend(own.slice(0, 1000))
-                    : own.buf().retainedDuplicate().setIndex(0, 1000));
-            // The event loop has posted it when it comes to a later task.
-            TestTimeouts.sync(pair.client.eventLoop().submit(() -> { }));
+            ChannelFuture[] sends = new ChannelFuture[2];
+            // Both are posted before the first one is seen to be done.
+            TestTimeouts.sync(pair.client.eventLoop().submit(() -> {
+                sends[0] = pair.client.writeAndFlush(Unpooled.copyInt(depth - 1));
+                sends[1] = pair.client.writeAndFlush(slice ? new RdmaSend(own.slice(0, 1000))
+                        : own.buf().retainedDuplicate().setIndex(0, 1000));
+            }));
             own.close();
-            assertThat(send.isDone()).isFalse();
+            TestTimeouts.sync(sends[0]);
+            assertThat(sends[1].isDone()).isFalse();
             assertThat(own.isOpen()).as("registered while the message is in flight").isTrue();
             pair.server.config().setAutoRead(true);
             for (int i = 0; i <= depth; i++) {
@@ -333,7 +337,7 @@ class RdmaPermissionTest {
                 assertThat(message.content().readInt()).isEqualTo(i);
                 message.release();
             }
-            TestTimeouts.sync(send);
+            TestTimeouts.sync(sends[1]);
             TestTimeouts.awaitTrue(() -> !own.isOpen());
         }
     }
