@@ -127,6 +127,9 @@ class RdmaPermissionTest {
              RegisteredMemory memory = memory(without(operation))) {
             RemoteMemory remote = pair.server.export(memory);
             assertRefused(pair, operation.on(remote, 0), operation.remote.name());
+            if (operation == Operation.READ) {
+                assertRefused(pair, new RdmaSyncEventGet(remote), operation.remote.name());
+            }
             assertWorks(pair);
         }
     }
