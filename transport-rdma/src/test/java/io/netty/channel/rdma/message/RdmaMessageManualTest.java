@@ -249,6 +249,8 @@ class RdmaMessageManualTest {
         RdmaMessageChannel right = bound(new Recorder());
         left.config().setOption(RdmaChannelOption.RETRY_COUNT, 1);
         left.config().setOption(RdmaChannelOption.ACK_TIMEOUT, 14);
+        // No receive that would fail as well.
+        left.config().setOption(RdmaChannelOption.MANUAL_RECEIVES, true);
         RdmaEndpoint leftEnd = TestTimeouts.sync(left.exportEndpoint()).getNow();
         TestTimeouts.sync(left.connect(TestTimeouts.sync(right.exportEndpoint()).getNow()));
         TestTimeouts.sync(right.connect(leftEnd));
