@@ -20,13 +20,15 @@ valkey_tests() {
     # A pattern for other programs does not build Valkey.
     [ -z "$pattern" ] || [[ $pattern = *rdma-test* ]] || return 0
     PATH=$PATH:$("$root/testsuite/valkey/build") || { report rdma-test 'Valkey could not be built'; return; }
-    mkdir "$folder"
+    # A folder for each: the server saves its data when it is stopped, and does not answer while it loads them.
+    mkdir "$folder" "$folder"/{1,4,32}
     # The options of tests/rdma/run.py.
     command="valkey-server --port 0 --loglevel verbose --protected-mode yes --appendonly no --daemonize no"
-    command+=" --dir $folder"' --rdma-bind 127.0.0.1 --rdma-port PORT'
-    pair forever 'GET [0-9]+ KVs \[OK\]' "$command" 'rdma-test -h 127.0.0.1 -p PORT'
+    command+=" --dir $folder/THREADS"' --rdma-bind 127.0.0.1 --rdma-port PORT'
+    pair forever 'GET [0-9]+ KVs \[OK\]' "${command/THREADS/1}" 'rdma-test -h 127.0.0.1 -p PORT'
     for threads in 4 32; do
-        pair forever '^Valkey Over RDMA test \[OK\]$' "$command" "rdma-test -h 127.0.0.1 -p PORT --thread $threads"
+        pair forever '^Valkey Over RDMA test \[OK\]$' "${command/THREADS/$threads}" \
+            "rdma-test -h 127.0.0.1 -p PORT --thread $threads"
     done
 }
 

@@ -51,6 +51,12 @@ class EditionTest {
             torn = newer.copy().setBytes(0, older, 0, cut);
             assertThat(format.number(torn)).as("first %d bytes older", cut).isEqualTo(Edition.TORN);
         }
+        for (int i = 0; i < older.capacity(); i++) {
+            if (older.getByte(i) != newer.getByte(i)) {
+                ByteBuf torn = newer.copy().setByte(i, older.getByte(i));
+                assertThat(format.number(torn)).as("byte %d older", i).isEqualTo(Edition.TORN);
+            }
+        }
         // 7 and 8 differ in the last byte of their number.
         assertThat(same).isBetween(7, 10);
     }

@@ -140,6 +140,7 @@ class RdmaMessageSharedReceiveTest {
         for (int i = from; i < to; i++) {
             RdmaReceive message = recorder.message();
             assertThat(message.content().readInt()).isEqualTo(i);
+            assertThat(message.hasImmediate()).isFalse();
             message.release();
         }
     }
