@@ -32,6 +32,7 @@ import static io.netty.channel.rdma.verbs.TestSupport.address;
 import static io.netty.channel.rdma.verbs.TestSupport.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 @Tag("aarch64")
 @Tag("quick")
@@ -97,6 +98,8 @@ class ConnectionTest {
     /** The connection manager of the peer asks again. */
     @Test
     void aRequestBeyondTheBacklogWaitsUntilThereIsRoom() throws Exception {
+        assumeTrue(VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED,
+                "requests to two listeners may come in another order than they were made");
         try (ConnectionId narrow = ConnectionId.create(serverEvents, PortSpace.TCP)) {
             narrow.bind(address(0));
             narrow.listen(1);
