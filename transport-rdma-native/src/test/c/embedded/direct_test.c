@@ -267,13 +267,18 @@ static unsigned count_looks(const struct end *end) {
     return looks;
 }
 
+/* Opens a pair whose polls look at both directions, with the engine at rest. */
+static void open_direct(struct end *a, struct end *b) {
+    pair_open(a, b, &defaults);
+    await_introductions(a, b);
+    hold_engine();
+    talk(a, b, 0);
+    talk(b, a, 1);
+}
+
 static void a_peer_that_has_not_taken_a_message_is_awaited_but_not_for_ever(void) {
     struct end a, b;
-    pair_open(&a, &b, &defaults);
-    await_introductions(&a, &b);
-    hold_engine();
-    talk(&a, &b, 0);
-    talk(&b, &a, 1);
+    open_direct(&a, &b);
     CHECK_EQ(direct_of(&a), BOTH);
     CHECK_EQ(count_looks(&a), 0);
     for (uint64_t i = 2; i < 5; i++) {
@@ -292,11 +297,7 @@ static void a_peer_that_has_not_taken_a_message_is_awaited_but_not_for_ever(void
 
 static void a_peer_without_a_receive_is_not_awaited(void) {
     struct end a, b;
-    pair_open(&a, &b, &defaults);
-    await_introductions(&a, &b);
-    hold_engine();
-    talk(&a, &b, 0);
-    talk(&b, &a, 1);
+    open_direct(&a, &b);
     CHECK_EQ(post_send(&a, 2, IBV_WR_SEND, 0, 0, 64), 0);
     struct ibv_wc wc;
     CHECK_EQ(b.context->ops.poll_cq(b.recv_cq, 1, &wc), 0);

@@ -21,6 +21,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "freed_in_the_middle.h"
 #include "software_device.h"
 #include "check.h"
 #include "embedded/device/lending.h"
@@ -387,22 +388,6 @@ static void memory_that_is_freed_when_it_is_lent_fails_at_both_ends(void) {
             both_close(&both);
         }
     }
-}
-
-static struct software_memory *_Atomic victim;
-static atomic_int copies_to_free;
-
-static void count_copy(struct software_device *of) {
-    (void) of;
-    atomic_fetch_sub(&copies_to_free, 1);
-}
-
-static void *free_in_the_middle(void *argument) {
-    while (atomic_load(&copies_to_free) > 0) {
-        sched_yield();
-    }
-    software_free(atomic_load(&victim));
-    return argument;
 }
 
 static void lent_memory_is_freed_in_the_middle_of_operations(void) {

@@ -21,6 +21,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
+#include "freed_in_the_middle.h"
 #include "software_device.h"
 #include "check.h"
 #include "lists.h"
@@ -811,23 +812,6 @@ static void operations_on_freed_memory_fail_at_both_ends(void) {
         pair_close(&a, &b);
     }
     stop(&device);
-}
-
-static struct software_memory *_Atomic victim;
-static atomic_int copies_to_free;
-
-/* Wakes the thread that frees the memory, in the middle of a message. */
-static void count_copy(struct software_device *of) {
-    (void) of;
-    atomic_fetch_sub(&copies_to_free, 1);
-}
-
-static void *free_in_the_middle(void *argument) {
-    while (atomic_load(&copies_to_free) > 0) {
-        sched_yield();
-    }
-    software_free(atomic_load(&victim));
-    return argument;
 }
 
 /* Frees memory while a peer writes and reads it; what was copied when it went was copied to memory that was there. */
