@@ -141,9 +141,11 @@
  * ext_takes_edges: whether ext_take_events leaves the descriptor readable. Then it is to be watched edge-triggered: see
  * EPOLLET in epoll(7).
  *
- * ext_awaits_peer: whether the process at the other end of a connection that was busy lately has not taken what was
- * sent to it: it has no processor, or other work. No longer after some 100 calls in which it has taken nothing. For the
+ * ext_peer_is: whether that is true of the process at the other end of a connection that was busy lately. For the
  * thread that polls.
+ *   EXT_PEER_LATE: it has not taken what was sent to it, as it has no processor, or other work. No longer true after
+ *                  some 100 calls in which it has taken nothing.
+ *   EXT_PEER_AWAKE: the thread that takes its completions does not wait for a completion event.
  *
  * ext_rnr_naks: how many messages of the queue pairs of this process have found no receive at the peer. For adapters
  * this is rnr_nak_retry_err among the kernel's counters of a port, for which there is no kernel here.
@@ -151,12 +153,14 @@
  * ext_peer: a number for the process at the other end of a connection request or, if another user has the process, for
  * that user; 0 if it has gone. Limits for a peer count by it.
  */
+enum ext_peer_state { EXT_PEER_LATE, EXT_PEER_AWAKE };
+
 #define VERBS_API_EXTENSIONS(F)                                                                                       \
     F(uint32_t, ext_max_inline_recv, (struct ibv_context *context))                                                   \
     F(int, ext_set_inline_recv, (struct ibv_qp *qp, uint32_t *bytes))                                                 \
     F(int, ext_take_events, (struct ibv_comp_channel *channel, uint64_t *contexts))                                   \
     F(bool, ext_takes_edges, (struct ibv_comp_channel *channel))                                                      \
-    F(bool, ext_awaits_peer, (struct ibv_cq *cq))                                                                     \
+    F(bool, ext_peer_is, (struct ibv_cq *cq, enum ext_peer_state state))                                              \
     F(uint64_t, ext_rnr_naks, (struct ibv_context *context))                                                          \
     F(uint64_t, ext_peer, (struct rdma_cm_id *id))
 

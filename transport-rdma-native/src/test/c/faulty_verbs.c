@@ -217,7 +217,7 @@ static void replace_operations(struct ibv_context *context);
 #define BODY_ext_max_inline_recv PASS(ext_max_inline_recv, context)
 #define BODY_ext_take_events NUMBER(ext_take_events, channel, contexts)
 #define BODY_ext_takes_edges PASS(ext_takes_edges, channel)
-#define BODY_ext_awaits_peer PASS(ext_awaits_peer, cq)
+#define BODY_ext_peer_is PASS(ext_peer_is, cq, state)
 #define BODY_ext_rnr_naks PASS(ext_rnr_naks, context)
 #define BODY_ext_peer PASS(ext_peer, id)
 #define BODY_ext_set_inline_recv NUMBER(ext_set_inline_recv, qp, bytes)

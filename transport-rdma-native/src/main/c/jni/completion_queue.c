@@ -65,10 +65,10 @@ static jint poll_or_arm(JNIEnv *env, jclass class, jlong cq, jlong completions, 
     return n < 0 ? n : n | ARMED;
 }
 
-static jboolean awaits_peer(JNIEnv *env, jclass class, jlong api, jlong cq) {
+static jboolean peer_is(JNIEnv *env, jclass class, jlong api, jlong cq, jint state) {
     (void) env;
     (void) class;
-    return to_api(api)->ext_awaits_peer != NULL && to_api(api)->ext_awaits_peer(to_pointer(cq));
+    return to_api(api)->ext_peer_is != NULL && to_api(api)->ext_peer_is(to_pointer(cq), (enum ext_peer_state) state);
 }
 
 static const JNINativeMethod methods[] = {
@@ -77,6 +77,6 @@ static const JNINativeMethod methods[] = {
     JNI_METHOD("capacity0", "(J)I", capacity),
     JNI_METHOD("poll0", "(JJI)I", poll),
     JNI_METHOD("pollOrArm0", "(JJI)I", poll_or_arm),
-    JNI_METHOD("awaitsPeer0", "(JJ)Z", awaits_peer),
+    JNI_METHOD("peerIs0", "(JJI)Z", peer_is),
 };
 JNI_CLASS(jni_completion_queue, "verbs/CompletionQueue", methods);

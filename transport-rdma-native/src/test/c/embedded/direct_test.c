@@ -261,7 +261,7 @@ static void a_queue_pair_that_is_reset_needs_ticks_again(void) {
 /* Returns how many calls say that the peer is awaited, before one says that it is not. */
 static unsigned count_looks(const struct end *end) {
     unsigned looks = 0;
-    while (looks <= QP_MAX_LOOKS && embedded_ext_awaits_peer(end->recv_cq)) {
+    while (looks <= QP_MAX_LOOKS && embedded_ext_peer_is(end->recv_cq, EXT_PEER_LATE)) {
         looks++;
     }
     return looks;
@@ -310,6 +310,27 @@ static void a_peer_without_a_receive_is_not_awaited(void) {
     pair_close(&a, &b);
 }
 
+static void a_peer_that_has_armed_its_queue_is_not_awake(void) {
+    struct end a, b;
+    struct options options = with_channel();
+    pair_open_nonblocking(&a, &b, &options);
+    await_introductions(&a, &b);
+    hold_engine();
+    talk(&a, &b, 0);
+    talk(&b, &a, 1);
+    CHECK(embedded_ext_peer_is(a.recv_cq, EXT_PEER_AWAKE));
+    CHECK_EQ(arm(b.recv_cq, 0), 0);
+    CHECK(!embedded_ext_peer_is(a.recv_cq, EXT_PEER_AWAKE));
+    CHECK(embedded_ext_peer_is(b.recv_cq, EXT_PEER_AWAKE));
+    CHECK_EQ(post_recv(&b, 2, 0, 64), 0);
+    CHECK_EQ(post_send(&a, 2, IBV_WR_SEND, 0, 0, 64), 0);
+    expect_wc(b.recv_cq, 2, IBV_WC_SUCCESS);
+    expect_wc(a.send_cq, 2, IBV_WC_SUCCESS);
+    CHECK(embedded_ext_peer_is(a.recv_cq, EXT_PEER_AWAKE));
+    release_engine();
+    pair_close(&a, &b);
+}
+
 int main(void) {
     RUN(messages_to_who_polls_need_no_ticks);
     RUN(each_completion_queue_looks_for_its_own);
@@ -320,5 +341,6 @@ int main(void) {
     RUN(a_queue_pair_that_is_reset_needs_ticks_again);
     RUN(a_peer_that_has_not_taken_a_message_is_awaited_but_not_for_ever);
     RUN(a_peer_without_a_receive_is_not_awaited);
+    RUN(a_peer_that_has_armed_its_queue_is_not_awake);
     return 0;
 }

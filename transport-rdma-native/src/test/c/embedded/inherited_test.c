@@ -143,7 +143,7 @@ static void try_ext_take_events(void) {
 }
 
 static void try_ext_takes_edges(void) { NAME(ext_takes_edges)(o.a.channel); }
-static void try_ext_awaits_peer(void) { CHECK(!NAME(ext_awaits_peer)(o.a.recv_cq)); }
+static void try_ext_peer_is(void) { CHECK(!NAME(ext_peer_is)(o.a.recv_cq, EXT_PEER_AWAKE)); }
 
 static void try_ibv_get_cq_event(void) {
     struct ibv_cq *cq;

@@ -128,8 +128,8 @@ static void release_inherited(struct cq *cq) {
     free(cq);
 }
 
-bool embedded_ext_awaits_peer(struct ibv_cq *ibv) {
-    return !context_is_inherited(ibv->context) && cq_awaits_peer(cq_of(ibv));
+bool embedded_ext_peer_is(struct ibv_cq *ibv, enum ext_peer_state state) {
+    return !context_is_inherited(ibv->context) && cq_peer_is(cq_of(ibv), state);
 }
 
 int embedded_ibv_destroy_cq(struct ibv_cq *ibv) {

@@ -332,11 +332,8 @@ void cq_scan_try(struct cq *cq);
 /* Executes work that peers have announced before the call, for arming. Returns true if this thread found any. */
 bool cq_scan(struct cq *cq);
 
-/*
- * Returns whether the peer of a connection that polls look at directly has not taken what was sent: see
- * `awaits_peer` of struct qp_ops.
- */
-bool cq_awaits_peer(struct cq *cq);
+/* Returns whether that is true of the peer of a connection that polls look at directly: `peer_is` of struct qp_ops. */
+bool cq_peer_is(struct cq *cq, enum ext_peer_state state);
 
 /* Adds the place, which stays until it is removed. Returns false without memory. */
 bool cq_scan_add(struct cq *cq, struct cq_place *place);

@@ -270,15 +270,15 @@ bool cq_scan(struct cq *cq) {
     return found;
 }
 
-bool cq_awaits_peer(struct cq *cq) {
-    bool awaits = false;
+bool cq_peer_is(struct cq *cq, enum ext_peer_state state) {
+    bool is = false;
     if (gate_try(&cq->scan)) {
         for (unsigned i = 0; i < cq->num_direct; i++) {
-            awaits |= qp_awaits_peer(cq->direct[i]->qp);
+            is |= qp_peer_is(cq->direct[i]->qp, state);
         }
         leave(cq);
     }
-    return awaits;
+    return is;
 }
 
 static struct bank_watch *add_bank(struct cq *cq, struct process *process, uint32_t number) {

@@ -54,7 +54,7 @@
 /* Time that a peer marked as polling may go without a poll while it has work. */
 #define QP_PATIENCE_NS UINT64_C(20000)
 
-/* Maximum number of calls of qp_awaits_peer() without progress of the peer, after which it says no. */
+/* Maximum number of calls without progress of the peer in which qp_peer_is() says that it is late. */
 #define QP_MAX_LOOKS 200u
 
 struct ah;
@@ -238,11 +238,8 @@ struct qp_ops {
      * place has a `found`.
      */
     void (*set_direct)(struct qp *qp, const struct cq_place *place, bool direct);
-    /*
-     * Returns whether the peer has not taken what was published to it; no longer true after QP_MAX_LOOKS calls in which
-     * it has taken nothing. Called with the gate; may be NULL.
-     */
-    bool (*awaits_peer)(struct qp *qp);
+    /* Does ext_peer_is (verbs_api.h). Called with the gate; may be NULL. */
+    bool (*peer_is)(struct qp *qp, enum ext_peer_state state);
 
     /*
      * Selects the shared receive queue with this number, another one than before, for the message that begins. Returns
@@ -342,8 +339,8 @@ void qp_posted_sends(struct qp *qp);
  * call.
  */
 bool qp_progress(struct qp *qp, unsigned work);
-/* Calls `awaits_peer`. Returns false if another thread has the gate. */
-bool qp_awaits_peer(struct qp *qp);
+/* Calls `peer_is`. Returns false if another thread has the gate. */
+bool qp_peer_is(struct qp *qp, enum ext_peer_state state);
 /* Does work as qp_progress() outside of polls: the engine does what is left over. */
 void qp_kick(struct qp *qp, unsigned work);
 /* Own the gate for control operations. */

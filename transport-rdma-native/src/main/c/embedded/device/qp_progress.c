@@ -96,13 +96,13 @@ static void run_all(struct qp *qp, unsigned work) {
     }
 }
 
-bool qp_awaits_peer(struct qp *qp) {
-    if (qp->ops->awaits_peer == NULL || !gate_try(&qp->gate)) {
+bool qp_peer_is(struct qp *qp, enum ext_peer_state state) {
+    if (qp->ops->peer_is == NULL || !gate_try(&qp->gate)) {
         return false;
     }
-    bool awaits = qp->ops->awaits_peer(qp);
+    bool is = qp->ops->peer_is(qp, state);
     run_all(qp, gate_leave(&qp->gate));
-    return awaits;
+    return is;
 }
 
 void qp_kick(struct qp *qp, unsigned work) {

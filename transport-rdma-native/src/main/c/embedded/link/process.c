@@ -471,6 +471,11 @@ bool process_still_sleeps(const struct announcement *announcement, uint64_t word
     return cq_word(announcement->cq) == word;
 }
 
+bool process_waits(const struct announcement *announcement) {
+    enum notify_cq_state state = NOTIFY_CQ_STATE(cq_word(announcement->cq));
+    return state == NOTIFY_CQ_ARMED || state == NOTIFY_CQ_ARMED_SOLICITED;
+}
+
 bool process_ring(const struct announcement *announcement, enum wake wake) {
     struct remote_cq *cq = announcement->cq;
     uint64_t word = cq_word(cq);

@@ -89,6 +89,9 @@ static inline void process_hint(const struct announcement *announcement) {
 uint64_t process_sleeper(const struct announcement *announcement);
 bool process_still_sleeps(const struct announcement *announcement, uint64_t word);
 
+/* Returns whether the owner has armed the completion queue, and no event has come since. */
+bool process_waits(const struct announcement *announcement);
+
 /* Returns a number that changes with each poll of the completion queue. */
 uint32_t process_polls(const struct announcement *announcement);
 

@@ -103,7 +103,7 @@ struct rc {
     uint64_t stuck_since_ns;    /* time since which there is no progress and no poll; 0: not known */
     uint32_t stuck_recv_polls, stuck_send_polls; /* polls of the peer's completion queues at that time */
     uint32_t nudges;            /* number of nudges so far */
-    uint32_t awaited_after;     /* progress of the peer at the latest call of rc_awaits_peer() */
+    uint32_t awaited_after;     /* progress of the peer at the latest call of rc_peer_is() */
     uint32_t looks;             /* number of such calls since it has made progress */
 
     /* Attaching: rc_attach.c. */
@@ -126,7 +126,7 @@ void rc_init(void);
 #define RC_OPS                                                                                          \
     .settle = rc_settle, .failed = rc_failed, .introduce = rc_introduce,                                \
     .introduce_again = rc_introduce_again, .modified = rc_modified, .set_direct = rc_set_direct,        \
-    .awaits_peer = rc_awaits_peer, .link_lost = rc_link_lost, .leave_cqs = rc_leave_cqs, .release = rc_release
+    .peer_is = rc_peer_is, .link_lost = rc_link_lost, .leave_cqs = rc_leave_cqs, .release = rc_release
 
 /* rc_attach.c */
 void rc_attach_init(void);
@@ -240,7 +240,7 @@ bool rc_signal(const struct qp *qp, uint32_t streams, enum wake wake);
  */
 void rc_hint(const struct qp *qp, uint32_t streams);
 void rc_set_direct(struct qp *qp, const struct cq_place *place, bool direct);
-bool rc_awaits_peer(struct qp *qp);
+bool rc_peer_is(struct qp *qp, enum ext_peer_state state);
 /* Asks to be woken by progress of the own stream. */
 void rc_want(struct qp *qp, enum wire_stream stream);
 /* Ends the link to a peer that broke the protocol, and fails the queue pair. */

@@ -102,8 +102,7 @@ void rc_check_overdue(struct qp *qp) {
 }
 
 /* A peer that has stopped, or takes nothing for another reason, must not keep a thread polling. */
-bool rc_awaits_peer(struct qp *qp) {
-    struct rc *rc = rc_of(qp);
+static bool is_late(struct rc *rc) {
     uint32_t progress = rc->out.acked + rc->answers.acked;
     if (progress != rc->awaited_after) {
         rc->awaited_after = progress;
@@ -114,6 +113,11 @@ bool rc_awaits_peer(struct qp *qp) {
     }
     rc->looks++;
     return true;
+}
+
+bool rc_peer_is(struct qp *qp, enum ext_peer_state state) {
+    struct rc *rc = rc_of(qp);
+    return state == EXT_PEER_LATE ? is_late(rc) : rc->attached != NULL && !process_waits(&rc->to_recv_cq);
 }
 
 /* ---- announcements ---- */

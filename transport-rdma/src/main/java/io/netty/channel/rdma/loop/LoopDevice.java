@@ -22,6 +22,7 @@ import io.netty.channel.rdma.monitor.LoopCounters;
 import io.netty.channel.rdma.monitor.Recorder;
 import io.netty.channel.rdma.verbs.AsyncEvent;
 import io.netty.channel.rdma.verbs.CompletionChannel;
+import io.netty.channel.rdma.verbs.CompletionQueue;
 import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
@@ -377,10 +378,14 @@ public final class LoopDevice {
         return handled;
     }
 
-    /** Returns whether a peer has not taken what was sent to it lately: {@link CompletionQueue#awaitsPeer}. */
-    boolean awaitsPeer() {
+    /**
+     * Returns whether that is true of a queue.
+     *
+     * @param test {@link CompletionQueue#peerIsLate} or {@link CompletionQueue#peerIsAwake}
+     */
+    boolean anyPeer(Predicate<CompletionQueue> test) {
         for (LoopQueue queue : queues) {
-            if (queue.queue.awaitsPeer()) {
+            if (test.test(queue.queue)) {
                 return true;
             }
         }

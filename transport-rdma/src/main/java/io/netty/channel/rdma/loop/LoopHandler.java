@@ -29,6 +29,7 @@ import io.netty.channel.rdma.monitor.LoopCounters;
 import io.netty.channel.rdma.monitor.LoopRecord;
 import io.netty.channel.rdma.monitor.Registry;
 import io.netty.channel.rdma.verbs.AsyncEvent;
+import io.netty.channel.rdma.verbs.CompletionQueue;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.WorkCompletions;
@@ -47,6 +48,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import static io.netty.util.internal.ObjectUtil.checkNotNull;
@@ -130,7 +132,8 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         this.epoll = epoll;
         this.nio = nio == null ? null : new NioChannels(this, nio);
         this.busyPoll = busyPoll;
-        spinPolicy = new SpinPolicy(maxSpinNanos, ThreadUsage::involuntarySwitches, this::awaitsPeer,
+        spinPolicy = new SpinPolicy(maxSpinNanos, ThreadUsage::involuntarySwitches,
+                () -> anyPeer(CompletionQueue::peerIsLate), () -> anyPeer(CompletionQueue::peerIsAwake),
                 System.nanoTime());
         this.sharedReceiveQueueDepth = sharedReceiveQueueDepth;
         batch = new WorkCompletions(pollBatch);
@@ -214,9 +217,9 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         return handled + completions;
     }
 
-    private boolean awaitsPeer() {
+    private boolean anyPeer(Predicate<CompletionQueue> test) {
         for (LoopDevice device : devices) {
-            if (device.awaitsPeer()) {
+            if (device.anyPeer(test)) {
                 return true;
             }
         }

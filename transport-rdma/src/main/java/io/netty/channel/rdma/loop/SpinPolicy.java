@@ -32,7 +32,8 @@ import java.util.function.LongSupplier;
  * <tr><td>{@code PREEMPTED}</td><td>while it polled, others had the core for more than a third of the time</td>
  *     <td>sleeps at once, until it was less</td></tr>
  * <tr><td>{@code OVERSPENT}</td><td>polling was in vain, or took longer than a wake-up, too often</td>
- *     <td>sleeps at once, until it has earned the next try by work: 1/64 of the time that this takes</td></tr>
+ *     <td>sleeps at once, until it has earned the next try by work: 1/64 of the time that this takes, or as long as
+ *     that with a peer that is awake</td></tr>
  * <tr><td>{@code ACTIVE}</td><td>otherwise</td>
  *     <td>polls, for four times as long as a sleep takes here, then sleeps</td></tr>
  * </table>
@@ -48,6 +49,11 @@ import java.util.function.LongSupplier;
  * <p>Two ends that exchange messages find each other like that: both sleep at first, and each wait lasts two wake-ups,
  * the peer's and the own one. Then one polls for so long. The peer's wake-up is over before that, so polling has paid,
  * and the peer, which polls now too, gets the next answer without a wake-up at all.
+ *
+ * <p>Two ends may work on one message or batch in turn, for longer than a wake-up takes. A poll for the peer's turn
+ * then takes more of the processor than a sleep, but the wake-ups of both make each turn longer. The device can tell
+ * that the peer is awake, and so most likely works on what comes next. If the loop itself works for more than a quarter
+ * of the time, it may then poll for as long as it works. A peer that sleeps until its next message is due is not awake.
  *
  * <p>The peer may have lost its core to another thread for a while, most often for less than a few milliseconds. If the
  * loop slept then, Linux would move the peer to the core that is idle now. There it would go on, wake the loop, and
@@ -76,6 +82,12 @@ final class SpinPolicy {
      * the work of a busy loop, which finds out sooner that polling pays again.
      */
     static final int VAIN_SHARE = 64;
+    /** The same for waits at whose begin a peer is awake, of a loop that is busy. */
+    static final int AWAKE_SHARE = 1;
+    /** The share (one in so many) of the time for which a busy loop works at least. */
+    static final int BUSY_SHARE = 4;
+    /** The time after which it is seen again whether the loop is busy. */
+    static final long BUSY_NANOS = 10_000_000;
     /** The tries in a row that may be in vain, after a pause of the peer's virtual machine for example. */
     static final int MAX_TRIES = 5;
     /** The peer's wake-up and the own one, and twice the average, as both take longer at times. */
@@ -121,11 +133,13 @@ final class SpinPolicy {
             return Math.min(maxSpinNanos, SLEEPS_PER_SPIN * sleepNanos);
         }
 
-        long credit() {
-            long earned = (worked - creditedWork) / VAIN_SHARE;
-            creditedWork += earned * VAIN_SHARE;
+        /** Returns whether there is credit for a poll. */
+        boolean hasCredit() {
+            int share = busy && credit < spinNanos() && peerIsAwake.getAsBoolean() ? AWAKE_SHARE : VAIN_SHARE;
+            long earned = (worked - creditedWork) / share;
+            creditedWork += earned * share;
             earn(earned);
-            return credit;
+            return credit >= spinNanos();
         }
 
         void earn(long nanos) {
@@ -138,10 +152,15 @@ final class SpinPolicy {
     private final long maxCredit;
     private final LongSupplier preemptions;
     private final BooleanSupplier peerIsLate;
+    private final BooleanSupplier peerIsAwake;
     private final Waits forAnswers;
     private final Waits forOthers;
     /** The time between waits, and the wake-ups, in nanoseconds. */
     private long worked;
+    /** The loop has worked for one in {@link #BUSY_SHARE} of the time before {@link #busySince}, without wake-ups. */
+    private boolean busy;
+    private long busySince;
+    private long busyWork;
     /** The kind of the present wait, or of the last one. */
     private Waits waits;
     private long knownPreemptions;
@@ -169,17 +188,21 @@ final class SpinPolicy {
      * @param preemptions  how many times the scheduler has taken the core from the calling thread. It tells that from
      *                     pauses of the virtual machine, which are no reason not to poll
      * @param peerIsLate   whether a peer has not taken what was sent to it. Asked when a loop has polled in vain
+     * @param peerIsAwake  whether a peer does not sleep. Asked when a busy loop has no credit
      */
-    SpinPolicy(long maxSpinNanos, LongSupplier preemptions, BooleanSupplier peerIsLate, long now) {
+    SpinPolicy(long maxSpinNanos, LongSupplier preemptions, BooleanSupplier peerIsLate, BooleanSupplier peerIsAwake,
+               long now) {
         this.maxSpinNanos = maxSpinNanos;
         this.preemptions = preemptions;
         this.peerIsLate = peerIsLate;
+        this.peerIsAwake = peerIsAwake;
         maxCredit = MAX_TRIES * maxSpinNanos;
         forAnswers = new Waits();
         forOthers = new Waits();
         waits = forOthers;
         lostTime = now;
         waitEnd = now;
+        busySince = now;
         savings = MAX_LONG_SPINS * LONG_SPIN * maxSpinNanos;
     }
 
@@ -194,6 +217,12 @@ final class SpinPolicy {
         waits = asked ? forAnswers : forOthers;
         waiting = true;
         worked += now - waitEnd;
+        busyWork += now - waitEnd;
+        if (now - busySince >= BUSY_NANOS) {
+            busy = busyWork * BUSY_SHARE >= now - busySince;
+            busySince = now;
+            busyWork = 0;
+        }
         waitStart = now;
         lastLook = now;
         outdated |= now - waitEnd > LONG_WORK_NANOS;
@@ -214,14 +243,14 @@ final class SpinPolicy {
     State state(long now) {
         lost = Math.max(0, lost - (now - lostTime) / LOST_SHARE);
         lostTime = now;
-        long credit = waits.credit();
+        boolean hasCredit = waits.hasCredit();
         if (waits.quiet) {
             return State.QUIET;
         }
         if (lost > MAX_LOST_NANOS) {
             return State.PREEMPTED;
         }
-        return credit < waits.spinNanos() ? State.OVERSPENT : State.ACTIVE;
+        return hasCredit ? State.ACTIVE : State.OVERSPENT;
     }
 
     /** Notes that polling has found nothing. Returns whether to look again. */

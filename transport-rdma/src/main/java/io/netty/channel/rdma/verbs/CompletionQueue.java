@@ -23,6 +23,8 @@ import io.netty.util.internal.UnstableApi;
 @UnstableApi
 public final class CompletionQueue extends VerbsObject {
     private static final int ARMED = 1 << 30;
+    /** {@code enum ext_peer_state} of {@code verbs_api.h}. */
+    private static final int LATE = 0, AWAKE = 1;
 
     private final int capacity;
 
@@ -76,10 +78,18 @@ public final class CompletionQueue extends VerbsObject {
     /**
      * Returns whether the peer of a connection that was busy lately has not taken what was sent to it, as it has no
      * processor or other work. Of the embedded provider alone; false with others. Called by the thread that polls. See
-     * {@code ext_awaits_peer} in {@code verbs_api.h}.
+     * {@code ext_peer_is} in {@code verbs_api.h}.
      */
-    public boolean awaitsPeer() {
-        return awaitsPeer0(api(), address());
+    public boolean peerIsLate() {
+        return peerIs0(api(), address(), LATE);
+    }
+
+    /**
+     * Returns whether the thread that takes the completions of such a peer does not wait for a completion event. As
+     * {@link #peerIsLate()}.
+     */
+    public boolean peerIsAwake() {
+        return peerIs0(api(), address(), AWAKE);
     }
 
     @Override
@@ -97,5 +107,5 @@ public final class CompletionQueue extends VerbsObject {
 
     private static native int pollOrArm0(long cq, long completions, int count);
 
-    private static native boolean awaitsPeer0(long api, long cq);
+    private static native boolean peerIs0(long api, long cq, int state);
 }

@@ -20,6 +20,7 @@ import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.PriorityQueue;
+import java.util.Random;
 
 /**
  * Cores and threads with a clock of their own, scheduled roughly as Linux does it: a thread that wakes up gets an idle
@@ -31,9 +32,13 @@ final class SimulatedMachine {
     /** Maximum lead of a thread that was asleep over those that ran. */
     private static final long MAX_LAG_NANOS = SLICE_NANOS;
     private static final long LOOK_NANOS = 1_000;
+    /** In place of the time that a loop may poll. */
+    static final long NEVER_SLEEP = -1;
 
     private final long wakeUpNanos;
     private final SimulatedThread[] running;
+    /** The time until which the host uses each core for something else. */
+    private final long[] stoppedUntil;
     private final Deque<SimulatedThread> waiting = new ArrayDeque<>();
     private final PriorityQueue<Event> events = new PriorityQueue<>(
             Comparator.comparingLong(Event::time).thenComparingLong(Event::number));
@@ -42,6 +47,7 @@ final class SimulatedMachine {
 
     SimulatedMachine(int cores, long wakeUpNanos) {
         running = new SimulatedThread[cores];
+        stoppedUntil = new long[cores];
         this.wakeUpNanos = wakeUpNanos;
     }
 
@@ -60,6 +66,29 @@ final class SimulatedMachine {
             event.action().run();
         }
         now = end;
+    }
+
+    /** From now on, the host uses a share of each core for something else, for so long at a time. */
+    void startPauses(double share, long nanos, long seed) {
+        for (int core = 0; core < running.length; core++) {
+            pause(core, (1 - share) / share * nanos, nanos, new Random(seed + core));
+        }
+    }
+
+    private void pause(int core, double meanGap, long nanos, Random random) {
+        at(now + (long) (2 * meanGap * random.nextDouble()), () -> {
+            stoppedUntil[core] = now + nanos;
+            at(now + nanos, () -> pause(core, meanGap, nanos, random));
+        });
+    }
+
+    /** Runs the action, or does so when the host returns the core. */
+    private void onCore(int core, Runnable action) {
+        if (now < stoppedUntil[core]) {
+            at(stoppedUntil[core], () -> onCore(core, action));
+        } else {
+            action.run();
+        }
     }
 
     /** Something that needs a core now and then. */
@@ -103,7 +132,7 @@ final class SimulatedMachine {
     private void dispatch(int core, SimulatedThread thread, long delay) {
         running[core] = thread;
         thread.sliceEnd = now + delay + SLICE_NANOS;
-        at(now + delay, () -> next(core));
+        at(now + delay, () -> onCore(core, () -> next(core)));
     }
 
     private void next(int core) {
@@ -127,10 +156,10 @@ final class SimulatedMachine {
             return;
         }
         thread.used += nanos;
-        at(now + nanos, () -> {
+        at(now + nanos, () -> onCore(core, () -> {
             thread.stepDone();
             next(core);
-        });
+        }));
     }
 
     private SimulatedThread leastUsedWaiting() {
@@ -150,7 +179,10 @@ final class SimulatedMachine {
     private record Work(Runnable action, boolean arrived) {
     }
 
-    /** An event loop: it handles messages, waits for more as its policy says, and answers its peer. */
+    /**
+     * An event loop: it handles messages, waits for more as its policy says, and answers its peer. Without a policy it
+     * never sleeps.
+     */
     final class Loop extends SimulatedThread {
         private final SpinPolicy policy;
         private Loop peer;
@@ -161,12 +193,13 @@ final class SimulatedMachine {
         private boolean posted;
         private boolean idle;
         private boolean spinning;
-        private boolean sleeping;
+        private boolean sleeping = true;
         long spunNanos;
         int sleeps;
 
         Loop(long maxSpinNanos, long workNanos) {
-            policy = new SpinPolicy(maxSpinNanos, this::preemptions, () -> !peer.inbox.isEmpty(), now);
+            policy = maxSpinNanos == NEVER_SLEEP ? null : new SpinPolicy(maxSpinNanos, this::preemptions,
+                    () -> !peer.inbox.isEmpty(), () -> !peer.sleeping, now);
             this.workNanos = workNanos;
         }
 
@@ -192,18 +225,21 @@ final class SimulatedMachine {
             if (sleeping) {
                 sleeping = false;
                 idle = false;
-                policy.woke(now);
+                if (policy != null) {
+                    policy.woke(now);
+                }
             }
             handled = inbox.poll();
             if (handled != null) {
-                if (idle) {
+                if (idle && policy != null) {
                     policy.found(now);
                 }
                 idle = false;
                 arrived |= handled.arrived();
                 return workNanos;
             }
-            spinning = idle ? spinning && policy.foundNothing(now) : policy.begin(now, posted && !arrived);
+            spinning = policy == null
+                    || (idle ? spinning && policy.foundNothing(now) : policy.begin(now, posted && !arrived));
             posted = false;
             arrived = false;
             idle = true;

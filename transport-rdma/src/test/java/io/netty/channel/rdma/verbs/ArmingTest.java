@@ -105,7 +105,7 @@ class ArmingTest {
     void aPeerIsAwaitedUntilItHasTakenAMessage() throws Exception {
         boolean known = VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED;
         try (ConnectedPair pair = new ConnectedPair()) {
-            assertThat(pair.client.queue.awaitsPeer()).isFalse();
+            assertThat(pair.client.queue.peerIsLate()).isFalse();
             // The device takes the message itself if it finds that the peer's thread has not polled lately.
             TestSupport.await("a peer that has not taken a message", () -> {
                 for (Endpoint end : new Endpoint[] { pair.client, pair.server }) {
@@ -115,10 +115,10 @@ class ArmingTest {
                 TestSupport.completions(pair.server.queue, 1);
                 TestSupport.completions(pair.client.queue, 1);
                 pair.client.send(1, 0, 8);
-                boolean awaited = pair.client.queue.awaitsPeer();
+                boolean awaited = pair.client.queue.peerIsLate();
                 TestSupport.completions(pair.server.queue, 1);
                 TestSupport.completions(pair.client.queue, 1);
-                assertThat(pair.client.queue.awaitsPeer()).isFalse();
+                assertThat(pair.client.queue.peerIsLate()).isFalse();
                 return awaited == known ? true : null;
             });
         }
