@@ -69,7 +69,8 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     private boolean closedActive;
     private volatile boolean outputEnding;
     private volatile State state = State.OPEN;
-    private volatile Throwable misused;
+    /** The last mistake in what was asked of the channel, or {@code null}. */
+    volatile Throwable misused;
     volatile InetSocketAddress local;
     volatile InetSocketAddress remote;
 
@@ -101,11 +102,6 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     /** Records a mistake in what was asked of the channel. */
     protected final void misused(Throwable cause) {
         misused = cause;
-    }
-
-    /** The last mistake in what was asked of the channel, or {@code null}. */
-    Throwable misused() {
-        return misused;
     }
 
     /**
@@ -264,7 +260,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
      */
     protected final void moveHere(ConnectionId id, Executor reader, Consumer<ConnectionEvent> listener,
                                   Consumer<Throwable> arrived) throws Exception {
-        EventChannel events = handler.events(id.verbs()).channel();
+        EventChannel events = handler.events(id.verbs()).channel;
         listen(id, listener);
         ConnectionIdMigration.migrate(id::migrate, reader, events, eventLoop(), arrived);
     }

@@ -22,7 +22,6 @@ import io.netty.channel.rdma.connection.Bind;
 import io.netty.channel.rdma.connection.OutgoingConnection;
 import io.netty.channel.rdma.connection.QueuePairOptions;
 import io.netty.channel.rdma.connection.Rejection;
-import io.netty.channel.rdma.loop.LoopBinding;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.move.ConnectionIdMigration;
 import io.netty.channel.rdma.loop.move.LoopId;
@@ -50,7 +49,6 @@ import java.nio.channels.ConnectionPendingException;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Common parts of connected channels, of bytes and of messages: being bound to an address, and connecting, with its
@@ -61,9 +59,6 @@ import java.util.concurrent.TimeUnit;
 @UnstableApi
 public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(AbstractRdmaConnectedChannel.class);
-    /** The least preparation that is worth another timer. */
-    private static final long MIN_PREPARATION_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-
     /**
      * The time to confirm for a peer on this host: enough for a process that waits for a processor, or collects
      * garbage.
@@ -74,8 +69,8 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     private LoopId boundId;
     private RdmaConnector connector;
     /** The half-open state of a connection that a peer has asked for and not completed, else {@code null}. */
-    private volatile AbstractRdmaServerChannel<?>.HalfOpen halfOpen;
-    private volatile RdmaProviderChoice providerChoice;
+    volatile AbstractRdmaServerChannel<?>.HalfOpen halfOpen;
+    volatile RdmaProviderChoice providerChoice;
 
     protected AbstractRdmaConnectedChannel(Channel parent) {
         super(parent);
@@ -102,13 +97,6 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
                 "the peer has come this way");
     }
 
-    /** Notes the provider by which the channel is about to be connected. */
-    final void takes(RdmaProviderChoice newChoice) {
-        providerChoice = newChoice;
-    }
-
-    protected abstract boolean isReuseAddress();
-
     /** Returns whether the channel is, or was, connected. */
     protected abstract boolean hasConnection();
 
@@ -120,21 +108,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     /** The channel is closed: closes what it has, beside what is bound or connecting. */
     protected abstract void closeConnection();
 
-    /** The channel, with an id that is bound or was requested, is registered with its loop, perhaps once more. */
-    protected void registeredWithId() {
-        // Nothing to do by default.
-    }
-
     // ---- the connection request that the channel was made for, as long as that is in the backlog of its listener
-
-    /** The channel counts as half-open from now on. */
-    final void halfOpen(AbstractRdmaServerChannel<?>.HalfOpen newHalfOpen) {
-        halfOpen = newHalfOpen;
-    }
-
-    final AbstractRdmaServerChannel<?>.HalfOpen halfOpen() {
-        return halfOpen;
-    }
 
     /** The channel has memory and has to wait until its listener reads. On the loop of the listener. */
     void hold() {
@@ -251,11 +225,6 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     }
 
     @Override
-    protected void registeredAgain() {
-        registeredWithId();
-    }
-
-    @Override
     protected void deregistered() {
         if (connector != null) {
             connector.owner().detach();
@@ -266,10 +235,10 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     protected void closeNative() {
         cancelConnector();
         if (boundId != null) {
-            if (parent() != null && misused() != null) {
+            if (parent() != null && misused != null) {
                 // ServerBootstrap closes what it can't configure or register.
                 tellRejection(boundId.id(), RdmaConnectMetrics.Rejection.SERVER,
-                        "the server can't accept: " + misused());
+                        "the server can't accept: " + misused);
             }
             boundId.close();
             boundId = null;
@@ -323,13 +292,12 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
 
     /** A new id, to which nothing happens yet; the caller's from now on. */
     LoopId newLoopId(VerbsApi verbs) throws Exception {
-        ConnectionId id = ConnectionId.create(handler().events(verbs).channel(), PortSpace.TCP);
+        ConnectionId id = ConnectionId.create(handler().events(verbs).channel, PortSpace.TCP);
         try {
-            if (isReuseAddress()) {
+            if (connecting().queuePairOptions().get(QueuePairOptions.REUSE_ADDRESS)) {
                 id.setReuseAddress(true);
             }
-            LoopId result = new LoopId(handler(), id, listener(event -> { }));
-            return result;
+            return new LoopId(handler(), id, listener(event -> { }));
         } catch (Throwable t) {
             id.close();
             throw t;
@@ -353,16 +321,6 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         ConnectCounters.connected(providerChoice.provider(), providerChoice.reason());
         activate();
         connecting().connected();
-    }
-
-    /** Counts the time that it took to prepare this end for the request, in nanoseconds. */
-    final void prepared(long nanos) {
-        connecting().prepared(nanos);
-    }
-
-    /** The connector tries another provider. */
-    final void connectingAgain() {
-        connecting().connectingAgain();
     }
 
     /** The connection could not be made. */
@@ -391,9 +349,6 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     /** The part of the channel that the pipeline calls. */
     protected abstract class ConnectingUnsafe extends AbstractRdmaUnsafe {
         private ChannelPromise connectPromise;
-        private LoopBinding.Timer connectTimer;
-        private int connectTimeoutMillis;
-        private long connectDeadlineNanos;
         private InetSocketAddress requestedRemote;
 
         protected ConnectingUnsafe() {
@@ -436,7 +391,6 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
                 connectPromise = promise;
                 requestedRemote = newRemote;
                 connector.start(bound);
-                scheduleConnectTimeout(connector.loop());
                 promise.addListener(future -> {
                     if (future.isCancelled()) {
                         onLoop(() -> {
@@ -466,47 +420,14 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
             }
         }
 
-        private void scheduleConnectTimeout(LoopBinding loop) {
-            connectTimeoutMillis = config().getConnectTimeoutMillis();
-            if (connectTimeoutMillis > 0) {
-                connectDeadlineNanos = loop.nanoTime() + TimeUnit.MILLISECONDS.toNanos(connectTimeoutMillis);
-                startConnectTimer(loop);
-            }
-        }
-
-        private void startConnectTimer(LoopBinding loop) {
-            connectTimer = loop.schedule(() -> {
-                ChannelPromise promise = connectPromise;
-                if (promise == null) {
-                    return;
-                }
-                ConnectTimeoutException timeout = new ConnectTimeoutException(
-                        "connection timed out after " + connectTimeoutMillis + " ms: " + requestedRemote);
-                connector.explain(timeout);
-                countFailure(promise, timeout, connector.provider());
-                if (promise.tryFailure(timeout)) {
+        /** The connection was not made in time. */
+        final void connectTimedOut(ConnectTimeoutException cause) {
+            ChannelPromise promise = connectPromise;
+            if (promise != null) {
+                countFailure(promise, cause, connector.provider());
+                if (promise.tryFailure(cause)) {
                     close(voidPromise());
                 }
-            }, connectDeadlineNanos - loop.nanoTime(), TimeUnit.NANOSECONDS);
-        }
-
-        /**
-         * The peer has all of its time for an answer, however long it took to prepare this end: the first connection
-         * of a process loads classes and registers memory, which takes half a second where processors are busy.
-         */
-        private void prepared(long nanos) {
-            if (connectTimer != null && nanos >= MIN_PREPARATION_NANOS) {
-                connectTimer.cancel();
-                connectDeadlineNanos += nanos;
-                startConnectTimer(connector.loop());
-            }
-        }
-
-        /** The connector has begun anew: the timer follows what it has now to another event loop. */
-        private void connectingAgain() {
-            if (connectTimer != null) {
-                connectTimer.cancel();
-                startConnectTimer(connector.loop());
             }
         }
 
@@ -520,10 +441,6 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         private ChannelPromise endConnect() {
             ChannelPromise promise = connectPromise;
             connectPromise = null;
-            if (connectTimer != null) {
-                connectTimer.cancel();
-                connectTimer = null;
-            }
             return promise;
         }
 

@@ -167,7 +167,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         }
         InetSocketAddress requested = Bind.listenAddress(checkResolved(localAddress),
                 config.getOption(RdmaChannelOption.IPV6_ONLY));
-        List<VerbsApi> providers = config.device().providers();
+        List<VerbsApi> providers = config.device.providers();
         for (int port = 1;; port++) {
             try {
                 listening = listen(providers, requested);
@@ -213,8 +213,8 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     }
 
     private Listening listen(VerbsApi verbs, InetSocketAddress requested) throws Exception {
-        InetSocketAddress address = config.device().local(verbs, requested, null);
-        ConnectionId id = ConnectionId.create(handler().events(verbs).channel(), PortSpace.TCP);
+        InetSocketAddress address = config.device.local(verbs, requested, null);
+        ConnectionId id = ConnectionId.create(handler().events(verbs).channel, PortSpace.TCP);
         Listening result = null;
         boolean bound = false;
         try {
@@ -230,7 +230,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
             if (trafficClass != 0) {
                 id.setTypeOfService(trafficClass);
             }
-            Bind.bind(id, address, config.device());
+            Bind.bind(id, address, config.device);
             id.listen(config.getBacklog());
             bound = true;
             return result;
@@ -282,7 +282,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
             C child = newChild(event);
             child.cameBy(request.verbs());
             child.request(loop().handler(), request);
-            child.halfOpen(halfOpen);
+            child.halfOpen = halfOpen;
             requests.add(peer, child);
             added = true;
         } catch (ProtocolException e) {
@@ -317,11 +317,11 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         if (requests.isEmpty()) {
             return null;
         }
-        C child = requests.poll(request -> request.halfOpen().start());
+        C child = requests.poll(request -> request.halfOpen.start());
         if (child == null) {
             MEMORY.await(memoryFreed);
             // Memory may have been freed since the first attempt.
-            child = requests.poll(request -> request.halfOpen().start());
+            child = requests.poll(request -> request.halfOpen.start());
         }
         return child;
     }

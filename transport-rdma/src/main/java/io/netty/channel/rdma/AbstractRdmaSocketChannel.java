@@ -67,7 +67,7 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
 
     private final StreamProtocol protocol;
     /** Makes the connection that this channel was created for, if it is a server's. */
-    private final RdmaAcceptor acceptor;
+    final RdmaAcceptor acceptor;
     private RdmaConnection connection;
     private volatile boolean outputShutdown;
 
@@ -204,17 +204,13 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
     protected void deregistered() {
         if (connection != null) {
             // A close may have been asked for since the deregistration was.
-            socketUnsafe().ending().closeNow();
+            socketUnsafe().ending.closeNow();
             if (isOpen()) {
                 connection.detach();
             }
         } else {
             super.deregistered();
         }
-    }
-
-    RdmaAcceptor acceptor() {
-        return acceptor;
     }
 
     @Override
@@ -229,7 +225,7 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
 
     @Override
     VerbsApi requestedBy() {
-        return acceptor.verbs();
+        return acceptor.verbs;
     }
 
     @Override
@@ -251,18 +247,13 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
     // ---- connecting
 
     @Override
-    protected boolean isReuseAddress() {
-        return config.isReuseAddress();
-    }
-
-    @Override
     protected boolean hasConnection() {
         return connection != null;
     }
 
     /** See {@link RdmaConnection#create}. */
     RdmaConnection newConnection(LoopBinding loop, ConnectionId id, LoopEvents.Listener listener) throws Exception {
-        return RdmaConnection.create(socketUnsafe(), loop, id, listener, protocol, config.options(), counters);
+        return RdmaConnection.create(socketUnsafe(), loop, id, listener, protocol, config.options, counters);
     }
 
     /** As above, with a queue pair that exists. The resources belong to the connection in any case. */
@@ -273,7 +264,7 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
 
     /** The queue pair of a connection that is on no loop yet. */
     ConnectionResources newConnectionResources(ConnectionId id) throws Exception {
-        return ConnectionResources.create(protocol, id, config.options(), counters, null);
+        return ConnectionResources.create(protocol, id, config.options, counters, null);
     }
 
     /** The connection, or {@code null} before there is one. */
@@ -289,23 +280,6 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
         connection.start();
         // Messages that were flushed while it was connecting.
         socketUnsafe().flush0();
-    }
-
-    /**
-     * The connection broke before it was of use.
-     *
-     * @param here not because of the peer, or the network.
-     */
-    void notEstablished(IOException cause, boolean here) {
-        if (connection != null) {
-            socketUnsafe().connectionLost(cause, false, false);
-        } else if (acceptor != null && here) {
-            acceptor.fail(cause);
-        } else if (acceptor != null) {
-            acceptor.vanished(cause);
-        } else {
-            connectFailed(cause);
-        }
     }
 
     // ---- output
@@ -328,7 +302,7 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
 
     @Override
     protected boolean isCloseWaiting() {
-        return socketUnsafe().ending().isClosing();
+        return socketUnsafe().ending.isClosing();
     }
 
     @Override
@@ -376,7 +350,7 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
 
     @Override
     public ChannelFuture shutdownOutput(ChannelPromise promise) {
-        onConnection(() -> socketUnsafe().ending().shutdownOutput(promise));
+        onConnection(() -> socketUnsafe().ending.shutdownOutput(promise));
         return promise;
     }
 
@@ -444,7 +418,7 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
     @Override
     protected void doClose() throws Exception {
         super.doClose();
-        socketUnsafe().ending().cancelShutdown();
+        socketUnsafe().ending.cancelShutdown();
     }
 
     @Override

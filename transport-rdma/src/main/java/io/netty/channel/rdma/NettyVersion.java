@@ -25,6 +25,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * The versions of Netty's jars. What an older one has not is an error of linking in the middle of anything, which tells
@@ -38,7 +41,7 @@ final class NettyVersion {
     private static final List<String> ARTIFACTS = List.of("netty-common", "netty-buffer", "netty-resolver",
             "netty-transport", "netty-transport-native-unix-common", "netty-transport-classes-epoll",
             "netty-transport-native-epoll");
-    private static final int NUMBERS = 3;
+    private static final Pattern NUMBERS = Pattern.compile("(\\d+)\\.(\\d+)\\.(\\d+)");
     private static final String ADVICE = ": all of Netty's jars have to be of one version. Import netty-bom, before " +
             "the BOMs of other libraries";
 
@@ -110,19 +113,8 @@ final class NettyVersion {
 
     /** The numbers at the begin of a version, or {@code null}. */
     private static int[] numbers(String version) {
-        int[] numbers = new int[NUMBERS];
-        int begin = 0;
-        for (int i = 0; i < NUMBERS; i++) {
-            int end = begin;
-            while (end < version.length() && Character.isDigit(version.charAt(end))) {
-                end++;
-            }
-            if (end == begin || i < NUMBERS - 1 && (end == version.length() || version.charAt(end) != '.')) {
-                return null;
-            }
-            numbers[i] = Integer.parseInt(version.substring(begin, end));
-            begin = end + 1;
-        }
-        return numbers;
+        Matcher matcher = NUMBERS.matcher(version);
+        return matcher.lookingAt() ?
+                IntStream.rangeClosed(1, 3).map(i -> Integer.parseInt(matcher.group(i))).toArray() : null;
     }
 }

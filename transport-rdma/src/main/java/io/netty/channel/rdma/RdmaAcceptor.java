@@ -62,7 +62,8 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     private ConnectionId id;
     /** The loop that reads the events of the id: first the listener's. */
     private volatile LoopHandler home;
-    private final VerbsApi verbs;
+    /** The provider that the request came by. */
+    final VerbsApi verbs;
     private RdmaConnection connection;
     // Events before the connection exists, on whichever loop they arrive.
     private volatile IOException lost;
@@ -80,11 +81,6 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         id = request.id();
         peer = request.privateData();
         verbs = id.verbs();
-    }
-
-    /** The provider that the request came by. */
-    VerbsApi verbs() {
-        return verbs;
     }
 
     /** The events of the id are read by this loop from now on. On that loop. */
@@ -170,7 +166,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
             return;
         }
         try {
-            EventChannel events = channel.handler().events(verbs).channel();
+            EventChannel events = channel.handler().events(verbs).channel;
             if (home == channel.handler()) {
                 accept();
                 return;
@@ -327,20 +323,17 @@ final class RdmaAcceptor implements LoopEvents.Listener {
 
     private synchronized boolean closeAll(Throwable cause) {
         boolean withdrawn = false;
+        if (id != null && held == null) {
+            withdrawn = !AbstractRdmaConnectedChannel.reject(id, RdmaConnectMetrics.Rejection.SERVER,
+                    "the server can't accept: " + cause);
+        }
         if (connection != null) {
-            if (id != null) {
-                withdrawn = !AbstractRdmaConnectedChannel.reject(id, RdmaConnectMetrics.Rejection.SERVER,
-                        "the server can't accept: " + cause);
-            }
             connection.destroy();
         } else if (held != null) {
             held.closeQueuePair();
             id.close();
             held.release(null);
             held = null;
-        } else if (id != null) {
-            withdrawn = !AbstractRdmaConnectedChannel.reject(id, RdmaConnectMetrics.Rejection.SERVER,
-                    "the server can't accept: " + cause);
         }
         id = null;
         return withdrawn;
@@ -365,7 +358,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
      */
     void close() {
         if (!migrating) {
-            Throwable misused = channel.misused();
+            Throwable misused = channel.misused;
             fail(misused == null ? new ClosedChannelException() : misused);
         }
     }

@@ -64,6 +64,8 @@ final class RdmaConnector implements LoopEvents.Listener {
     /** A listener of this host answers within a millisecond; one that does not may be stopped, or just have started. */
     private static final long ATTEMPT_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final long REMEMBER_NANOS = TimeUnit.SECONDS.toNanos(30);
+    /** The least preparation that is worth another timer. */
+    private static final long MIN_PREPARATION_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final AbstractRdmaConnectedChannel channel;
     private final InetSocketAddress requestedRemote;
@@ -77,7 +79,11 @@ final class RdmaConnector implements LoopEvents.Listener {
     private IOException failure;
     /** The provider of the present or last attempt; {@code null} before the first one. */
     private VerbsApi provider;
-    /** Ends the attempt, if there is another one after it; else {@code null}. */
+    /** Ends the connect; {@code null} without a limit. */
+    private LoopBinding.Timer timeout;
+    private int timeoutMillis;
+    private long deadlineNanos;
+    /** Ends the latest attempt that has another one after it; {@code null} if there was none. */
     private LoopBinding.Timer limit;
     private LoopId loopId;
     private ConnectionId id;
@@ -93,7 +99,7 @@ final class RdmaConnector implements LoopEvents.Listener {
         requestedLocal = local;
     }
 
-    LoopBinding loop() {
+    private LoopBinding loop() {
         return loopId.loop();
     }
 
@@ -111,15 +117,24 @@ final class RdmaConnector implements LoopEvents.Listener {
      * @param bound that is to be connected, and belongs to this object from now on; or {@code null}.
      */
     void start(LoopId bound) throws Exception {
-        if (bound != null) {
+        timeoutMillis = channel.config().getConnectTimeoutMillis();
+        if (bound == null) {
+            startUnbound();
+        } else {
             start(bound, bound.id().localAddress());
-            return;
         }
+        if (timeoutMillis > 0) {
+            deadlineNanos = loop().nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+            startTimeout();
+        }
+    }
+
+    private void startUnbound() throws Exception {
         providers = channel.connecting().queuePairOptions().device.providers();
         // With a single one there is nothing to pass over, and so nothing to remember.
         plan = new AttemptPlan<>(AttemptRules.PROVIDERS, providers, new Destination(requestedRemote),
                 FailureMemory.shared(), new AttemptPlan.Times(
-                        TimeUnit.MILLISECONDS.toNanos(channel.config().getConnectTimeoutMillis()), ATTEMPT_NANOS,
+                        TimeUnit.MILLISECONDS.toNanos(timeoutMillis), ATTEMPT_NANOS,
                         providers.size() == 1 ? 0 : REMEMBER_NANOS), channel.eventLoop().ticker());
         startNext();
     }
@@ -148,23 +163,34 @@ final class RdmaConnector implements LoopEvents.Listener {
         }
     }
 
-    private void cancelLimit() {
-        if (limit != null) {
-            limit.cancel();
-            limit = null;
+    private static void cancel(LoopBinding.Timer timer) {
+        if (timer != null) {
+            timer.cancel();
+        }
+    }
+
+    private void startTimeout() {
+        timeout = loop().schedule(() -> {
+            ConnectTimeoutException cause = new ConnectTimeoutException(
+                    "connection timed out after " + timeoutMillis + " ms: " + requestedRemote);
+            if (failure != null) {
+                cause.addSuppressed(failure);
+            }
+            channel.connecting().connectTimedOut(cause);
+        }, deadlineNanos - loop().nanoTime(), TimeUnit.NANOSECONDS);
+    }
+
+    /** Starts the timer again, which is to follow what there is now to another event loop. */
+    private void restartTimeout() {
+        if (timeout != null) {
+            timeout.cancel();
+            startTimeout();
         }
     }
 
     /** The provider of the present or last attempt; {@code null} if there was none. */
     VerbsProvider provider() {
         return provider == null ? null : provider.provider();
-    }
-
-    /** The connect fails for this reason: adds what has failed before it. */
-    void explain(Throwable last) {
-        if (failure != null && failure != last) {
-            last.addSuppressed(failure);
-        }
     }
 
     /** @param boundTo the address that the id has already, or {@code null}. */
@@ -196,7 +222,7 @@ final class RdmaConnector implements LoopEvents.Listener {
      * @throws IOException if there is none.
      */
     private void fallBack(IOException cause) throws IOException {
-        cancelLimit();
+        cancel(limit);
         AttemptFailure kind = AttemptFailure.of(cause);
         if (plan == null || !plan.failed(kind, kind)) {
             throw mostTelling(cause);
@@ -303,7 +329,7 @@ final class RdmaConnector implements LoopEvents.Listener {
             try {
                 fallBack((IOException) cause);
                 startNext();
-                channel.connectingAgain();
+                restartTimeout();
                 return;
             } catch (Throwable t) {
                 last = t;
@@ -334,16 +360,23 @@ final class RdmaConnector implements LoopEvents.Listener {
         long begin = loop().nanoTime();
         connection = channel.connecting().createConnection(loopId);
         ConnectionParameters parameters = connection.parameters();
-        channel.prepared(loop().nanoTime() - begin);
+        long nanos = loop().nanoTime() - begin;
+        if (nanos >= MIN_PREPARATION_NANOS) {
+            // The peer has all of its time for an answer, however long it took to prepare this end: the first
+            // connection of a process loads classes and registers memory, half a second where processors are busy.
+            deadlineNanos += nanos;
+            restartTimeout();
+        }
         id.connect(parameters);
     }
 
     private void established(ConnectionEvent event) throws Exception {
         done = true;
-        cancelLimit();
+        cancel(limit);
+        cancel(timeout);
         channel.local = id.localAddress();
         channel.connecting().queuePairOptions().connected(id.queuePair());
-        channel.takes(providerChoice());
+        channel.providerChoice = providerChoice();
         if (plan != null) {
             plan.connected();
         }
@@ -385,7 +418,8 @@ final class RdmaConnector implements LoopEvents.Listener {
     /** The channel is closed or gives up. */
     void cancel() {
         done = true;
-        cancelLimit();
+        cancel(limit);
+        cancel(timeout);
         discard();
     }
 

@@ -48,7 +48,7 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig implement
 
     private final AbstractRdmaServerChannel<?> channel;
     private final OptionValues options = new OptionValues(TABLE);
-    private final DeviceOptions device = new DeviceOptions(options);
+    final DeviceOptions device = new DeviceOptions(options);
 
     RdmaServerSocketChannelConfig(AbstractRdmaServerChannel<?> channel) {
         super(channel, new ServerChannelRecvByteBufAllocator());
@@ -74,10 +74,6 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig implement
     private <T> RdmaServerSocketChannelConfig set(ChannelOption<T> option, T value) {
         options.set(option, value);
         return this;
-    }
-
-    DeviceOptions device() {
-        return device;
     }
 
     @Override

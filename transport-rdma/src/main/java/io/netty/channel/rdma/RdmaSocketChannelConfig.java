@@ -15,17 +15,15 @@
  */
 package io.netty.channel.rdma;
 
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.DefaultChannelConfig;
-import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.rdma.connection.LivenessOptions;
 import io.netty.channel.rdma.connection.StreamOptions;
+import io.netty.channel.socket.DefaultSocketChannelConfig;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.SocketChannelConfig;
 
+import java.net.Socket;
 import java.util.Map;
 
 import static io.netty.channel.ChannelOption.ALLOW_HALF_CLOSURE;
@@ -37,14 +35,17 @@ import static io.netty.channel.ChannelOption.SO_REUSEADDR;
 import static io.netty.channel.ChannelOption.SO_SNDBUF;
 
 /** The configuration of a {@link AbstractRdmaSocketChannel}: see {@link AbstractRdmaSocketChannel#config()}. */
-final class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChannelConfig {
+final class RdmaSocketChannelConfig extends DefaultSocketChannelConfig {
+    /** A socket for the superclass, never asked: each method that would ask it is overridden. It has no descriptor. */
+    private static final Socket NO_SOCKET = new Socket();
+
     /** {@code null} for the configuration of a channel that is not made yet. */
     private final AbstractRdmaSocketChannel rdmaChannel;
-    private final StreamOptions options = new StreamOptions();
+    final StreamOptions options = new StreamOptions();
     private final RecvByteBufAllocator firstReceiveAllocator;
 
     RdmaSocketChannelConfig(SocketChannel channel) {
-        super(channel);
+        super(channel, NO_SOCKET);
         rdmaChannel = channel instanceof AbstractRdmaSocketChannel ? (AbstractRdmaSocketChannel) channel : null;
         firstReceiveAllocator = super.getRecvByteBufAllocator();
         super.setAllocator(RdmaByteBufAllocator.DEFAULT);
@@ -83,10 +84,6 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
     private <T> RdmaSocketChannelConfig set(ChannelOption<T> option, T value) {
         options.values.set(option, value);
         return this;
-    }
-
-    StreamOptions options() {
-        return options;
     }
 
     @Override
@@ -189,63 +186,8 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
         }
     }
 
-    @Override
-    public RdmaSocketChannelConfig setConnectTimeoutMillis(int connectTimeoutMillis) {
-        super.setConnectTimeoutMillis(connectTimeoutMillis);
-        return this;
-    }
-
-    @Override
-    @Deprecated
-    public RdmaSocketChannelConfig setMaxMessagesPerRead(int maxMessagesPerRead) {
-        super.setMaxMessagesPerRead(maxMessagesPerRead);
-        return this;
-    }
-
-    @Override
-    public RdmaSocketChannelConfig setWriteSpinCount(int writeSpinCount) {
-        super.setWriteSpinCount(writeSpinCount);
-        return this;
-    }
-
-    @Override
-    public RdmaSocketChannelConfig setAllocator(ByteBufAllocator allocator) {
-        super.setAllocator(allocator);
-        return this;
-    }
-
-    @Override
-    public RdmaSocketChannelConfig setRecvByteBufAllocator(RecvByteBufAllocator allocator) {
-        super.setRecvByteBufAllocator(allocator);
-        return this;
-    }
-
     /** Returns whether the receive allocator is another one than at first. */
     boolean isReceiveAllocatorSet() {
         return getRecvByteBufAllocator() != firstReceiveAllocator;
-    }
-
-    @Override
-    public RdmaSocketChannelConfig setAutoRead(boolean autoRead) {
-        super.setAutoRead(autoRead);
-        return this;
-    }
-
-    @Override
-    public RdmaSocketChannelConfig setAutoClose(boolean autoClose) {
-        super.setAutoClose(autoClose);
-        return this;
-    }
-
-    @Override
-    public RdmaSocketChannelConfig setWriteBufferWaterMark(WriteBufferWaterMark writeBufferWaterMark) {
-        super.setWriteBufferWaterMark(writeBufferWaterMark);
-        return this;
-    }
-
-    @Override
-    public RdmaSocketChannelConfig setMessageSizeEstimator(MessageSizeEstimator estimator) {
-        super.setMessageSizeEstimator(estimator);
-        return this;
     }
 }

@@ -39,7 +39,7 @@ import java.util.concurrent.RejectedExecutionException;
  */
 final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsafe implements ConnectionOwner {
     private final AbstractRdmaSocketChannel channel;
-    private final LingeringEnd ending;
+    final LingeringEnd ending;
     private final RdmaReadLoop readLoop;
     /** Cause of the loss of the connection. */
     private IOException loss;
@@ -57,7 +57,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
 
     @Override
     protected QueuePairOptions queuePairOptions() {
-        return channel.config.options().queuePair;
+        return channel.config.options.queuePair;
     }
 
     @Override
@@ -74,10 +74,6 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     @Override
     public String providerReason() {
         return channel.providerReason();
-    }
-
-    LingeringEnd ending() {
-        return ending;
     }
 
     @Override
@@ -263,12 +259,20 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
 
     @Override
     public void established() {
-        channel.acceptor().established();
+        channel.acceptor.established();
     }
 
     @Override
     public void notEstablished(IOException cause, boolean here) {
-        channel.notEstablished(cause, here);
+        if (channel.connection() != null) {
+            connectionLost(cause, false, false);
+        } else if (channel.acceptor == null) {
+            channel.connectFailed(cause);
+        } else if (here) {
+            channel.acceptor.fail(cause);
+        } else {
+            channel.acceptor.vanished(cause);
+        }
     }
 
     @Override

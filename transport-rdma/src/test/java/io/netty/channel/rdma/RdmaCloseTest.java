@@ -179,7 +179,7 @@ class RdmaCloseTest {
                 pair.client.writeAndFlush(kept.retain(), write);
                 pair.client.close(close);
                 assertThat(pair.client.connection().sendPath().isReadingShared()).isTrue();
-                pair.client.socketUnsafe().ending().overdue(null);
+                pair.client.socketUnsafe().ending.overdue(null);
                 assertThat(pair.client.isOpen()).isTrue();
             }));
             sync(write);

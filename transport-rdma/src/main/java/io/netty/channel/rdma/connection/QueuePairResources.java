@@ -105,7 +105,7 @@ public final class QueuePairResources {
         }
         QueuePairInitAttributes attributes = new QueuePairInitAttributes(queue.queue, queue.queue)
                 .maxSendRequests(sendDepth).maxReceiveRequests(receiveDepth).maxSendSges(sendSges)
-                .maxReceiveSges(receiveSges).sharedReceiveQueue(shared == null ? null : shared.queue())
+                .maxReceiveSges(receiveSges).sharedReceiveQueue(shared == null ? null : shared.queue)
                 .maxInlineReceive(options.get(QueuePairOptions.MAX_INLINE_RECEIVE));
         if (id != null && id.portSpace() == PortSpace.UDP) {
             attributes.type(QueuePairType.UNRELIABLE_DATAGRAM);
@@ -144,7 +144,7 @@ public final class QueuePairResources {
     /** The first part of the end. From here on the device touches none of the memory. */
     public void closeQueuePair() {
         if (queuePair != null) {
-            if (device != null && device.loop().isHere()) {
+            if (device != null && device.loop.isHere()) {
                 device.unregister(number);
                 if (shared != null) {
                     returnShared();

@@ -17,9 +17,7 @@ package io.netty.channel.rdma.loop;
 
 import io.netty.channel.rdma.verbs.WorkCompletions;
 
-/**
- * The owner of a queue pair. Called on the event loop that polls for it, and on no other.
- */
+/** The owner of a queue pair. Called on the event loop that polls for it, and on no other. */
 public abstract class CompletionHandler {
     /** Completions were dispatched to it, and {@link #completionsDone()} was not called since. */
     boolean pending;

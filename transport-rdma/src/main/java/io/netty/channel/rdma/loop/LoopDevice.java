@@ -59,10 +59,10 @@ public final class LoopDevice {
     public final DeviceContext context;
     private final LoopCounters counters;
     /** The loop that polls; another one when that has ended and connections that have left it go on. */
-    private final LoopBinding loop;
-    private final CompletionChannel channel;
+    public final LoopBinding loop;
+    final CompletionChannel channel;
     /** An array, as each poll goes through it. */
-    private LoopQueue[] queues = { };
+    LoopQueue[] queues = { };
     private final IntObjectMap<CompletionHandler> owners = new IntObjectHashMap<>();
     /** Owners that completions were dispatched to, and that are not notified yet. */
     private final List<CompletionHandler> pending = new ArrayList<>();
@@ -106,9 +106,9 @@ public final class LoopDevice {
 
     private void watch() throws Exception {
         LoopHandler handler = loop.handler();
-        completionFd = watch(new WatchedFd(handler, channel, this::completionEvents));
-        asyncFd = handler.hasDevice(context) ? null :
-                watch(new WatchedFd(handler, context.device.asyncFd(), this::asyncEvents));
+        completionFd = new WatchedFd(handler, channel, this::completionEvents);
+        asyncFd = handler.find(context) != null ? null :
+                new WatchedFd(handler, context.device.asyncFd(), this::asyncEvents);
         for (LoopQueue queue : queues) {
             watch(queue);
         }
@@ -122,11 +122,6 @@ public final class LoopDevice {
         if (queue.isStandalone()) {
             queue.watch(loop.handler(), () -> fired(queue));
         }
-    }
-
-    private WatchedFd watch(WatchedFd fd) throws Exception {
-        fd.watch(loop.handler().epoll());
-        return fd;
     }
 
     private void unwatch() {
@@ -145,11 +140,6 @@ public final class LoopDevice {
         }
     }
 
-    /** Number of completion queues. */
-    public int queues() {
-        return queues.length;
-    }
-
     private void add(LoopQueue queue) {
         queues = Arrays.copyOf(queues, queues.length + 1);
         queues[queues.length - 1] = queue;
@@ -161,14 +151,6 @@ public final class LoopDevice {
         List<LoopQueue> left = new ArrayList<>(Arrays.asList(queues));
         left.remove(queue);
         queues = left.toArray(new LoopQueue[0]);
-    }
-
-    CompletionChannel channel() {
-        return channel;
-    }
-
-    public LoopBinding loop() {
-        return loop;
     }
 
     /**
@@ -233,7 +215,7 @@ public final class LoopDevice {
                 return candidate;
             }
         }
-        int depth = LoopReceiveQueue.depth(loop.handler().sharedReceiveQueueDepth(), context);
+        int depth = LoopReceiveQueue.depth(loop.handler().sharedReceiveQueueDepth, context);
         int number = nextReceiveQueue++ & 0x3fffffff;
         LoopReceiveQueue queue = new LoopReceiveQueue(context, loop, this::refused, number, bufferSize, depth, buffers);
         receiveQueues.put(number, queue);
@@ -560,7 +542,9 @@ public final class LoopDevice {
             AsyncEvent event = next;
             context.counters.asyncEvent();
             if (event.isDeviceFatal()) {
-                LoopHandler.deviceFailed(context, event);
+                IOException cause = new IOException(context.device + ": " + event);
+                logger.warn("{}; its connections are closed.", cause.getMessage());
+                LoopHandler.forEachLoop(context, device -> device.fail(cause));
             } else if (event.isSharedReceiveLimitReached()) {
                 LoopHandler.forEachLoop(context, device -> device.receiveQueueEvent(event));
             } else if (event.isLastReceiveReached()) {
@@ -619,12 +603,7 @@ public final class LoopDevice {
 
     /** Returns whether connections of this loop have not come to their end yet. */
     boolean hasOwnConnections() {
-        for (CompletionHandler owner : owners.values()) {
-            if (!owner.isElsewhere()) {
-                return true;
-            }
-        }
-        return false;
+        return owners.values().stream().anyMatch(owner -> !owner.isElsewhere());
     }
 
     /** Runs what was handed over to owners, as the loop that ends runs no tasks. */

@@ -26,9 +26,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * The connection manager events of one event loop and one provider of verbs. On that loop only.
- */
+/** The connection manager events of one event loop and one provider of verbs. On that loop only. */
 public final class LoopEvents {
     /** The owner of a connection id. */
     public interface Listener {
@@ -57,7 +55,7 @@ public final class LoopEvents {
     private static final int MAX_EVENTS = 64;
 
     private final LoopHandler handler;
-    private final EventChannel channel;
+    public final EventChannel channel;
     private final WatchedFd fd;
     private final Map<ConnectionId, Listener> listeners = new IdentityHashMap<>();
     /** Number of ids that are on their way from other loops. */
@@ -70,15 +68,10 @@ public final class LoopEvents {
         channel = EventChannel.create(verbs);
         try {
             fd = new WatchedFd(handler, channel.fd(), this::process);
-            fd.watch(handler.epoll());
         } catch (Throwable t) {
             channel.close();
             throw t;
         }
-    }
-
-    public EventChannel channel() {
-        return channel;
     }
 
     /** Makes the listener get the events of the id. */

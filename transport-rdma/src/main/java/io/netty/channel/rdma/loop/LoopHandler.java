@@ -28,7 +28,6 @@ import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.monitor.LoopCounters;
 import io.netty.channel.rdma.monitor.LoopRecord;
 import io.netty.channel.rdma.monitor.Registry;
-import io.netty.channel.rdma.verbs.AsyncEvent;
 import io.netty.channel.rdma.verbs.CompletionQueue;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.VerbsApi;
@@ -39,11 +38,9 @@ import io.netty.util.internal.StringUtil;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
-import java.io.IOException;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
@@ -89,19 +86,20 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     private static final LoopCounters.All ALL_COUNTERS = new LoopCounters.All(Counter.values().length);
 
     private final ThreadAwareExecutor executor;
-    private final EpollIoHandler epoll;
+    final EpollIoHandler epoll;
     /** {@code null} on a loop that has none. */
     private final NioChannels nio;
     private final Turn turn = new Turn();
     private final boolean busyPoll;
     private final SpinPolicy spinPolicy;
     private final DescriptorSchedule descriptors = new DescriptorSchedule(System.nanoTime());
-    private final int sharedReceiveQueueDepth;
+    /** The most receives of a {@link LoopReceiveQueue}, unless the device has less. */
+    final int sharedReceiveQueueDepth;
     private final WorkCompletions batch;
     private final LoopCounters counters = new LoopCounters(ALL_COUNTERS);
     private final Set<Registration> registrations = new LinkedHashSet<>();
     /** An array, as each poll goes through it. */
-    private LoopDevice[] devices = { };
+    LoopDevice[] devices = { };
     /** Objects that all connections of this loop share, by their class. */
     private final Map<Class<?>, AutoCloseable> shared = new IdentityHashMap<>();
     private volatile IoEventLoop loop;
@@ -146,7 +144,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         HANDLERS.add(this);
         epoll.initialize();
         if (nio != null) {
-            nio.initialize();
+            nio.handler.initialize();
         }
     }
 
@@ -198,7 +196,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         if (handled > 0 || !context.canBlock()) {
             return handled;
         }
-        handled = pollOrArm();
+        handled = pollCompletions(true);
         return handled > 0 ? handled : sleep();
     }
 
@@ -276,24 +274,16 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     }
 
     private int pollCompletions() {
+        return pollCompletions(false);
+    }
+
+    /** @param arm whether the next completion is to wake the loop, if there is none now. */
+    private int pollCompletions(boolean arm) {
         long start = turn.reporting ? System.nanoTime() : 0;
         int handled = 0;
         for (LoopDevice device : devices) {
-            handled += device.poll(batch);
+            handled += arm ? device.pollOrArm(batch) : device.poll(batch);
         }
-        return polled(handled, start);
-    }
-
-    private int pollOrArm() {
-        long start = turn.reporting ? System.nanoTime() : 0;
-        int handled = 0;
-        for (LoopDevice device : devices) {
-            handled += device.pollOrArm(batch);
-        }
-        return polled(handled, start);
-    }
-
-    private int polled(int handled, long start) {
         if (handled == 0) {
             counters.add(Counter.EMPTY_POLLS, 1);
             return 0;
@@ -353,7 +343,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         if (handle instanceof EpollIoHandle) {
             return new EpollRegistration(epoll, handle);
         }
-        if (nio != null && nio.isCompatible(handle.getClass())) {
+        if (nio != null && nio.handler.isCompatible(handle.getClass())) {
             return nio.register(handle);
         }
         if (shuttingDown) {
@@ -371,12 +361,12 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     @Override
     public boolean isCompatible(Class<? extends IoHandle> handleType) {
         return LoopHandle.class.isAssignableFrom(handleType) || epoll.isCompatible(handleType) ||
-                nio != null && nio.isCompatible(handleType);
+                nio != null && nio.handler.isCompatible(handleType);
     }
 
     /** Returns the handler that serves NIO's channels if there is one, else epoll's. Any thread. */
     public IoHandler tcpHandler() {
-        return nio == null ? epoll : nio.handler();
+        return nio == null ? epoll : nio.handler;
     }
 
     @Override
@@ -389,7 +379,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         shuttingDown = true;
         closeChannels();
         if (nio != null) {
-            nio.prepareToDestroy();
+            nio.handler.prepareToDestroy();
         }
         epoll.prepareToDestroy();
     }
@@ -455,29 +445,14 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         if (finishDeadline == 0) {
             finishDeadline = System.nanoTime() + MAX_FINISH_NANOS;
         }
-        while (hasOwnConnections() && System.nanoTime() - finishDeadline < 0) {
+        while (Arrays.stream(devices).anyMatch(LoopDevice::hasOwnConnections) &&
+                System.nanoTime() - finishDeadline < 0) {
             pollCompletions();
             for (LoopDevice device : devices) {
                 device.runTasks();
             }
             Thread.onSpinWait();
         }
-    }
-
-    private boolean hasOwnConnections() {
-        for (LoopDevice device : devices) {
-            if (device.hasOwnConnections()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** The device failed for good: every loop closes its connections on it. */
-    static void deviceFailed(DeviceContext context, AsyncEvent event) {
-        IOException cause = new IOException(context.device + ": " + event);
-        logger.warn("{}; its connections are closed.", cause.getMessage());
-        forEachLoop(context, device -> device.fail(cause));
     }
 
     /** Runs an action on each loop that has a part of the device. Any thread. */
@@ -497,10 +472,6 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         }
     }
 
-    List<LoopDevice> devices() {
-        return Arrays.asList(devices);
-    }
-
     /** The {@link #events}, or {@code null} if there are none yet. */
     public LoopEvents eventsIfAny(VerbsApi verbs) {
         return events.get(verbs);
@@ -516,23 +487,14 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         return device;
     }
 
-    private LoopDevice find(DeviceContext context) {
+    /** The part of a device that this loop has, or {@code null}. On the loop. */
+    LoopDevice find(DeviceContext context) {
         for (LoopDevice device : devices) {
             if (device.context == context) {
                 return device;
             }
         }
         return null;
-    }
-
-    /** The most receives of a {@link LoopReceiveQueue}, unless the device has less. */
-    int sharedReceiveQueueDepth() {
-        return sharedReceiveQueueDepth;
-    }
-
-    /** Returns whether the loop has a part of the device. On the loop. */
-    boolean hasDevice(DeviceContext context) {
-        return find(context) != null;
     }
 
     /** The connection manager events of this loop and a provider. On the loop. */
@@ -582,10 +544,6 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         devices[devices.length - 1] = device;
     }
 
-    EpollIoHandler epoll() {
-        return epoll;
-    }
-
     public boolean isShuttingDown() {
         return shuttingDown;
     }
@@ -614,17 +572,13 @@ public final class LoopHandler implements IoHandler, LoopRecord {
             owner.accept(t);
         } catch (Throwable t2) {
             unexpected(t2);
-            tellAgain(owner, t);
-        }
-    }
-
-    /** The first time there may have been no memory to end what has thrown, and nobody else ends it. */
-    private void tellAgain(Consumer<Throwable> owner, Throwable t) {
-        try {
-            owner.accept(t);
-        } catch (Throwable t2) {
-            t2.addSuppressed(t);
-            unexpected(t2);
+            try {
+                // There may have been no memory to end what has thrown, and nobody else ends it.
+                owner.accept(t);
+            } catch (Throwable t3) {
+                t3.addSuppressed(t);
+                unexpected(t3);
+            }
         }
     }
 

@@ -50,9 +50,7 @@ public final class LoopQueue {
         this.mark = mark;
     }
 
-    /**
-     * @param mark see {@link #isMarked}.
-     */
+    /** @param mark see {@link #isMarked}. */
     static LoopQueue shared(DeviceContext device, int capacity, CompletionChannel channel, long mark)
             throws VerbsException {
         return new LoopQueue(device.device.createCompletionQueue(capacity, channel, mark), null, mark);
@@ -85,7 +83,6 @@ public final class LoopQueue {
             fired.run();
             ownChannel.consumeEvents(1);
         });
-        ownFd.watch(handler.epoll());
     }
 
     void unwatch() {

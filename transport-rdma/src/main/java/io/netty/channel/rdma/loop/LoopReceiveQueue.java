@@ -66,7 +66,7 @@ public final class LoopReceiveQueue {
     private final BiConsumer<LoopReceiveQueue, VerbsException> failure;
     private final int number;
     private final Supplier<ByteBuf> source;
-    private final SharedReceiveQueue queue;
+    public final SharedReceiveQueue queue;
     private final ReceiveWorkRequests chain;
     /** The buffers by slot. */
     private final ByteBuf[] buffers;
@@ -313,10 +313,6 @@ public final class LoopReceiveQueue {
 
     boolean isUsed() {
         return !users.isEmpty();
-    }
-
-    public SharedReceiveQueue queue() {
-        return queue;
     }
 
     /** No queue pair uses it any more. */

@@ -50,47 +50,34 @@ final class NioChannels {
         }
     };
 
-    private final LoopHandler handler;
-    private final NioIoHandler nio;
+    final NioIoHandler handler;
+    private final LoopHandler loop;
     private final HiddenField selectorOfNio = HiddenField.of(NioIoHandler.class, "unwrappedSelector");
     /** The selector whose descriptor is watched; {@code NioIoHandler} may take another one for it. */
     private Object selector;
     private WatchedFd watched;
 
     /** @throws UnsupportedOperationException if the descriptor of a selector is not to be known. */
-    NioChannels(LoopHandler handler, NioIoHandler nio) {
+    NioChannels(LoopHandler loop, NioIoHandler handler) {
+        this.loop = loop;
         this.handler = handler;
-        this.nio = nio;
-        descriptor(selectorOfNio.get(nio));
+        descriptor(selectorOfNio.get(handler));
     }
 
     private static int descriptor(Object selector) {
         return (Integer) HiddenField.of(selector.getClass(), "epfd").get(selector);
     }
 
-    NioIoHandler handler() {
-        return nio;
-    }
-
-    void initialize() {
-        nio.initialize();
-    }
-
-    boolean isCompatible(Class<? extends IoHandle> handleType) {
-        return nio.isCompatible(handleType);
-    }
-
     IoRegistration register(IoHandle handle) throws Exception {
         watch();
-        return nio.register(handle);
+        return handler.register(handle);
     }
 
     private void watch() throws Exception {
-        Object current = selectorOfNio.get(nio);
+        Object current = selectorOfNio.get(handler);
         if (current != selector) {
             unwatch();
-            watched = new WatchedFd(handler, descriptor(current), this::readable);
-            watched.watch(handler.epoll());
+            watched = new WatchedFd(loop, descriptor(current), this::readable);
             selector = current;
         }
     }
@@ -103,8 +90,8 @@ final class NioChannels {
     }
 
     private void readable() {
-        for (int i = nio.run(WITHOUT_BLOCKING); i > 0; i--) {
-            handler.externalEvent();
+        for (int i = handler.run(WITHOUT_BLOCKING); i > 0; i--) {
+            loop.externalEvent();
         }
     }
 
@@ -113,22 +100,18 @@ final class NioChannels {
         if (watched == null) {
             return 0;
         }
-        int handled = nio.run(WITHOUT_BLOCKING);
+        int handled = handler.run(WITHOUT_BLOCKING);
         try {
             watch();
         } catch (Exception e) {
-            handler.unexpected(e);
+            loop.unexpected(e);
         }
         return handled;
     }
 
-    void prepareToDestroy() {
-        nio.prepareToDestroy();
-    }
-
     void destroy() {
         unwatch();
-        nio.destroy();
+        handler.destroy();
     }
 
     /**

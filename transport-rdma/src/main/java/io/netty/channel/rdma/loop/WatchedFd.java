@@ -23,13 +23,9 @@ import io.netty.channel.epoll.EpollIoOps;
 import io.netty.channel.rdma.verbs.CompletionChannel;
 import io.netty.channel.unix.FileDescriptor;
 
-/**
- * A file descriptor of the verbs provider that the loop's {@link EpollIoHandler} watches for reading.
- */
+/** A file descriptor of the verbs provider that the loop's {@link EpollIoHandler} watches for reading. */
 final class WatchedFd implements EpollIoHandle {
-    /**
-     * Takes what made the descriptor readable.
-     */
+    /** Takes what made the descriptor readable. */
     interface Reader {
         void readable() throws Exception;
     }
@@ -37,36 +33,29 @@ final class WatchedFd implements EpollIoHandle {
     private final FileDescriptor fd;
     private final Reader reader;
     private final LoopHandler handler;
-    private final EpollIoOps ops;
-    private IoRegistration registration;
+    private final IoRegistration registration;
 
-    WatchedFd(LoopHandler handler, int fd, Reader reader) {
+    WatchedFd(LoopHandler handler, int fd, Reader reader) throws Exception {
         this(handler, fd, EpollIoOps.EPOLLIN, reader);
     }
 
-    WatchedFd(LoopHandler handler, CompletionChannel channel, Reader reader) {
+    WatchedFd(LoopHandler handler, CompletionChannel channel, Reader reader) throws Exception {
         this(handler, channel.fd(),
                 channel.isEdgeTriggered() ? EpollIoOps.EPOLLIN.with(EpollIoOps.EPOLLET) : EpollIoOps.EPOLLIN, reader);
     }
 
-    private WatchedFd(LoopHandler handler, int fd, EpollIoOps ops, Reader reader) {
+    private WatchedFd(LoopHandler handler, int fd, EpollIoOps ops, Reader reader) throws Exception {
         this.handler = handler;
-        this.ops = ops;
         // Not ours to close: nobody calls close() on this object.
         this.fd = new FileDescriptor(fd);
         this.reader = reader;
-    }
-
-    void watch(EpollIoHandler epoll) throws Exception {
-        registration = epoll.register(this);
+        registration = handler.epoll.register(this);
         registration.submit(ops);
     }
 
     /** Must be called before the descriptor is closed. */
     void unwatch() {
-        if (registration != null) {
-            registration.cancel();
-        }
+        registration.cancel();
     }
 
     @Override

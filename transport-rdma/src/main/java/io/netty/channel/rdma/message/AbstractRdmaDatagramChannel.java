@@ -198,7 +198,7 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
     }
 
     private ConnectionId newConnectionId(VerbsApi provider) throws Exception {
-        return ConnectionId.create(handler().events(provider).channel(), PortSpace.UDP);
+        return ConnectionId.create(handler().events(provider).channel, PortSpace.UDP);
     }
 
     private void listenerEvent(ConnectionEvent event) {

@@ -322,11 +322,6 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     @Override
-    protected boolean isReuseAddress() {
-        return config.get(QueuePairOptions.REUSE_ADDRESS);
-    }
-
-    @Override
     protected boolean hasConnection() {
         return connection != null || incoming != null;
     }
@@ -418,7 +413,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     @Override
-    protected void registeredWithId() {
+    protected void registeredAgain() {
         beginRequest();
     }
 

@@ -15,9 +15,7 @@
  */
 package io.netty.channel.rdma.stream;
 
-/**
- * Where the bytes of the last data message are. One object per connection, overwritten by the next one.
- */
+/** Where the bytes of the last data message are. One object per connection, overwritten by the next one. */
 public final class Arrival {
     ReceiveArea area;
     int segment;
@@ -45,16 +43,12 @@ public final class Arrival {
         return segment;
     }
 
-    /**
-     * Offset in bytes of the first new byte in the segment.
-     */
+    /** Offset in bytes of the first new byte in the segment. */
     public int offset() {
         return offset;
     }
 
-    /**
-     * Number of new bytes, at least 1; 0 after {@link StreamEvent#RETRACTED}.
-     */
+    /** Number of new bytes, at least 1; 0 after {@link StreamEvent#RETRACTED}. */
     public int length() {
         return length;
     }

@@ -109,9 +109,7 @@ public record ConnectionData(boolean bigEndian, boolean retracts, int credits, l
         out.order(order);
     }
 
-    /**
-     * @throws StreamProtocolException if no byte could be written into such a buffer
-     */
+    /** @throws StreamProtocolException if no byte could be written into such a buffer */
     public static void checkBuffer(long address, long length) throws StreamProtocolException {
         if (length == 0) {
             throw new StreamProtocolException("the peer advertised an empty receive buffer");

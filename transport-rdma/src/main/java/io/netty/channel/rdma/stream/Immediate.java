@@ -56,16 +56,12 @@ final class Immediate {
         return type << 29 | value;
     }
 
-    /**
-     * The upper 3 bits, 0 to 7.
-     */
+    /** The upper 3 bits, 0 to 7. */
     public static int type(int immediate) {
         return immediate >>> 29;
     }
 
-    /**
-     * The lower 29 bits, 0 to {@link #MAX_VALUE}.
-     */
+    /** The lower 29 bits, 0 to {@link #MAX_VALUE}. */
     public static int value(int immediate) {
         return immediate & MAX_VALUE;
     }

@@ -77,23 +77,17 @@ public class ReceiveArea {
         return segmentLength;
     }
 
-    /**
-     * Address of the first byte of a segment.
-     */
+    /** Address of the first byte of a segment. */
     public final long segmentAddress(int segment) {
         return address + (long) segment * segmentLength;
     }
 
-    /**
-     * Bytes of all segments.
-     */
+    /** Bytes of all segments. */
     public final long length() {
         return (long) states.length * segmentLength;
     }
 
-    /**
-     * Segments that are neither advertised nor filled.
-     */
+    /** Segments that are neither advertised nor filled. */
     public final int freeSegments() {
         return freeCount;
     }

@@ -40,9 +40,7 @@ public record StreamConfig(int credits, int sendQueueDepth, int controlSlots, in
     /** librdmacm's queue depth and control slots, and a longer table than its two entries. */
     public static final StreamConfig DEFAULT = new StreamConfig(384, 384, 4, 8, 64);
 
-    /**
-     * @throws IllegalArgumentException if a value is outside its range
-     */
+    /** @throws IllegalArgumentException if a value is outside its range */
     public StreamConfig {
         check("credits", credits, MIN_CREDITS, MAX_CREDITS);
         check("controlSlots", controlSlots, MIN_CONTROL_SLOTS, 64);

@@ -164,9 +164,7 @@ public final class StreamConnection implements StreamMachine {
         return queue;
     }
 
-    /**
-     * Returns whether the send queue has room for data.
-     */
+    /** Returns whether the send queue has room for data. */
     boolean hasDataSlot() {
         return queue.hasDataSlot();
     }

@@ -63,9 +63,7 @@ public final class StreamWorkRequest {
         return kind;
     }
 
-    /**
-     * The immediate as a host integer; see {@link Immediate}. Meaningless for {@link Kind#KEEP_ALIVE}.
-     */
+    /** The immediate as a host integer; see {@link Immediate}. Meaningless for {@link Kind#KEEP_ALIVE}. */
     public int immediate() {
         return immediate;
     }
@@ -78,9 +76,7 @@ public final class StreamWorkRequest {
         return remoteKey;
     }
 
-    /**
-     * Bytes to write: those granted for {@link Kind#DATA}, 16 for {@link Kind#ADVERTISE}, otherwise 0.
-     */
+    /** Bytes to write: those granted for {@link Kind#DATA}, 16 for {@link Kind#ADVERTISE}, otherwise 0. */
     public int length() {
         return length;
     }
@@ -93,9 +89,7 @@ public final class StreamWorkRequest {
         return entryHead;
     }
 
-    /**
-     * The last 8 bytes of a target SGL entry, likewise.
-     */
+    /** The last 8 bytes of a target SGL entry, likewise. */
     public long entryTail() {
         return entryTail;
     }

@@ -26,9 +26,7 @@ public interface TargetSgl {
     /** Size of one entry in bytes. */
     int ENTRY_SIZE = 16;
 
-    /**
-     * Number of entries, at least 2.
-     */
+    /** Number of entries, at least 2. */
     int entries();
 
     /**
@@ -37,18 +35,12 @@ public interface TargetSgl {
      */
     int length(int entry);
 
-    /**
-     * The remote address of an entry. Plain read.
-     */
+    /** The remote address of an entry. Plain read. */
     long address(int entry);
 
-    /**
-     * The rkey of an entry. Plain read.
-     */
+    /** The rkey of an entry. Plain read. */
     int key(int entry);
 
-    /**
-     * Writes 0 to the length of an entry.
-     */
+    /** Writes 0 to the length of an entry. */
     void clearLength(int entry);
 }

@@ -42,12 +42,12 @@ public final class KeptResources {
         case EVENT_CHANNEL:
             return sum(handler -> events(handler).size());
         case COMPLETION_CHANNEL:
-            return sum(handler -> handler.devices().size());
+            return sum(handler -> handler.devices.length);
         case COMPLETION_QUEUE:
             return sum(handler -> {
                 int queues = 0;
-                for (LoopDevice device : handler.devices().toArray(new LoopDevice[0])) {
-                    queues += device.queues();
+                for (LoopDevice device : handler.devices) {
+                    queues += device.queues.length;
                 }
                 return queues;
             });
@@ -71,10 +71,10 @@ public final class KeptResources {
         Set<Integer> descriptors = new HashSet<>();
         for (LoopHandler handler : LoopHandler.all().elements()) {
             for (LoopEvents events : events(handler)) {
-                descriptors.add(events.channel().fd());
+                descriptors.add(events.channel.fd());
             }
-            for (LoopDevice device : handler.devices().toArray(new LoopDevice[0])) {
-                descriptors.add(device.channel().fd());
+            for (LoopDevice device : handler.devices) {
+                descriptors.add(device.channel.fd());
             }
         }
         return descriptors;

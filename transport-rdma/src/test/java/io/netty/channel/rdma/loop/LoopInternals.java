@@ -28,7 +28,12 @@ public final class LoopInternals {
 
     /** The loop's part of its first device. */
     public static LoopDevice device(LoopHandler handler) {
-        return handler.devices().get(0);
+        return handler.devices[0];
+    }
+
+    /** Number of completion queues of the device. */
+    public static int queues(LoopDevice device) {
+        return device.queues.length;
     }
 
     /** The most completions that a queue of the device can have room for. */

@@ -83,7 +83,7 @@ public final class CompletionRelay extends CompletionHandler implements LoopHand
         if (!relaying && !released) {
             // So this is the loop that polls.
             relaying = true;
-            register(device.loop().handler());
+            register(device.loop.handler());
             device.register(queuePairNumber, this);
         }
     }
@@ -98,7 +98,7 @@ public final class CompletionRelay extends CompletionHandler implements LoopHand
 
     /** The connection belongs to the loop of this handler from now on; its {@link LoopBinding} knows next. */
     public void attach(LoopHandler handler) throws Exception {
-        if (relaying && !released && !device.loop().isHere()) {
+        if (relaying && !released && !device.loop.isHere()) {
             ofConnection = handler.device(device.context);
             ofConnection.register(queuePairNumber, connection);
         }
@@ -107,7 +107,7 @@ public final class CompletionRelay extends CompletionHandler implements LoopHand
 
     /** If the loop polls for itself, nobody need hand completions over, after those that were. */
     private void endIfPolledHere() {
-        if (relaying && !released && device.loop().isHere()) {
+        if (relaying && !released && device.loop.isHere()) {
             relaying = false;
             leave();
             // Completions of LoopDevice.drain() are handed over before anything comes directly.
@@ -207,19 +207,19 @@ public final class CompletionRelay extends CompletionHandler implements LoopHand
 
     @Override
     public boolean isElsewhere() {
-        return loop.handler() != device.loop().handler();
+        return loop.handler() != device.loop.handler();
     }
 
     @Override
     public boolean takeOver(LoopDevice ended) {
         LoopHandler next = loop.handler();
         try {
-            ended.loop().detach();
+            ended.loop.detach();
             next.loop().execute(() -> takenOver(ended, next));
             return true;
         } catch (RejectedExecutionException e) {
             logger.debug("This event loop has ended, too", e);
-            ended.loop().attach(ended.loop().handler());
+            ended.loop.attach(ended.loop.handler());
             return false;
         }
     }

@@ -112,7 +112,7 @@ public final class ConnectionIdMigration {
         // The next event may arrive here before it is known that the id has.
         events.listen(owner.id(), owner.listener());
         try {
-            migrate(owner::leave, from.loop(), events.channel(), to.loop(), this::arrived);
+            migrate(owner::leave, from.loop(), events.channel, to.loop(), this::arrived);
         } catch (RejectedExecutionException e) {
             events.arrived();
             to.forget(owner.id());

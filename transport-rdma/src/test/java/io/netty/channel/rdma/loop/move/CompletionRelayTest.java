@@ -83,7 +83,7 @@ class CompletionRelayTest {
 
     @AfterEach
     void end() throws Exception {
-        EventLoopGroup last = device.loop().handler() == polling ? first : second;
+        EventLoopGroup last = device.loop.handler() == polling ? first : second;
         on(last, () -> {
             queuePair.close();
             relay.release();
@@ -202,7 +202,7 @@ class CompletionRelayTest {
         });
         TestTimeouts.shutdown(first);
         settle(second);
-        assertThat(device.loop().handler()).isSameAs(other);
+        assertThat(device.loop.handler()).isSameAs(other);
         on(second, () -> {
             complete(0, 1);
             return null;
