@@ -90,7 +90,7 @@ public final class RdmaConnection extends CompletionHandler
         stream = resources.stream;
         inbound = new RdmaInbound(owner, resources);
         receives = resources.receives;
-        life = new ConnectionLife(owner, new LifeActions(), resources.options.liveness);
+        life = new ConnectionLife(owner, new LifeActions(), stream, loop, resources.options.liveness);
         sendPath = new SendPath(owner, this, resources, life);
         resources.attach(this, sendPath::pumpOutsideOfTurn);
         loop.onUnexpected(this::unexpected);
@@ -353,14 +353,6 @@ public final class RdmaConnection extends CompletionHandler
         } finally {
             sendPath.endTurn();
         }
-        advance();
-    }
-
-    /** Does what follows from the state. */
-    void advance() {
-        if (life.isDestroyed()) {
-            return;
-        }
         if (life.isClosed() || life.isBroken()) {
             life.advance();
         } else {
@@ -556,26 +548,13 @@ public final class RdmaConnection extends CompletionHandler
         private LoopBinding.Timer timer;
 
         @Override
-        public void execute(Runnable task) {
-            loop.execute(task);
-        }
-
-        @Override
         public void schedule(Runnable task, long millis) {
-            cancelScheduled();
+            cancel();
             try {
                 timer = loop.schedule(task, millis, TimeUnit.MILLISECONDS);
             } catch (RejectedExecutionException e) {
                 // The loop has ended: its handler destroys what is left.
                 logger.debug("{}: no timer", owner, e);
-            }
-        }
-
-        @Override
-        public void cancelScheduled() {
-            if (timer != null) {
-                timer.cancel();
-                timer = null;
             }
         }
 
@@ -604,11 +583,6 @@ public final class RdmaConnection extends CompletionHandler
         }
 
         @Override
-        public boolean isClosedByPeer() {
-            return RdmaConnection.this.isClosedByPeer();
-        }
-
-        @Override
         public void send() {
             sendPath.pump();
         }
@@ -629,40 +603,21 @@ public final class RdmaConnection extends CompletionHandler
         }
 
         @Override
-        public void endStream() {
-            if (!isStreamEnded()) {
-                stream.disconnect();
-            }
-        }
-
-        @Override
-        public boolean isStreamEnded() {
-            return stream.state() == StreamState.DISCONNECTED;
-        }
-
-        @Override
-        public boolean isStreamDone() {
-            return stream.isDrained() && !stream.isEndedByPeer();
-        }
-
-        @Override
-        public long doneUntil() {
-            return stream.sendQueue().doneUntil();
-        }
-
-        @Override
         public boolean isFlushed() {
             return receives.isFlushed() && stream.sendQueue().isDrained();
         }
 
         @Override
-        public void advance() {
-            RdmaConnection.this.advance();
+        public void release() {
+            cancel();
+            RdmaConnection.this.release();
         }
 
-        @Override
-        public void release() {
-            RdmaConnection.this.release();
+        private void cancel() {
+            if (timer != null) {
+                timer.cancel();
+                timer = null;
+            }
         }
     }
 }

@@ -57,7 +57,7 @@
  * channel is closed. The package {@code io.netty.channel.rdma} says what that means to applications.
  *
  * <h2>States</h2>
- * {@code ConnectionState} says what each is; {@code ConnectionLife} has the state and gets the events.
+ * {@code ConnectionLife} says what each is, has the state and gets the events.
  * <pre>
  *   CREATED ── NEGOTIATED ── READY ── OPEN ── CLOSING
  *      │           │           │        │        │  (disconnect)
