@@ -29,8 +29,6 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -82,17 +80,16 @@ final class ReceiveMemory {
     private final StreamCounters counters;
     private final int maxBytes;
     private final int idleMillis;
-    private final ReceiveBuffer first;
-    /** Buffers behind the first, by their steps. */
-    private final List<ReceiveBuffer> grown = new ArrayList<>();
-    /** Buffers, by their steps, that are not offered any more, but are not yet back. */
-    private final ReceiveBuffer[] leaving;
+    /** Buffers by their steps: the first, those that were added and, not offered any more but not yet back, others. */
+    private final ReceiveBuffer[] buffers;
+    /** The number of buffers that are offered. */
+    private int offered = 1;
     private StreamMachine stream;
     private LoopBinding loop;
     private Supplier<InetSocketAddress> peer;
     private Runnable segmentFreed;
     private LoopBinding.Timer timer;
-    /** The size of the first and the grown buffers, in bytes. */
+    /** The size of the buffers that are offered, in bytes. */
     private int size;
     private int pinned;
     private int unread;
@@ -120,13 +117,13 @@ final class ReceiveMemory {
         maxBytes = options.receiveBufferSize();
         idleMillis = options.get(StreamOptions.RECEIVE_BUFFER_IDLE_MILLIS);
         size = protocol.isReceiveMemoryGrowing() ? Math.min(maxBytes, FIRST_BYTES) : maxBytes;
-        leaving = new ReceiveBuffer[steps(size, maxBytes)];
+        buffers = new ReceiveBuffer[1 + steps(size, maxBytes)];
         int sglEntries = protocol.targetSglEntries();
         // The entries behind the messages stay aligned.
         int messageBytes = receives * messageSize + TargetSgl.ENTRY_SIZE - 1 & -TargetSgl.ENTRY_SIZE;
-        first = ReceiveBuffer.create(this, FIRST_SEGMENTS, size / FIRST_SEGMENTS, sglEntries,
+        buffers[0] = ReceiveBuffer.create(this, FIRST_SEGMENTS, size / FIRST_SEGMENTS, sglEntries,
                 sglEntries == 0 ? 0 : outgoingEntries, messageBytes, true);
-        if (first == null) {
+        if (buffers[0] == null) {
             throw PinnedMemory.PROCESS.exhausted("no registered memory for a receive buffer");
         }
     }
@@ -140,7 +137,7 @@ final class ReceiveMemory {
     }
 
     ReceiveBuffer first() {
-        return first;
+        return buffers[0];
     }
 
     DeviceContext device() {
@@ -219,9 +216,7 @@ final class ReceiveMemory {
     }
 
     private void grow() {
-        int step = grown.size();
-        ReceiveBuffer buffer = leaving[step];
-        leaving[step] = null;
+        ReceiveBuffer buffer = buffers[offered];
         if (buffer == null) {
             int target = (int) Math.min(maxBytes, (long) size * GROWTH);
             int segmentLength = target / SEGMENTS;
@@ -229,15 +224,9 @@ final class ReceiveMemory {
             if (buffer == null) {
                 return;
             }
+            buffers[offered] = buffer;
         }
-        boolean added = false;
-        try {
-            added = grown.add(buffer);
-        } finally {
-            if (!added) {
-                buffer.release();
-            }
-        }
+        offered++;
         resized((int) (size + buffer.length()));
         stream.addArea(buffer);
         if (timer == null) {
@@ -284,20 +273,17 @@ final class ReceiveMemory {
         timer = null;
         boolean ask = false;
         int left = size;
-        while (!grown.isEmpty() && arrivedSinceTick <= left - grown.get(grown.size() - 1).length() &&
-                !isPinnedBeforeLast()) {
-            ReceiveBuffer buffer = grown.remove(grown.size() - 1);
+        while (offered > 1 && arrivedSinceTick <= left - buffers[offered - 1].length() && !isPinnedBeforeLast()) {
+            ReceiveBuffer buffer = buffers[--offered];
             left -= (int) buffer.length();
             stream.removeArea(buffer);
-            leaving[grown.size()] = buffer;
             ask |= !buffer.isIdle();
         }
         resized(left);
         arrivedSinceTick = 0;
         // Fast arrivals of the past are no reason to grow now, nor after the peer has given parts back.
         fast = false;
-        freeIdle();
-        if (!grown.isEmpty() || isLeaving()) {
+        if (freeIdle() || offered > 1) {
             schedule();
         }
         if (ask && stream.retract()) {
@@ -307,36 +293,30 @@ final class ReceiveMemory {
 
     /** Returns whether the application keeps all of what would be left without the last buffer. */
     private boolean isPinnedBeforeLast() {
-        int free = first.unpinnedSegments();
-        for (int step = grown.size() - 2; step >= 0; step--) {
-            free += grown.get(step).unpinnedSegments();
-        }
-        return free == 0;
-    }
-
-    private void freeIdle() {
-        for (int step = 0; step < leaving.length; step++) {
-            if (leaving[step] != null && leaving[step].isIdle()) {
-                leaving[step].release();
-                leaving[step] = null;
+        for (int step = 0; step < offered - 1; step++) {
+            if (buffers[step].unpinnedSegments() > 0) {
+                return false;
             }
         }
+        return true;
     }
 
-    private boolean isLeaving() {
-        for (ReceiveBuffer buffer : leaving) {
-            if (buffer != null) {
-                return true;
+    /** Frees buffers that are not offered and have come back. Returns whether there are some that have not. */
+    private boolean freeIdle() {
+        boolean busy = false;
+        for (int step = offered; step < buffers.length && !released; step++) {
+            if (buffers[step] != null && buffers[step].isIdle()) {
+                buffers[step].release();
+                buffers[step] = null;
             }
+            busy |= buffers[step] != null;
         }
-        return false;
+        return busy;
     }
 
     /** Offers a segment again that was freed. On the loop. */
     void segmentFreed() {
-        if (!released) {
-            freeIdle();
-        }
+        freeIdle();
         segmentFreed.run();
     }
 
@@ -360,15 +340,9 @@ final class ReceiveMemory {
             timer.cancel();
             timer = null;
         }
-        first.release();
-        for (ReceiveBuffer buffer : grown) {
-            buffer.release();
-        }
-        grown.clear();
-        for (int step = 0; step < leaving.length; step++) {
-            if (leaving[step] != null) {
-                leaving[step].release();
-                leaving[step] = null;
+        for (ReceiveBuffer buffer : buffers) {
+            if (buffer != null) {
+                buffer.release();
             }
         }
     }
