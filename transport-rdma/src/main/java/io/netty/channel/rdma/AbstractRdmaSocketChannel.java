@@ -469,7 +469,7 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
         if (isRegistered()) {
             onLoop(() -> {
                 if (connection != null) {
-                    connection.livenessChanged();
+                    connection.sendPath().livenessChanged();
                 }
             });
         }

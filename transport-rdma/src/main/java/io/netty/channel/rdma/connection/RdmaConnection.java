@@ -40,6 +40,8 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
@@ -52,7 +54,7 @@ import java.util.concurrent.TimeUnit;
  * completion queue stays with the loop that it was made on: see {@link CompletionRelay}.
  */
 public final class RdmaConnection extends CompletionHandler
-        implements LoopEvents.Listener, ConnectionIdMigration.Owner, OutgoingConnection, Liveness.Connection {
+        implements LoopEvents.Listener, ConnectionIdMigration.Owner, OutgoingConnection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaConnection.class);
 
     /** Maximum time of a connection's end after all bytes are sent. Then its resources are released anyway. */
@@ -69,6 +71,8 @@ public final class RdmaConnection extends CompletionHandler
     private final ReceiveQueue receives;
     private final ConnectionLife life;
     private final SendPath sendPath;
+    /** Messages that have come before the data of their peer. */
+    private final List<Runnable> early = new ArrayList<>();
     /** {@code null} before the connection is established. */
     private StreamRecord record;
 
@@ -170,8 +174,9 @@ public final class RdmaConnection extends CompletionHandler
     public void start() {
         if (!life.isDestroyed()) {
             life.open();
-            receives.replay(this::receive);
-            livenessChanged();
+            early.forEach(Runnable::run);
+            early.clear();
+            sendPath.livenessChanged();
             completionsDone();
         }
     }
@@ -304,9 +309,11 @@ public final class RdmaConnection extends CompletionHandler
                 } else if (life.isNegotiated()) {
                     // A message proves that the peer is there, even if the connection manager's event is yet to come.
                     life.peerReady();
-                    receive(receives.message(), receives.length());
+                    receive(receives.message, receives.length);
                 } else {
-                    receives.keep();
+                    int message = receives.message;
+                    int length = receives.length;
+                    early.add(() -> receive(message, length));
                 }
             }
         } else if (success) {
@@ -332,7 +339,7 @@ public final class RdmaConnection extends CompletionHandler
                 // A channel that is not established could not tell of the end either.
                 owner.established();
             }
-            livenessChanged();
+            sendPath.livenessChanged();
         }
         sendPath.beginTurn();
         try {
@@ -483,9 +490,6 @@ public final class RdmaConnection extends CompletionHandler
     /** The end has come: gives everything back. */
     private void release() {
         LoopHandler handler = loop.handler();
-        if (sendPath.liveness != null) {
-            sendPath.liveness.stop();
-        }
         resources.closeQueuePair();
         handler.forget(id);
         if (relay != null) {
@@ -506,41 +510,6 @@ public final class RdmaConnection extends CompletionHandler
 
     public QueuePairInfo info() throws VerbsException {
         return resources.queuePair.query();
-    }
-
-    /** Options were changed, or the connection just established. */
-    public void livenessChanged() {
-        if (sendPath.liveness == null && resources.options.liveness.isOn()) {
-            sendPath.liveness = new Liveness(loop, this, resources.options.liveness);
-        }
-        if (sendPath.liveness != null && isUsable()) {
-            sendPath.liveness.start();
-        }
-    }
-
-    @Override
-    public boolean isUsable() {
-        return life.isOpen();
-    }
-
-    @Override
-    public boolean isWaiting() {
-        return sendPath.isWaiting();
-    }
-
-    @Override
-    public boolean isAcknowledged() {
-        return sendPath.isAcknowledged();
-    }
-
-    @Override
-    public void probe() {
-        sendPath.probe();
-    }
-
-    @Override
-    public void timedOut(String why) {
-        life.timedOut(new IOException("Connection timed out: " + owner.remote() + " (" + why + ')'));
     }
 
     /** Actions of the state machine, and its questions. */

@@ -40,7 +40,7 @@ import java.util.concurrent.TimeUnit;
  * Posts what the protocol of one connection has to say and what its messages give, whenever that may have become
  * possible: after a flush, and at the end of a turn. On the loop of the connection.
  */
-public final class SendPath {
+public final class SendPath implements Liveness.Connection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(SendPath.class);
 
     /** The chains that are posted in a row; an epoll channel writes up to 16 times (WRITE_SPIN_COUNT). */
@@ -444,20 +444,43 @@ public final class SendPath {
         return isInFlight() && ring.isInPlace() && messages.isShared();
     }
 
-    /** Returns whether something waits for the peer: an acknowledgement, or credits. */
-    boolean isWaiting() {
+    // ---- does the peer answer?
+
+    /** Options were changed, or the connection just established. */
+    public void livenessChanged() {
+        if (liveness == null && options.liveness.isOn()) {
+            liveness = new Liveness(loop, this, options.liveness);
+        }
+        if (liveness != null && isUsable()) {
+            liveness.start();
+        }
+    }
+
+    @Override
+    public boolean isUsable() {
+        return life.isOpen();
+    }
+
+    @Override
+    public boolean isWaiting() {
         return !queue.isDrained() || unsent != Unsent.NOTHING && isWritable();
     }
 
-    /** Returns whether the peer's device is known to have all that was posted, copied bytes included. */
-    boolean isAcknowledged() {
+    @Override
+    public boolean isAcknowledged() {
+        // Copied bytes included.
         return queue.doneUntil() >= queue.next();
     }
 
-    /** Makes the device find out whether the peer's device answers. */
-    void probe() {
+    @Override
+    public void probe() {
         stream.keepAlive();
         pump();
+    }
+
+    @Override
+    public void timedOut(String why) {
+        life.timedOut(new IOException("Connection timed out: " + owner.remote() + " (" + why + ')'));
     }
 
     // ---- the end
@@ -500,6 +523,9 @@ public final class SendPath {
 
     /** The queue pair is gone, and with it all work requests. */
     void destroy() {
+        if (liveness != null) {
+            liveness.stop();
+        }
         detach(false);
         for (long sequence = queue.oldest(); sequence < queue.next(); sequence++) {
             ring.remove(sequence);
