@@ -134,7 +134,7 @@ public final class ChannelQueuePair {
      * @throws IllegalArgumentException if the application has set the option to more.
      */
     public int limit(OptionRow<Integer> option, int limit, String attribute) {
-        return DeviceLimits.limit(resources.options, option, limit, device(), attribute);
+        return DeviceLimits.limit(resources.queuePairOptions, option, limit, device(), attribute);
     }
 
     public QueuePair queuePair() {

@@ -38,15 +38,15 @@ import java.util.function.Supplier;
 /**
  * A queue pair, the room for its completions, and whose they are. Made as the options say and as the device can.
  */
-public final class QueuePairResources {
+public class QueuePairResources {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(QueuePairResources.class);
 
     public final DeviceContext context;
     public final int sendDepth;
     public final int receiveDepth;
-    public final QueuePairOptions options;
+    public final QueuePairOptions queuePairOptions;
     private LoopQueue queue;
-    private QueuePair queuePair;
+    QueuePair queuePair;
     private int number;
     /** {@code null} as long as it is not known to which loop the connection belongs. */
     private LoopDevice device;
@@ -56,7 +56,7 @@ public final class QueuePairResources {
     /** @param handler of the connection's loop, or {@code null} if that is not known yet: see {@link #attach}. */
     public QueuePairResources(DeviceContext context, QueuePairOptions options, LoopHandler handler) throws Exception {
         this.context = context;
-        this.options = options;
+        queuePairOptions = options;
         sendDepth = DeviceLimits.depth(options, QueuePairOptions.SEND_QUEUE_DEPTH, context);
         receiveDepth = DeviceLimits.depth(options, QueuePairOptions.RECEIVE_QUEUE_DEPTH, context);
         DeviceLimits.checkCompletions(sendDepth, receiveDepth, context);
@@ -78,12 +78,12 @@ public final class QueuePairResources {
      * @param bufferSize of each, in bytes.
      * @param buffers gives registered memory of this size, or {@code null} if there is none.
      */
-    public void shareReceives(int bufferSize, Supplier<ByteBuf> buffers) throws IOException {
+    public final void shareReceives(int bufferSize, Supplier<ByteBuf> buffers) throws IOException {
         shared = device.receiveQueue(bufferSize, buffers);
     }
 
     /** The receives that it shares, or {@code null}. */
-    public LoopReceiveQueue shared() {
+    public final LoopReceiveQueue shared() {
         return shared;
     }
 
@@ -98,7 +98,7 @@ public final class QueuePairResources {
      * @param id that it belongs to, or {@code null} if it is connected without the connection manager.
      * @param minInline bytes that are asked for in any case, if the device can.
      */
-    public QueuePair create(ConnectionId id, int sendSges, int receiveSges, int minInline) throws Exception {
+    public final QueuePair create(ConnectionId id, int sendSges, int receiveSges, int minInline) throws Exception {
         queue = device == null ? LoopQueue.standalone(context, completions()) : device.reserve(completions(), shared);
         if (shared != null) {
             shared.addUser(queue);
@@ -106,14 +106,14 @@ public final class QueuePairResources {
         QueuePairInitAttributes attributes = new QueuePairInitAttributes(queue.queue, queue.queue)
                 .maxSendRequests(sendDepth).maxReceiveRequests(receiveDepth).maxSendSges(sendSges)
                 .maxReceiveSges(receiveSges).sharedReceiveQueue(shared == null ? null : shared.queue())
-                .maxInlineReceive(options.get(QueuePairOptions.MAX_INLINE_RECEIVE));
+                .maxInlineReceive(queuePairOptions.get(QueuePairOptions.MAX_INLINE_RECEIVE));
         if (id != null && id.portSpace() == PortSpace.UDP) {
             attributes.type(QueuePairType.UNRELIABLE_DATAGRAM);
         }
         DeviceLimits.Factory factory = id == null ? context.domain::createQueuePair
                 : init -> id.createQueuePair(context.domain, init);
         queuePair = DeviceLimits.createQueuePair(factory, context, attributes,
-                Math.max(options.get(QueuePairOptions.MAX_INLINE), minInline), options);
+                Math.max(queuePairOptions.get(QueuePairOptions.MAX_INLINE), minInline), queuePairOptions);
         return queuePair;
     }
 
@@ -127,22 +127,22 @@ public final class QueuePairResources {
     }
 
     /** Makes the owner get the completions. On the loop. */
-    public void register(CompletionHandler owner) {
+    public final void register(CompletionHandler owner) {
         number = queuePair.number();
         device.register(number, owner);
     }
 
-    public LoopDevice device() {
+    public final LoopDevice device() {
         return device;
     }
 
     /** Has the owners get all completions that are there, and be told later. */
-    public void drain() {
+    public final void drain() {
         device.drain(queue);
     }
 
     /** The first part of the end. From here on the device touches none of the memory. */
-    public void closeQueuePair() {
+    public final void closeQueuePair() {
         if (queuePair != null) {
             if (device != null && device.loop().isHere()) {
                 device.unregister(number);

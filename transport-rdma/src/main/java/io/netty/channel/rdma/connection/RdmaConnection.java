@@ -21,10 +21,8 @@ import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.move.CompletionRelay;
 import io.netty.channel.rdma.loop.move.ConnectionIdMigration;
-import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.stream.StreamEvent;
 import io.netty.channel.rdma.stream.StreamMachine;
-import io.netty.channel.rdma.stream.StreamProtocol;
 import io.netty.channel.rdma.stream.StreamProtocolException;
 import io.netty.channel.rdma.stream.StreamState;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
@@ -38,7 +36,6 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,25 +93,18 @@ public final class RdmaConnection extends CompletionHandler
         receives = resources.receives;
         life = new ConnectionLife(owner, new LifeActions(), stream, loop, resources.options.liveness);
         sendPath = new SendPath(owner, this, resources, life);
-        resources.attach(this, sendPath::pumpOutsideOfTurn);
+        resources.attach(this, owner, sendPath::pumpOutsideOfTurn);
         loop.onUnexpected(this::unexpected);
         resources.counters.open();
     }
 
     /**
-     * Creates the queue pair for an id that is bound to a device. On success the id belongs to the connection.
+     * A connection by an id that is bound to a device. On success the id belongs to the connection, and the resources do
+     * in any case.
      *
      * @param listener gets the events of the id until the connection is {@linkplain #establish established}, which then
      *         gets them itself.
      */
-    public static RdmaConnection create(ConnectionOwner owner, LoopBinding loop, ConnectionId id,
-                                        LoopEvents.Listener listener, StreamProtocol protocol, StreamOptions options,
-                                        StreamCounters counters) throws Exception {
-        return create(owner, loop, id, listener,
-                ConnectionResources.create(protocol, id, options, counters, loop.handler()));
-    }
-
-    /** As above, with a queue pair that exists. The resources belong to this class in any case. */
     public static RdmaConnection create(ConnectionOwner owner, LoopBinding loop, ConnectionId id,
                                         LoopEvents.Listener listener, ConnectionResources resources)
             throws Exception {
@@ -155,10 +145,6 @@ public final class RdmaConnection extends CompletionHandler
         }
     }
 
-    InetSocketAddress remote() {
-        return owner.remote();
-    }
-
     private void opened(boolean outgoing) {
         record = new StreamRecord(loop, resources, id.localAddress(), id.remoteAddress(), owner.providerReason());
         record.open(outgoing);
@@ -191,7 +177,7 @@ public final class RdmaConnection extends CompletionHandler
     @Override
     public void detach() {
         if (relay == null && !isDestroyed()) {
-            relay = resources.newRelay(this);
+            relay = new CompletionRelay(resources.device(), resources.queuePair.number(), this, loop);
         }
         if (relay != null) {
             relay.detach();
@@ -502,10 +488,6 @@ public final class RdmaConnection extends CompletionHandler
         if (record != null) {
             record.close(life.loss());
         }
-    }
-
-    DeviceContext context() {
-        return resources.context;
     }
 
     public QueuePairInfo info() throws VerbsException {

@@ -28,10 +28,8 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 /**
  * All the memory in which the bytes of one connection arrive. It starts small, because registered memory must be there
@@ -86,7 +84,7 @@ final class ReceiveMemory {
     private int offered = 1;
     private StreamMachine stream;
     private LoopBinding loop;
-    private Supplier<InetSocketAddress> peer;
+    private ConnectionOwner owner;
     private Runnable segmentFreed;
     private LoopBinding.Timer timer;
     /** The size of the buffers that are offered, in bytes. */
@@ -156,12 +154,11 @@ final class ReceiveMemory {
      * Sets what the memory needs before anything is delivered.
      *
      * @param currentLoop    the connection's.
-     * @param remote         whose bytes arrive here.
      * @param onSegmentFreed run on it when there is more to offer to the peer.
      */
-    void attach(LoopBinding currentLoop, Supplier<InetSocketAddress> remote, Runnable onSegmentFreed) {
+    void attach(LoopBinding currentLoop, ConnectionOwner connectionOwner, Runnable onSegmentFreed) {
         loop = currentLoop;
-        peer = remote;
+        owner = connectionOwner;
         segmentFreed = onSegmentFreed;
         windowNanos = loop.nanoTime();
     }
@@ -236,7 +233,7 @@ final class ReceiveMemory {
 
     private void resized(int newSize) {
         if (newSize != size && Recorder.isOn()) {
-            Recorder.receiveMemory(peer.get(), size, newSize);
+            Recorder.receiveMemory(owner.remote(), size, newSize);
         }
         size = newSize;
     }
