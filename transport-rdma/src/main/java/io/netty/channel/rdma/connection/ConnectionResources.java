@@ -44,37 +44,51 @@ public final class ConnectionResources extends QueuePairResources {
     /** An entry of the peer's target SGL goes inline wherever that is possible. */
     private static final int MIN_INLINE = 16;
 
-    final StreamProtocol protocol;
     final StreamOptions options;
     final StreamCounters counters;
-    final StreamConfig streamConfig;
-    SendRing ring;
+    final SendRing ring;
+    final ReceiveQueue receives;
+    final StreamMachine stream;
     ReceiveMemory receiveMemory;
-    ReceiveQueue receives;
-    StreamMachine stream;
     private final ConnectionId id;
 
     private ConnectionResources(DeviceContext context, StreamProtocol protocol, ConnectionId id, StreamOptions options,
                                 StreamCounters counters, LoopHandler handler) throws Exception {
         super(context, options.queuePair, handler);
-        this.protocol = protocol;
         this.id = id;
         this.options = options;
         this.counters = counters;
         // A message is one work request with immediate data; without, a WRITE and a SEND.
         int messages = context.iwarp ? sendDepth / 2 : sendDepth;
-        int credits = receiveDepth - (context.iwarp ? controlReceives() : CONTROL_SLOTS);
-        streamConfig = new StreamConfig(credits, messages, CONTROL_SLOTS, Math.max(2, protocol.targetSglEntries()),
-                Math.max(1, messages / 4));
-    }
-
-    /**
-     * Control messages need no credit. Where a message without a receive waits, few receives will do for them; on iWARP
-     * it ends the connection, so there must be one for each that the peer may send before it hears of us again: one for
-     * each of our entries, and those that it sends once.
-     */
-    private int controlReceives() {
-        return Math.min(protocol.targetSglEntries() + 2 * CONTROL_SLOTS, receiveDepth / 2);
+        int sglEntries = protocol.targetSglEntries();
+        // Control messages need no credit. Where a message without a receive waits, few receives will do for them; on
+        // iWARP it ends the connection, so there must be one for each that the peer may send before it hears of us
+        // again: one for each of our entries, and those that it sends once.
+        int controlReceives = context.iwarp ? Math.min(sglEntries + 2 * CONTROL_SLOTS, receiveDepth / 2)
+                : CONTROL_SLOTS;
+        int messageSize = protocol.sentMessageSize(!context.iwarp);
+        try {
+            receiveMemory = new ReceiveMemory(context, options, counters, protocol, SendRing.capacity(messages),
+                    receiveDepth, messageSize);
+            stream = protocol.newMachine(new StreamConfig(receiveDepth - controlReceives, messages, CONTROL_SLOTS,
+                    Math.max(2, sglEntries), Math.max(1, messages / 4)), receiveMemory.first(), receiveMemory.first());
+            receiveMemory.stream(stream);
+            ring = new SendRing(stream.sendQueue(), messages);
+            create(id, Math.min(Gatherer.MAX_ELEMENTS, context.attributes.maxSges()), 1,
+                    Math.max(MIN_INLINE, messageSize));
+            if (queuePair.maxInlineData() < messageSize) {
+                throw new IOException(context.device + " sends too little inline (max_inline_data " +
+                        queuePair.maxInlineData() + "): " + protocol.protocolName() + " need " + messageSize +
+                        " bytes. Use TCP");
+            }
+            receives = new ReceiveQueue(queuePair, receiveDepth, messageSize == 0 ? null : receiveMemory.first(),
+                    messageSize, !context.iwarp);
+            receives.post(receiveDepth);
+        } catch (Throwable t) {
+            closeQueuePair();
+            release(null);
+            throw t;
+        }
     }
 
     /**
@@ -90,34 +104,7 @@ public final class ConnectionResources extends QueuePairResources {
                     protocol.protocolName() + " can't be used with it. Use TCP");
         }
         Staging.reserve(context);
-        ConnectionResources resources = new ConnectionResources(context, protocol, id, options, counters, handler);
-        try {
-            resources.create();
-        } catch (Throwable t) {
-            resources.closeQueuePair();
-            resources.release(null);
-            throw t;
-        }
-        return resources;
-    }
-
-    private void create() throws Exception {
-        int messages = streamConfig.sendQueueDepth();
-        int messageSize = protocol.sentMessageSize(!context.iwarp);
-        receiveMemory = new ReceiveMemory(context, options, counters, protocol, SendRing.capacity(messages),
-                receiveDepth, messageSize);
-        stream = protocol.newMachine(streamConfig, receiveMemory.first(), receiveMemory.first());
-        receiveMemory.stream(stream);
-        ring = new SendRing(stream.sendQueue(), messages);
-        create(id, Math.min(Gatherer.MAX_ELEMENTS, context.attributes.maxSges()), 1, Math.max(MIN_INLINE, messageSize));
-        if (queuePair.maxInlineData() < messageSize) {
-            throw new IOException(context.device + " sends too little inline (max_inline_data " +
-                    queuePair.maxInlineData() + "): " + protocol.protocolName() + " need " + messageSize +
-                    " bytes. Use TCP");
-        }
-        receives = new ReceiveQueue(queuePair, receiveDepth, messageSize == 0 ? null : receiveMemory.first(),
-                messageSize, !context.iwarp);
-        receives.post(receiveDepth);
+        return new ConnectionResources(context, protocol, id, options, counters, handler);
     }
 
     /** Takes the private data of the peer. */

@@ -80,8 +80,14 @@ public final class RdmaConnection extends CompletionHandler
     private long sent = NONE;
     private LoopEvents.Listener listener;
 
-    private RdmaConnection(ConnectionOwner owner, LoopBinding loop, ConnectionId id, LoopEvents.Listener listener,
-                           ConnectionResources resources) throws Exception {
+    /**
+     * A connection by an id that is bound to a device. The id belongs to it on success, and the resources in any case.
+     *
+     * @param listener gets the events of the id until the connection is {@linkplain #establish established}, which then
+     *         gets them itself.
+     */
+    public RdmaConnection(ConnectionOwner owner, LoopBinding loop, ConnectionId id, LoopEvents.Listener listener,
+                          ConnectionResources resources) throws Exception {
         this.owner = owner;
         readLoop = owner.readLoop();
         this.id = id;
@@ -89,27 +95,14 @@ public final class RdmaConnection extends CompletionHandler
         this.resources = resources;
         this.loop = loop;
         stream = resources.stream;
-        inbound = new RdmaInbound(owner, resources);
         receives = resources.receives;
-        life = new ConnectionLife(owner, new LifeActions(), stream, loop, resources.options.liveness);
-        sendPath = new SendPath(owner, this, resources, life);
-        resources.attach(this, owner, sendPath::pumpOutsideOfTurn);
-        loop.onUnexpected(this::unexpected);
-        resources.counters.open();
-    }
-
-    /**
-     * A connection by an id that is bound to a device. On success the id belongs to the connection, and the resources do
-     * in any case.
-     *
-     * @param listener gets the events of the id until the connection is {@linkplain #establish established}, which then
-     *         gets them itself.
-     */
-    public static RdmaConnection create(ConnectionOwner owner, LoopBinding loop, ConnectionId id,
-                                        LoopEvents.Listener listener, ConnectionResources resources)
-            throws Exception {
         try {
-            return new RdmaConnection(owner, loop, id, listener, resources);
+            inbound = new RdmaInbound(owner, resources);
+            life = new ConnectionLife(owner, new LifeActions(), stream, loop, resources.options.liveness);
+            sendPath = new SendPath(owner, this, resources, life);
+            resources.attach(this, owner, sendPath::pumpOutsideOfTurn);
+            loop.onUnexpected(this::unexpected);
+            resources.counters.open();
         } catch (Throwable t) {
             resources.closeQueuePair();
             resources.release(null);

@@ -50,7 +50,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         this.owner = owner;
         memory = resources.receiveMemory;
         counters = resources.counters;
-        copyThreshold = resources.options.get(StreamOptions.RECEIVE_COPY_THRESHOLD);
+        copyThreshold = resources.options.values.get(StreamOptions.RECEIVE_COPY_THRESHOLD);
     }
 
     void arrived(Arrival arrival) {

@@ -113,7 +113,7 @@ final class ReceiveMemory {
         this.device = device;
         this.counters = counters;
         maxBytes = options.receiveBufferSize();
-        idleMillis = options.get(StreamOptions.RECEIVE_BUFFER_IDLE_MILLIS);
+        idleMillis = options.values.get(StreamOptions.RECEIVE_BUFFER_IDLE_MILLIS);
         size = protocol.isReceiveMemoryGrowing() ? Math.min(maxBytes, FIRST_BYTES) : maxBytes;
         buffers = new ReceiveBuffer[1 + steps(size, maxBytes)];
         int sglEntries = protocol.targetSglEntries();

@@ -68,12 +68,9 @@ public final class SendPath implements Liveness.Connection {
     private final ConnectionOwner owner;
     private final RdmaConnection connection;
     private final LoopBinding loop;
-    private final StreamOptions options;
+    private final ConnectionResources resources;
     private final SendQueue queue;
     private final QueuePair queuePair;
-    private final ReceiveMemory receiveMemory;
-    private final ReceiveQueue receives;
-    private final ReceiveBuffer receiveBuffer;
     private final ConnectionLife life;
     /** Looks again when memory to send from ran out and no completion will tell that there is some. */
     private final Retry retry;
@@ -99,9 +96,9 @@ public final class SendPath implements Liveness.Connection {
     SendPath(ConnectionOwner owner, RdmaConnection connection, ConnectionResources resources, ConnectionLife life) {
         this.owner = owner;
         this.connection = connection;
+        this.resources = resources;
         this.life = life;
         loop = connection.loop();
-        options = resources.options;
         counters = resources.counters;
         stream = resources.stream;
         queue = stream.sendQueue();
@@ -109,10 +106,8 @@ public final class SendPath implements Liveness.Connection {
         messages = new OutboundMessages(owner, resources);
         device = resources.context;
         queuePair = resources.queuePair;
-        receives = resources.receives;
-        receiveMemory = resources.receiveMemory;
-        receiveBuffer = receiveMemory.first();
-        maxInline = options.values.isSet(QueuePairOptions.MAX_INLINE) ?
+        OptionValues options = resources.options.values;
+        maxInline = options.isSet(QueuePairOptions.MAX_INLINE) ?
                 Math.min(queuePair.maxInlineData(), options.get(QueuePairOptions.MAX_INLINE)) :
                 queuePair.maxInlineData();
         maxElements = Math.min(queuePair.maxSendSges(), Gatherer.MAX_ELEMENTS);
@@ -166,7 +161,7 @@ public final class SendPath implements Liveness.Connection {
         try {
             boolean usable = life.isReady() && !life.isBroken();
             if (usable) {
-                receiveMemory.beforeOffer();
+                resources.receiveMemory.beforeOffer();
             }
             if ((life.isClosed() || unsent != Unsent.NOTHING) && messages.any()) {
                 if (life.isClosed()) {
@@ -313,7 +308,7 @@ public final class SendPath implements Liveness.Connection {
         int count = life.isBroken() ? 0 : stream.receivesToPost();
         if (count > 0) {
             try {
-                receives.post(count);
+                resources.receives.post(count);
             } catch (VerbsException e) {
                 life.broken(e);
             }
@@ -363,13 +358,13 @@ public final class SendPath implements Liveness.Connection {
 
     /** Maximum of bytes in the next message that the device and {@code SO_SNDBUF} allow. */
     long messageRoom() {
-        return isInFlight() ? Math.min(device.maxMessage, options.sendBufferSize() - messages.inFlight())
+        return isInFlight() ? Math.min(device.maxMessage, resources.options.sendBufferSize() - messages.inFlight())
                 : device.maxMessage;
     }
 
     /** See {@link StreamOptions#isPeerAwaited}. */
     boolean isPeerAwaited() {
-        return options.isPeerAwaited();
+        return resources.options.isPeerAwaited();
     }
 
     /** Returns whether an entry for the peer's target SGL fits into its work request. */
@@ -379,6 +374,7 @@ public final class SendPath implements Liveness.Connection {
 
     /** Adds an entry for the peer's target SGL to the work request that writes it. */
     void addEntry(StreamWorkRequest request, SendWorkRequests chain) throws VerbsException {
+        ReceiveBuffer receiveBuffer = resources.receiveMemory.first();
         long address = receiveBuffer.outgoingEntry(ring.index(request.sequence()),
                 request.entryHead(), request.entryTail());
         chain.addSge(address, request.length(), receiveBuffer.range().region(device).lkey());
@@ -448,8 +444,8 @@ public final class SendPath implements Liveness.Connection {
 
     /** Options were changed, or the connection just established. */
     public void livenessChanged() {
-        if (liveness == null && options.liveness.isOn()) {
-            liveness = new Liveness(loop, this, options.liveness);
+        if (liveness == null && resources.options.liveness.isOn()) {
+            liveness = new Liveness(loop, this, resources.options.liveness);
         }
         if (liveness != null && isUsable()) {
             liveness.start();
