@@ -71,7 +71,7 @@ public final class RdmaConnection extends CompletionHandler
     /** Messages that have come before the data of their peer. */
     private final List<Runnable> early = new ArrayList<>();
     /** {@code null} before the connection is established. */
-    private StreamRecord record;
+    private StreamCounters.Record record;
 
     /** {@code null} if the connection has never left its first loop. */
     private CompletionRelay relay;
@@ -139,7 +139,8 @@ public final class RdmaConnection extends CompletionHandler
     }
 
     private void opened(boolean outgoing) {
-        record = new StreamRecord(loop, resources, id.localAddress(), id.remoteAddress(), owner.providerReason());
+        record = new StreamCounters.Record(loop, resources, id.localAddress(), id.remoteAddress(),
+                owner.providerReason());
         record.open(outgoing);
     }
 

@@ -74,8 +74,8 @@ final class ReceiveMemory {
     private static final long WINDOW_NANOS = 2_000_000;
     private static final long RETRY_NANOS = 1_000_000_000;
 
-    private final DeviceContext device;
-    private final StreamCounters counters;
+    final DeviceContext device;
+    final StreamCounters counters;
     private final int maxBytes;
     private final int idleMillis;
     /** Buffers by their steps: the first, those that were added and, not offered any more but not yet back, others. */
@@ -136,14 +136,6 @@ final class ReceiveMemory {
 
     ReceiveBuffer first() {
         return buffers[0];
-    }
-
-    DeviceContext device() {
-        return device;
-    }
-
-    StreamCounters counters() {
-        return counters;
     }
 
     void stream(StreamMachine machine) {

@@ -66,7 +66,7 @@ final class ReceiveQueue {
     void completed() {
         posted--;
         if (messages != null) {
-            message = messages.messagesIndex() + first * messageSize;
+            message = messages.messagesOffset + first * messageSize;
             first = first + 1 == depth ? 0 : first + 1;
         }
     }
@@ -103,7 +103,7 @@ final class ReceiveQueue {
             taken(queuePair.postEmptyReceives(ConnectionResources.RECEIVE, count), count);
             return;
         }
-        int key = messages.range().region(messages.device()).lkey();
+        int key = messages.lkey();
         for (int left = count; left > 0; left -= chain.size()) {
             chain.clear();
             for (int i = 0; i < left && chain.remaining() > 0; i++) {

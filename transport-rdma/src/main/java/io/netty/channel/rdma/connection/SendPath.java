@@ -377,7 +377,7 @@ public final class SendPath implements Liveness.Connection {
         ReceiveBuffer receiveBuffer = resources.receiveMemory.first();
         long address = receiveBuffer.outgoingEntry(ring.index(request.sequence()),
                 request.entryHead(), request.entryTail());
-        chain.addSge(address, request.length(), receiveBuffer.range().region(device).lkey());
+        chain.addSge(address, request.length(), receiveBuffer.lkey());
     }
 
     /** The request is about to be posted. Takes over the reference to the memory, which may be {@code null}. */

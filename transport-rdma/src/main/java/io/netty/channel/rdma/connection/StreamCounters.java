@@ -15,8 +15,13 @@
  */
 package io.netty.channel.rdma.connection;
 
+import io.netty.channel.rdma.loop.LoopBinding;
+import io.netty.channel.rdma.monitor.ConnectionKind;
+import io.netty.channel.rdma.monitor.ConnectionRecord;
 import io.netty.channel.rdma.monitor.LoopCounters;
+import io.netty.channel.rdma.monitor.LoopRecord;
 
+import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The counters of one byte-stream connection, changed on its event loop. Any thread may read. */
@@ -134,5 +139,54 @@ public final class StreamCounters {
     void receiveMemory(int bytes) {
         receiveMemory.addAndGet(bytes);
         TOTAL.receiveMemory.addAndGet(bytes);
+    }
+
+    /** The view of a byte-stream connection from outside. */
+    static final class Record extends ConnectionRecord {
+        private final LoopBinding loop;
+        private final StreamCounters counters;
+
+        Record(LoopBinding loop, ConnectionResources resources, InetSocketAddress local, InetSocketAddress remote,
+               String reason) {
+            super(resources.context.counters, local, remote, reason);
+            this.loop = loop;
+            counters = resources.counters;
+        }
+
+        @Override
+        public ConnectionKind kind() {
+            return ConnectionKind.STREAM;
+        }
+
+        @Override
+        public LoopRecord loop() {
+            return loop.handler();
+        }
+
+        @Override
+        public long bytesSent() {
+            return counters.get(Counter.SENT_IN_PLACE) + counters.get(Counter.SENT_INLINE) +
+                    counters.get(Counter.SENT_COPIED);
+        }
+
+        @Override
+        public long bytesReceived() {
+            return counters.get(Counter.RECEIVED_IN_PLACE) + counters.get(Counter.RECEIVED_COPIED);
+        }
+
+        @Override
+        public long bytesCopied() {
+            return counters.get(Counter.SENT_COPIED) + counters.get(Counter.RECEIVED_COPIED);
+        }
+
+        @Override
+        public long creditStallNanos() {
+            return counters.creditStallNanos();
+        }
+
+        @Override
+        public long receiveMemory() {
+            return counters.receiveMemory();
+        }
     }
 }

@@ -37,7 +37,7 @@
  *                                   the device can
  *   OptionRow, OptionTable, OptionValues   an option; the options of a class of channels; their values in a channel
  *   StreamOptions, QueuePairOptions, LivenessOptions, DeviceOptions   the rows, and what follows from their values
- *   StreamCounters, StreamRecord    bytes by the way that they went, and what is known of the connection from outside
+ *   StreamCounters                  bytes by the way that they went, and what is known of the connection from outside
  *   Bind, Reachability, Rejection   errors of binding and connecting, as those of sockets and with what to do
  * </pre>
  *
