@@ -72,7 +72,6 @@ public final class ConnectionResources extends QueuePairResources {
                     receiveDepth, messageSize);
             stream = protocol.newMachine(new StreamConfig(receiveDepth - controlReceives, messages, CONTROL_SLOTS,
                     Math.max(2, sglEntries), Math.max(1, messages / 4)), receiveMemory.first(), receiveMemory.first());
-            receiveMemory.stream(stream);
             ring = new SendRing(stream.sendQueue(), messages);
             create(id, Math.min(Gatherer.MAX_ELEMENTS, context.attributes.maxSges()), 1,
                     Math.max(MIN_INLINE, messageSize));
@@ -121,7 +120,7 @@ public final class ConnectionResources extends QueuePairResources {
     /** Makes the connection of the owner get the completions. On its loop. */
     void attach(RdmaConnection connection, ConnectionOwner owner, Runnable segmentFreed) throws Exception {
         attach(connection.loop().handler());
-        receiveMemory.attach(connection.loop(), owner, segmentFreed);
+        receiveMemory.attach(connection.loop(), owner, stream, segmentFreed);
         register(connection);
     }
 

@@ -152,7 +152,7 @@ public final class RdmaConnection extends CompletionHandler
 
     /** The channel is active: lets messages flow. */
     public void start() {
-        if (!life.isDestroyed()) {
+        if (!isDestroyed()) {
             life.open();
             early.forEach(Runnable::run);
             early.clear();
@@ -228,7 +228,7 @@ public final class RdmaConnection extends CompletionHandler
     /** Nobody reads any more. */
     public void discardInput() {
         inbound.discard();
-        afterRead();
+        sendPath.pumpOutsideOfTurn();
     }
 
     /** Has the application read outside of the turn that the bytes arrived in: that is a turn, too. */
@@ -239,12 +239,7 @@ public final class RdmaConnection extends CompletionHandler
         } finally {
             sendPath.endTurn();
         }
-        afterRead();
-    }
-
-    /** The application has read: the peer may have to be told. */
-    public void afterRead() {
-        sendPath.pumpOutsideOfTurn();
+        sendPath.pump();
     }
 
     private void receive(int message, int length) {
@@ -309,7 +304,7 @@ public final class RdmaConnection extends CompletionHandler
 
     @Override
     public void completionsDone() {
-        if (life.isDestroyed()) {
+        if (isDestroyed()) {
             return;
         }
         if (life.open()) {

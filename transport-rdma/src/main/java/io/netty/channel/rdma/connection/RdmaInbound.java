@@ -139,7 +139,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         handle.attemptedBytesRead(length);
         ByteBufAllocator allocator = owner.allocator();
         ByteBuf buf;
-        if (length > copyThreshold && (head.isPinned() || !memory.isHalfPinned())) {
+        if (length > copyThreshold && (head.pinned || !memory.isHalfPinned())) {
             buf = PartialByteBuf.tracked(ReceivedByteBuf.of(allocator, head, offset, length));
             counters.receivedInPlace(length);
         } else {

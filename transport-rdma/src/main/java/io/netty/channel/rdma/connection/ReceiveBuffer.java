@@ -212,7 +212,8 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
          * more bytes. Changed by any thread.
          */
         private volatile int holds;
-        private boolean pinned;
+        /** The application keeps a part of it. */
+        boolean pinned;
         int readIndex;
         int writeIndex;
         boolean filled;
@@ -256,10 +257,6 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
         @Override
         public boolean contains(long start, int bytes) {
             return range.contains(start, bytes);
-        }
-
-        boolean isPinned() {
-            return pinned;
         }
 
         /** The first bytes have arrived. */
@@ -306,8 +303,10 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
         @Override
         public boolean release() {
             boolean unused = HOLDS.decrementAndGet(this) == 0;
-            if (unused) {
-                returnToLoop();
+            if (unused && owner.loop().isHere()) {
+                run();
+            } else if (unused) {
+                owner.loop().execute(this);
             }
             ReceiveBuffer.this.release();
             return unused;
@@ -322,14 +321,6 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
         void end() {
             if (HOLDS.decrementAndGet(this) == 0) {
                 run();
-            }
-        }
-
-        private void returnToLoop() {
-            if (owner.loop().isHere()) {
-                run();
-            } else {
-                owner.loop().execute(this);
             }
         }
 

@@ -138,18 +138,16 @@ final class ReceiveMemory {
         return buffers[0];
     }
 
-    void stream(StreamMachine machine) {
-        stream = machine;
-    }
-
     /**
      * Sets what the memory needs before anything is delivered.
      *
      * @param currentLoop    the connection's.
      * @param onSegmentFreed run on it when there is more to offer to the peer.
      */
-    void attach(LoopBinding currentLoop, ConnectionOwner connectionOwner, Runnable onSegmentFreed) {
+    void attach(LoopBinding currentLoop, ConnectionOwner connectionOwner, StreamMachine machine,
+                Runnable onSegmentFreed) {
         loop = currentLoop;
+        stream = machine;
         owner = connectionOwner;
         segmentFreed = onSegmentFreed;
         windowNanos = loop.nanoTime();
@@ -234,19 +232,16 @@ final class ReceiveMemory {
         if (failed && loop.nanoTime() - failedNanos < RETRY_NANOS) {
             return null;
         }
+        ReceiveBuffer buffer = null;
         try {
-            ReceiveBuffer buffer = ReceiveBuffer.create(this, segments, segmentLength, 0, 0, 0, false);
-            failed = buffer == null;
-            if (!failed) {
-                return buffer;
-            }
+            buffer = ReceiveBuffer.create(this, segments, segmentLength, 0, 0, 0, false);
         } catch (VerbsException | OutOfMemoryError e) {
             logger.debug("A receive buffer could not grow beyond {} bytes", size, e);
-            failed = true;
         }
         // The connection works with what it has. Failing may be slow, so it is not tried with each arrival.
+        failed = buffer == null;
         failedNanos = loop.nanoTime();
-        return null;
+        return buffer;
     }
 
     private void schedule() {
