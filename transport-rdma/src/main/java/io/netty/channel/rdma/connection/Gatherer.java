@@ -25,7 +25,6 @@ import io.netty.channel.rdma.memory.DirectMemory;
 import io.netty.channel.rdma.memory.RegisteredRanges;
 import io.netty.channel.rdma.memory.RequestMemory;
 import io.netty.channel.rdma.memory.Staging;
-import io.netty.channel.rdma.stream.SendQueue;
 import io.netty.channel.rdma.stream.StreamMachine;
 import io.netty.channel.rdma.stream.StreamWorkRequest;
 import io.netty.channel.rdma.verbs.SendFlags;
@@ -61,7 +60,6 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     private final Staging staging = new Staging();
     private SendPath target;
     private StreamMachine stream;
-    private SendQueue queue;
 
     /** Bytes at the head of the messages that were posted already. */
     private long skip;
@@ -111,7 +109,6 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         }
         target = path;
         stream = path.stream;
-        queue = stream.sendQueue();
         chain.clear();
         starved = false;
         awaited = false;
@@ -122,7 +119,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     /** Posts what was added. Returns whether anything was posted since {@link #begin}. */
     boolean end() {
         try {
-            if (awaited && !chain.isEmpty() && !queue.isSignalled()) {
+            if (awaited && !chain.isEmpty() && !stream.sendQueue().isSignalled()) {
                 // The promise of the last message of a flush must not have to wait for the next flush.
                 chain.addFlags(SendFlags.SIGNALED);
                 stream.signal();
@@ -132,7 +129,6 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         } finally {
             target = null;
             stream = null;
-            queue = null;
         }
     }
 

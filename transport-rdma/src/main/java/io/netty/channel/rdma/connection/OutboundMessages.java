@@ -63,11 +63,6 @@ final class OutboundMessages {
         return !detached;
     }
 
-    /** Returns whether there are messages to look at, perhaps none any more. */
-    boolean isPresent() {
-        return flushed != null || left != null;
-    }
-
     /** Returns whether there are messages, in flight or not. */
     boolean any() {
         return current() != null;

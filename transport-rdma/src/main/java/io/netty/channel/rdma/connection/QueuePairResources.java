@@ -235,21 +235,23 @@ public class QueuePairResources {
             if (device != null && device.loop().isHere()) {
                 device.unregister(number);
                 if (shared != null) {
-                    returnShared();
+                    // Some devices forget the completions of a queue pair that is destroyed, and which receives those
+                    // were.
+                    stop();
+                    drain();
                 }
             }
             queuePair.close();
         }
     }
 
-    /** Some devices forget the completions of a queue pair that is destroyed, and which receives those were. */
-    private void returnShared() {
+    /** The device does no more work requests, and gives back those that it has. */
+    final void stop() {
         try {
             queuePair.toError();
         } catch (VerbsException e) {
             logger.debug("{} could not be stopped", queuePair, e);
         }
-        drain();
     }
 
     /**

@@ -504,11 +504,7 @@ public final class RdmaConnection extends CompletionHandler
                 id.disconnect();
             } catch (VerbsException e) {
                 logger.debug("{}: disconnecting failed", owner, e);
-                try {
-                    resources.queuePair.toError();
-                } catch (VerbsException e2) {
-                    logger.debug("{}: the queue pair could not be stopped", owner, e2);
-                }
+                resources.stop();
             }
         }
 

@@ -29,8 +29,7 @@ import java.util.ArrayDeque;
  * Bytes that have arrived on one connection and were not read yet.
  *
  * <p>Long arrivals leave as slices of the receive buffer, short ones as copies, because a slice holds its segment
- * back from the peer until it is released. As soon as the application holds half of the memory, everything is
- * copied: an application that collects more than the receive buffer before it releases any of it must still get on.
+ * back from the peer until it is released; all are copied while {@link ReceiveMemory#isHalfPinned}.
  *
  * <p>On the loop of the connection.
  */

@@ -112,7 +112,7 @@ final class ReceiveMemory {
                   int outgoingEntries, int receives, int messageSize) throws IOException {
         this.device = device;
         this.counters = counters;
-        maxBytes = options.receiveBufferSize();
+        maxBytes = options.values.get(StreamOptions.RECEIVE_BUFFER_SIZE);
         idleMillis = options.values.get(StreamOptions.RECEIVE_BUFFER_IDLE_MILLIS);
         size = protocol.isReceiveMemoryGrowing() ? Math.min(maxBytes, FIRST_BYTES) : maxBytes;
         buffers = new ReceiveBuffer[1 + steps(size, maxBytes)];

@@ -187,8 +187,7 @@ public final class SendPath implements Liveness.Connection {
 
     /**
      * Sends what may be sent of the messages of the channel, which fails if the connection can't carry them any more.
-     * In a turn of the connection that is the first flush only, whose peer may be waiting for it; those after it are
-     * sent together when the turn ends, as it does soon.
+     * See <i>A turn</i> in the package description.
      */
     private void sendFlushed() {
         try {
@@ -326,7 +325,7 @@ public final class SendPath implements Liveness.Connection {
     }
 
     private Unsent gather(Gatherer gatherer, Unsent before) throws Exception {
-        if (!messages.isPresent()) {
+        if (!messages.any()) {
             return Unsent.NOTHING;
         }
         if (held || messages.isCompleting()) {

@@ -36,7 +36,8 @@ public final class StreamOptions {
             OptionRow.number("RECEIVE_COPY_THRESHOLD", 1024, 0, 65536);
     static final OptionRow<Integer> RECEIVE_BUFFER_IDLE_MILLIS =
             OptionRow.number("RECEIVE_BUFFER_IDLE_MILLIS", 5_000, 10, 86_400_000);
-    private static final OptionRow<Integer> RECEIVE_BUFFER_SIZE = new OptionRow.Number(SO_RCVBUF,
+    /** The most registered memory that the peer may write to, in bytes: a power of two of 4096 to 256 MiB. */
+    static final OptionRow<Integer> RECEIVE_BUFFER_SIZE = new OptionRow.Number(SO_RCVBUF,
             DEFAULT_RECEIVE_BUFFER_SIZE, 1, Integer.MAX_VALUE, StreamOptions::roundedReceiveBufferSize);
     private static final OptionRow<Integer> SEND_BUFFER_SIZE =
             OptionRow.number(SO_SNDBUF, Integer.MAX_VALUE, 1, Integer.MAX_VALUE);
@@ -52,11 +53,6 @@ public final class StreamOptions {
     public final OptionValues values = new OptionValues(TABLE);
     public final QueuePairOptions queuePair = new QueuePairOptions(values);
     final LivenessOptions liveness = new LivenessOptions(values);
-
-    /** The most registered memory that the peer may write to, in bytes: a power of two of 4096 to 256 MiB. */
-    int receiveBufferSize() {
-        return values.get(RECEIVE_BUFFER_SIZE);
-    }
 
     private static int roundedReceiveBufferSize(int size) {
         int bounded = Math.min(Math.max(size, MIN_RECEIVE_BUFFER_SIZE), MAX_RECEIVE_BUFFER_SIZE);
