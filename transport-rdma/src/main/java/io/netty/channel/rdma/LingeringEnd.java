@@ -35,7 +35,7 @@ final class LingeringEnd extends LingeringClose {
     private Runnable shutdown;
 
     LingeringEnd(AbstractRdmaSocketChannel channel, RdmaSocketUnsafe unsafe) {
-        super(channel, channel::outputEnding, () -> channel.config().getSoLinger());
+        super(channel::eventLoop, channel.closeFuture(), channel::outputEnding, () -> channel.config().getSoLinger());
         this.channel = channel;
         this.unsafe = unsafe;
     }

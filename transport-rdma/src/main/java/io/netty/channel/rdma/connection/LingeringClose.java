@@ -15,13 +15,15 @@
  */
 package io.netty.channel.rdma.connection;
 
-import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 
 /**
  * A close of a channel that waits until what was flushed before is done, so that the promises of these writes can say
@@ -31,18 +33,23 @@ public class LingeringClose {
     /** The time that a close waits if {@code SO_LINGER} is not set. */
     private static final long CLOSE_MILLIS = 3_000;
 
-    private final Channel channel;
+    private final Supplier<EventLoop> loop;
+    private final ChannelFuture closed;
     private final Consumer<Boolean> ending;
     private final IntSupplier soLinger;
     private volatile Consumer<Throwable> close;
     private Runnable cancelTimer;
 
     /**
+     * @param loop     of the channel.
+     * @param closed   done when the channel is.
      * @param ending   told whether an end of the output waits, so that the channel takes no more writes.
      * @param soLinger the option.
      */
-    public LingeringClose(Channel channel, Consumer<Boolean> ending, IntSupplier soLinger) {
-        this.channel = channel;
+    public LingeringClose(Supplier<EventLoop> loop, ChannelFuture closed, Consumer<Boolean> ending,
+            IntSupplier soLinger) {
+        this.loop = loop;
+        this.closed = closed;
         this.ending = ending;
         this.soLinger = soLinger;
     }
@@ -69,7 +76,7 @@ public class LingeringClose {
      */
     public final void join(ChannelPromise promise, boolean loopEnds) {
         if (!promise.isVoid()) {
-            channel.closeFuture().addListener(future -> promise.trySuccess());
+            closed.addListener(future -> promise.trySuccess());
         }
         if (loopEnds) {
             overdue(null);
@@ -109,7 +116,7 @@ public class LingeringClose {
 
     /** Has the task run on the loop of the channel. Returns what cancels it. */
     protected Runnable schedule(Runnable task, long millis) {
-        Future<?> timer = channel.eventLoop().schedule(task, millis, TimeUnit.MILLISECONDS);
+        Future<?> timer = loop.get().schedule(task, millis, TimeUnit.MILLISECONDS);
         return () -> timer.cancel(false);
     }
 

@@ -424,7 +424,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     /** The part that the pipeline calls. A close waits for a while until what was flushed before is sent. */
     private final class DatagramUnsafe extends AbstractRdmaUnsafe implements ServiceResolution.Listener {
-        private final LingeringClose lingering = new LingeringClose(RdmaDatagramChannel.this,
+        private final LingeringClose lingering = new LingeringClose(RdmaDatagramChannel.this::eventLoop, closeFuture(),
                 RdmaDatagramChannel.this::outputEnding, () -> config.getSoLinger());
         private ChannelPromise connectPromise;
         private InetSocketAddress connectAddress;

@@ -804,7 +804,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     /** The part that the pipeline calls. A close waits for a while until what was flushed before is done. */
     private final class MessageUnsafe extends ConnectingUnsafe {
-        private final LingeringClose lingering = new LingeringClose(RdmaMessageChannel.this,
+        private final LingeringClose lingering = new LingeringClose(RdmaMessageChannel.this::eventLoop, closeFuture(),
                 RdmaMessageChannel.this::outputEnding, () -> config.getSoLinger());
 
         @Override
