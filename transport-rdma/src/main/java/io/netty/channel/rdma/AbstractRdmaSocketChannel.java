@@ -260,7 +260,7 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
         return connection != null;
     }
 
-    /** See {@link RdmaConnection}. */
+    /** See {@link RdmaConnection#create}. */
     RdmaConnection newConnection(LoopBinding loop, ConnectionId id, LoopEvents.Listener listener) throws Exception {
         return newConnection(loop, id, listener, newConnectionResources(id, loop.handler()));
     }
@@ -268,7 +268,7 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
     /** As above, with a queue pair that exists. The resources belong to the connection in any case. */
     RdmaConnection newConnection(LoopBinding loop, ConnectionId id, LoopEvents.Listener listener,
                                  ConnectionResources resources) throws Exception {
-        return new RdmaConnection(socketUnsafe(), loop, id, listener, resources);
+        return RdmaConnection.create(socketUnsafe(), loop, id, listener, resources);
     }
 
     /** See {@link ConnectionResources#create}. */

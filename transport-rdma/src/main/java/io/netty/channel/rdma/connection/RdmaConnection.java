@@ -80,14 +80,8 @@ public final class RdmaConnection extends CompletionHandler
     private long sent = NONE;
     private LoopEvents.Listener listener;
 
-    /**
-     * A connection by an id that is bound to a device. The id belongs to it on success, and the resources in any case.
-     *
-     * @param listener gets the events of the id until the connection is {@linkplain #establish established}, which then
-     *         gets them itself.
-     */
-    public RdmaConnection(ConnectionOwner owner, LoopBinding loop, ConnectionId id, LoopEvents.Listener listener,
-                          ConnectionResources resources) throws Exception {
+    private RdmaConnection(ConnectionOwner owner, LoopBinding loop, ConnectionId id, LoopEvents.Listener listener,
+                           ConnectionResources resources) throws Exception {
         this.owner = owner;
         readLoop = owner.readLoop();
         this.id = id;
@@ -96,14 +90,27 @@ public final class RdmaConnection extends CompletionHandler
         this.loop = loop;
         stream = resources.stream;
         receives = resources.receives;
+        inbound = new RdmaInbound(owner, resources);
+        life = new ConnectionLife(owner, new LifeActions(), stream, loop, resources.options.liveness);
+        sendPath = new SendPath(owner, this, resources, life);
+        resources.attach(this, owner, sendPath::pumpOutsideOfTurn);
+        loop.onUnexpected(this::unexpected);
+        resources.counters.open();
+    }
+
+    /**
+     * A connection by an id that is bound to a device. The id belongs to it on success, and the resources in any case.
+     *
+     * @param listener gets the events of the id until the connection is {@linkplain #establish established}, which then
+     *         gets them itself.
+     */
+    public static RdmaConnection create(ConnectionOwner owner, LoopBinding loop, ConnectionId id,
+                                        LoopEvents.Listener listener, ConnectionResources resources)
+            throws Exception {
         try {
-            inbound = new RdmaInbound(owner, resources);
-            life = new ConnectionLife(owner, new LifeActions(), stream, loop, resources.options.liveness);
-            sendPath = new SendPath(owner, this, resources, life);
-            resources.attach(this, owner, sendPath::pumpOutsideOfTurn);
-            loop.onUnexpected(this::unexpected);
-            resources.counters.open();
+            return new RdmaConnection(owner, loop, id, listener, resources);
         } catch (Throwable t) {
+            // Not in the constructor: there may be no memory for the object, nor for what its fields begin with.
             resources.closeQueuePair();
             resources.release(null);
             throw t;
