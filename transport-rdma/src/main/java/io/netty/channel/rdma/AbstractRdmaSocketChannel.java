@@ -253,7 +253,7 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
 
     /** See {@link RdmaConnection#create}. */
     RdmaConnection newConnection(LoopBinding loop, ConnectionId id, LoopEvents.Listener listener) throws Exception {
-        return RdmaConnection.create(socketUnsafe(), loop, id, listener, protocol, config.options, counters);
+        return newConnection(loop, id, listener, newConnectionResources(id, loop.handler()));
     }
 
     /** As above, with a queue pair that exists. The resources belong to the connection in any case. */
@@ -262,9 +262,9 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
         return RdmaConnection.create(socketUnsafe(), loop, id, listener, resources);
     }
 
-    /** The queue pair of a connection that is on no loop yet. */
-    ConnectionResources newConnectionResources(ConnectionId id) throws Exception {
-        return ConnectionResources.create(protocol, id, config.options, counters, null);
+    /** See {@link ConnectionResources#create}. */
+    ConnectionResources newConnectionResources(ConnectionId id, LoopHandler handler) throws Exception {
+        return ConnectionResources.create(protocol, id, config.options, counters, handler);
     }
 
     /** The connection, or {@code null} before there is one. */
@@ -443,7 +443,7 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
         if (isRegistered()) {
             onLoop(() -> {
                 if (connection != null) {
-                    connection.livenessChanged();
+                    connection.sendPath().livenessChanged();
                 }
             });
         }

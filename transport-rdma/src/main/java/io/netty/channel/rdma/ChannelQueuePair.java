@@ -16,7 +16,6 @@
 package io.netty.channel.rdma;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.rdma.connection.DeviceLimits;
 import io.netty.channel.rdma.connection.Liveness;
 import io.netty.channel.rdma.connection.LivenessOptions;
 import io.netty.channel.rdma.connection.OptionRow;
@@ -91,11 +90,11 @@ public final class ChannelQueuePair {
             if (sharedReceiveSize != NOT_SHARED) {
                 resources.shareReceives(sharedReceiveSize, () -> receiveBuffer(context, sharedReceiveSize));
             }
-            int sges = DeviceLimits.limit(options, sendSges, context.attributes.maxSges(), device, "its max_sge");
+            int sges = resources.limit(sendSges, context.attributes.maxSges(), "its max_sge");
             // The header before a datagram goes to memory of its own.
             int ownSges = id != null && id.portSpace() == PortSpace.UDP ? 2 : 1;
             QueuePair queuePair = resources.create(id, sges, receiveSges == null ? ownSges :
-                    DeviceLimits.limit(options, receiveSges, context.attributes.maxSges(), device, "its max_sge"), 0);
+                    resources.limit(receiveSges, context.attributes.maxSges(), "its max_sge"), 0);
             ChannelQueuePair result = new ChannelQueuePair(resources, owner, new LoopBinding(channel.handler()),
                     queuePair);
             resources.register(owner);
@@ -127,14 +126,9 @@ public final class ChannelQueuePair {
         return new Liveness(loop, connection, options);
     }
 
-    /**
-     * The value of an option as far as a device can.
-     *
-     * @param attribute names the limit.
-     * @throws IllegalArgumentException if the application has set the option to more.
-     */
+    /** See {@link QueuePairResources#limit}. */
     public int limit(OptionRow<Integer> option, int limit, String attribute) {
-        return DeviceLimits.limit(resources.options, option, limit, device(), attribute);
+        return resources.limit(option, limit, attribute);
     }
 
     public QueuePair queuePair() {

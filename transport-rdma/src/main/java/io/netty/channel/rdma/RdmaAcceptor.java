@@ -127,7 +127,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         ConnectionResources resources = null;
         try {
             channel.config().setReceiveBufferSize(listener.config().getReceiveBufferSize());
-            resources = channel.newConnectionResources(id);
+            resources = channel.newConnectionResources(id, null);
             ConnectionParameters parameters = resources.parameters();
             resources.establish(peer);
             id.accept(parameters);

@@ -66,9 +66,8 @@ public final class RdmaMetrics {
     }
 
     /** The sum over all byte-stream connections of this process, also those that are closed. */
-    private static final RdmaMetrics TOTAL = new RdmaMetrics(null);
+    private static final RdmaMetrics TOTAL = new RdmaMetrics(StreamCounters.TOTAL);
 
-    /** {@code null} stands for those of all connections. */
     private final StreamCounters counters;
 
     RdmaMetrics(StreamCounters counters) {
@@ -82,32 +81,32 @@ public final class RdmaMetrics {
 
     /** Bytes that the device read from the buffers that were written to the channel. */
     public long bytesSentInPlace() {
-        return get(Counter.SENT_IN_PLACE);
+        return counters.get(Counter.SENT_IN_PLACE);
     }
 
     /** Bytes that went inside of work requests. */
     public long bytesSentInline() {
-        return get(Counter.SENT_INLINE);
+        return counters.get(Counter.SENT_INLINE);
     }
 
     /** Bytes that were copied into registered memory and sent from there. */
     public long bytesSentCopied() {
-        return get(Counter.SENT_COPIED);
+        return counters.get(Counter.SENT_COPIED);
     }
 
     /** The part of {@link #bytesSentCopied()} or {@link #bytesReceivedCopied()} that has this cause. */
     public long bytesCopied(CopyCause cause) {
-        return counters == null ? StreamCounters.total(cause.copy) : counters.get(cause.copy);
+        return counters.get(cause.copy);
     }
 
     /** Bytes that the pipeline got as slices of the memory where they arrived. */
     public long bytesReceivedInPlace() {
-        return get(Counter.RECEIVED_IN_PLACE);
+        return counters.get(Counter.RECEIVED_IN_PLACE);
     }
 
     /** Bytes that were copied out of the memory where they arrived. */
     public long bytesReceivedCopied() {
-        return get(Counter.RECEIVED_COPIED);
+        return counters.get(Counter.RECEIVED_COPIED);
     }
 
     /**
@@ -115,19 +114,19 @@ public final class RdmaMetrics {
      * credits, or no memory to write to, since it reads more slowly than this side writes, or not at all.
      */
     public long creditStalls() {
-        return get(Counter.CREDIT_STALLS);
+        return counters.get(Counter.CREDIT_STALLS);
     }
 
     /**
      * The time that flushed bytes have waited for peers, in nanoseconds: all times added up, those that last as well.
      */
     public long creditStallNanos() {
-        return counters == null ? StreamCounters.totalCreditStallNanos() : counters.creditStallNanos();
+        return counters.creditStallNanos();
     }
 
     /** The number of connections that wait for their peers now; of one channel 0 or 1. */
     public int stalledConnections() {
-        return counters == null ? StreamCounters.stalledConnections() : counters.isStalled() ? 1 : 0;
+        return counters.stalledConnections();
     }
 
     /**
@@ -135,7 +134,7 @@ public final class RdmaMetrics {
      * each connection, and shrinks when it is idle; received buffers keep it as long as they are not released.
      */
     public long receiveMemory() {
-        return counters == null ? StreamCounters.totalReceiveMemory() : counters.receiveMemory();
+        return counters.receiveMemory();
     }
 
     /**
@@ -144,7 +143,7 @@ public final class RdmaMetrics {
      * memory.
      */
     public long detachedBytes() {
-        return counters == null ? StreamCounters.totalDetached() : counters.detached();
+        return counters.detached();
     }
 
     /**
@@ -173,10 +172,6 @@ public final class RdmaMetrics {
     /** Bytes of registered memory of this process for bytes that can't be sent in place, now. */
     public static long stagingMemory() {
         return Staging.pinnedMemory();
-    }
-
-    private long get(Counter counter) {
-        return counters == null ? StreamCounters.total(counter) : counters.get(counter);
     }
 
     @Override

@@ -170,7 +170,7 @@ final class RdmaReadLoop extends ReadLoop {
     void shutdownInput() {
         boolean first = !inputShutdown;
         inputShutdown = true;
-        inbound().discard();
+        channel.connection().discardInput();
         if (first && channel.config().isAllowHalfClosure()) {
             execute(() -> {
                 if (isReading()) {
@@ -178,6 +178,5 @@ final class RdmaReadLoop extends ReadLoop {
                 }
             });
         }
-        channel.connection().afterRead();
     }
 }

@@ -131,11 +131,11 @@
  *
  * <h2>Connecting</h2>
  * Address, route, queue pair, request. The local address chooses the device, and the device the limits of the options:
- * {@code QueuePairOptions} and {@code DeviceLimits}. The connection data of the stream protocol travel in the private
- * data of request and answer. An incoming request becomes a channel that waits in the backlog of the listener until
- * that reads; it is then registered with a loop of its own, to which the connection id migrates, and the registration
- * (with it {@code channelActive}) is complete when the peer has answered. If the listener does not read, the connection
- * is made nevertheless, so that a client can connect and send, as with TCP; a full backlog rejects.
+ * {@code QueuePairOptions} and {@code QueuePairResources}. The connection data of the stream protocol travel in the
+ * private data of request and answer. An incoming request becomes a channel that waits in the backlog of the listener
+ * until that reads; it is then registered with a loop of its own, to which the connection id migrates, and the
+ * registration (with it {@code channelActive}) is complete when the peer has answered. If the listener does not read,
+ * the connection is made nevertheless, so that a client can connect and send, as with TCP; a full backlog rejects.
  * <p>
  * Until the peer has answered, the application does not know of the connection and can't count it, and the peer needs
  * next to nothing for it. So connections count against {@code SO_BACKLOG} from the request until they are established

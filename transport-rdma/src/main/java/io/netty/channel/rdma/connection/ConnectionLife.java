@@ -15,23 +15,16 @@
  */
 package io.netty.channel.rdma.connection;
 
+import io.netty.channel.rdma.stream.StreamMachine;
 import io.netty.channel.rdma.stream.StreamProtocolException;
+import io.netty.channel.rdma.stream.StreamState;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-
-import static io.netty.channel.rdma.connection.ConnectionState.ABORTING;
-import static io.netty.channel.rdma.connection.ConnectionState.CLOSING;
-import static io.netty.channel.rdma.connection.ConnectionState.CREATED;
-import static io.netty.channel.rdma.connection.ConnectionState.DESTROYED;
-import static io.netty.channel.rdma.connection.ConnectionState.FLUSHING;
-import static io.netty.channel.rdma.connection.ConnectionState.LOST;
-import static io.netty.channel.rdma.connection.ConnectionState.NEGOTIATED;
-import static io.netty.channel.rdma.connection.ConnectionState.OPEN;
-import static io.netty.channel.rdma.connection.ConnectionState.READY;
 
 /**
  * The state of a {@link RdmaConnection}, and what an event makes of it: how the connection begins; how it ends, by a
@@ -51,6 +44,28 @@ final class ConnectionLife {
     /** The time that a peer may need for all these bytes, also if it goes on to take some. */
     private static final long DETACHED_TOTAL_NANOS = TimeUnit.MINUTES.toNanos(5);
 
+    /** States in their order. What leads from one to another is in the package description. */
+    enum State {
+        /** The queue pair exists. What the peer says of itself is not known yet. */
+        CREATED,
+        /** The private data of the peer is known. Whether the peer can receive is not. */
+        NEGOTIATED,
+        /** The peer can receive. The channel is not active yet. */
+        READY,
+        /** The channel is active. */
+        OPEN,
+        /** The channel is closed. What it has left is sent, and then the end of the stream. */
+        CLOSING,
+        /** Disconnected. Work requests come back, among them receives with the peer's last bytes. */
+        FLUSHING,
+        /** The work requests have all come back, and the channel was told. It has to be closed. */
+        LOST,
+        /** The channel is closed and the connection disconnected. The next turn destroys it. */
+        ABORTING,
+        /** Everything is given back. */
+        DESTROYED
+    }
+
     /** Why a connection fails. */
     private enum Fault {
         /** The peer has ended or reset it, or can't be reached: what happens to sockets. */
@@ -63,14 +78,8 @@ final class ConnectionLife {
 
     /** Calls of the state to the rest of the connection. */
     interface Actions {
-        /** Has the task run later, on the loop. */
-        void execute(Runnable task);
-
         /** Has the task run later, instead of the one that was scheduled before. */
         void schedule(Runnable task, long millis);
-
-        /** The task that is scheduled, if any, is not to run. */
-        void cancelScheduled();
 
         /** Stops the queue pair, by the connection manager if it can, which tells the peer. */
         void disconnect();
@@ -80,9 +89,6 @@ final class ConnectionLife {
 
         /** Returns whether the peer has said that it sends no more. */
         boolean isEndedByPeer();
-
-        /** Returns whether the peer has said that it sends no more, and takes no more. */
-        boolean isClosedByPeer();
 
         /** Sends what can be sent. */
         void send();
@@ -96,36 +102,23 @@ final class ConnectionLife {
         /** The clock of the loop. */
         long nanoTime();
 
-        /** Says goodbye to the peer, behind the bytes, unless that was done. */
-        void endStream();
-
-        /** Returns whether the peer has said goodbye, or we have. */
-        boolean isStreamEnded();
-
-        /** Returns whether the peer has everything, the goodbye too, and need not be waited for. */
-        boolean isStreamDone();
-
-        /** The number behind the last work request that is known to be done. */
-        long doneUntil();
-
         /** Returns whether all work requests that were posted have come back. */
         boolean isFlushed();
 
-        /** Does what follows from the state, here or elsewhere. */
-        void advance();
-
-        /** Gives everything back. */
+        /** Gives everything back. The task that is scheduled, if any, is not to run. */
         void release();
     }
 
     private final ConnectionOwner owner;
     private final Actions connection;
+    private final StreamMachine stream;
+    private final Executor loop;
     private final LivenessOptions liveness;
 
     /** Each message asks for it a dozen times, mostly in state OPEN. */
-    private ConnectionState state = CREATED;
+    private State state = State.CREATED;
     /** The last of the first four states that the connection has reached, even if it broke meanwhile. */
-    private ConnectionState reached = CREATED;
+    private State reached = State.CREATED;
     private Fault fault = Fault.PEER;
     private IOException failure;
     private IOException loss;
@@ -133,13 +126,16 @@ final class ConnectionLife {
     private long progressNanos;
     private long progress;
 
-    ConnectionLife(ConnectionOwner owner, Actions connection, LivenessOptions liveness) {
+    ConnectionLife(ConnectionOwner owner, Actions connection, StreamMachine stream, Executor loop,
+                   LivenessOptions liveness) {
         this.owner = owner;
         this.connection = connection;
+        this.stream = stream;
+        this.loop = loop;
         this.liveness = liveness;
     }
 
-    ConnectionState state() {
+    State state() {
         return state;
     }
 
@@ -147,12 +143,12 @@ final class ConnectionLife {
 
     /** Notes that the private data of the peer is known. */
     void negotiated() {
-        reach(NEGOTIATED);
+        reach(State.NEGOTIATED);
     }
 
     /** The peer can receive. */
     void peerReady() {
-        reach(READY);
+        reach(State.READY);
     }
 
     /**
@@ -161,14 +157,14 @@ final class ConnectionLife {
      * @return whether it has not been before.
      */
     boolean open() {
-        boolean first = reached == READY && !isClosed();
+        boolean first = reached == State.READY && !isClosed();
         if (first) {
-            reach(OPEN);
+            reach(State.OPEN);
         }
         return first;
     }
 
-    private void reach(ConnectionState next) {
+    private void reach(State next) {
         if (reached.compareTo(next) < 0) {
             reached = next;
             if (state.compareTo(next) < 0) {
@@ -178,41 +174,41 @@ final class ConnectionLife {
     }
 
     boolean isNegotiated() {
-        return reached != CREATED;
+        return reached != State.CREATED;
     }
 
     /** Returns whether the peer is known to be able to receive; it may be gone by now. */
     boolean isReady() {
-        return reached == OPEN || reached == READY;
+        return reached == State.OPEN || reached == State.READY;
     }
 
     /** Returns whether the channel is, or was, active. */
     boolean isOpened() {
-        return reached == OPEN;
+        return reached == State.OPEN;
     }
 
     boolean isOpen() {
-        return state == OPEN;
+        return state == State.OPEN;
     }
 
     // ---- the end
 
     /** Returns whether the channel is closed. */
     boolean isClosed() {
-        return state != OPEN && (state == CLOSING || state == ABORTING || state == DESTROYED);
+        return state != State.OPEN && (state == State.CLOSING || state == State.ABORTING || state == State.DESTROYED);
     }
 
     /** Returns whether the queue pair takes no more work requests, or is about to. */
     boolean isBroken() {
-        return state != OPEN && state.isAtLeast(FLUSHING);
+        return state != State.OPEN && state.compareTo(State.FLUSHING) >= 0;
     }
 
     boolean isLost() {
-        return state == LOST || state == DESTROYED;
+        return state == State.LOST || state == State.DESTROYED;
     }
 
     boolean isDestroyed() {
-        return state == DESTROYED;
+        return state == State.DESTROYED;
     }
 
     /**
@@ -262,8 +258,8 @@ final class ConnectionLife {
     void gone(IOException cause) {
         failed(cause, Fault.PEER);
         disconnect();
-        connection.advance();
-        if (state == FLUSHING) {
+        advance();
+        if (state == State.FLUSHING) {
             // The flushes come at once, if the device works.
             connection.schedule(this::lost, TIMEOUT_MILLIS);
         }
@@ -283,8 +279,8 @@ final class ConnectionLife {
 
     private void disconnectAndContinueLater() {
         disconnect();
-        if (state == FLUSHING || state == ABORTING) {
-            connection.execute(() -> gone(null));
+        if (state == State.FLUSHING || state == State.ABORTING) {
+            loop.execute(() -> gone(null));
         }
     }
 
@@ -302,7 +298,7 @@ final class ConnectionLife {
      * anything.
      */
     void abort(Throwable cause) {
-        if (state == DESTROYED) {
+        if (state == State.DESTROYED) {
             logger.debug("{}: in the middle of its end", owner, cause);
             return;
         }
@@ -310,14 +306,14 @@ final class ConnectionLife {
         failed(new IOException("The connection to " + owner.remote() + " failed: " + cause, cause), Fault.UNEXPECTED);
         fault = Fault.UNEXPECTED;
         disconnect();
-        connection.execute(again ? this::kill : this::endAborted);
+        loop.execute(again ? this::kill : this::endAborted);
         if (!again) {
             connection.discardInput();
         }
     }
 
     private void endAborted() {
-        if (state == LOST) {
+        if (state == State.LOST) {
             kill();
         } else {
             advance();
@@ -327,7 +323,7 @@ final class ConnectionLife {
 
     /** Aborts the connection, because its end has failed, too. */
     private void kill() {
-        if (state != DESTROYED) {
+        if (state != State.DESTROYED) {
             owner.abort(cause());
         }
         destroy();
@@ -339,7 +335,7 @@ final class ConnectionLife {
             destroy();
             return;
         }
-        state = CLOSING;
+        state = State.CLOSING;
         if (reset) {
             disconnect();
             destroy();
@@ -347,7 +343,7 @@ final class ConnectionLife {
         }
         closedNanos = connection.nanoTime();
         progressNanos = closedNanos;
-        progress = connection.doneUntil();
+        progress = stream.sendQueue().doneUntil();
         connection.schedule(this::closeOverdue, TIMEOUT_MILLIS);
         advance();
     }
@@ -355,9 +351,9 @@ final class ConnectionLife {
     /** A peer that goes on taking bytes may take all of them, if not too slowly. */
     private void closeOverdue() {
         long now = connection.nanoTime();
-        boolean progressed = connection.doneUntil() != progress;
+        boolean progressed = stream.sendQueue().doneUntil() != progress;
         if (progressed) {
-            progress = connection.doneUntil();
+            progress = stream.sendQueue().doneUntil();
             progressNanos = now;
         }
         if (!progressed && (!connection.isSendingDetached() || now - progressNanos >= detachedTimeoutNanos()) ||
@@ -397,33 +393,39 @@ final class ConnectionLife {
     private void advanceClose() {
         connection.discardInput();
         connection.send();
-        if (state == CLOSING && connection.isSendingDetached() && !connection.isStreamEnded()) {
-            return;
-        }
-        if (state == CLOSING) {
-            connection.endStream();
+        if (state == State.CLOSING && !isStreamEnded()) {
+            if (connection.isSendingDetached()) {
+                return;
+            }
+            stream.disconnect();
             connection.send();
         }
-        if (state == CLOSING && !connection.isStreamDone()) {
+        // The peer need not be waited for once it has everything, the end of the stream too.
+        if (state == State.CLOSING && (!stream.isDrained() || stream.isEndedByPeer())) {
             return;
         }
         disconnect();
         destroy();
     }
 
+    /** Returns whether this end or the peer's has ended the stream in both directions. */
+    private boolean isStreamEnded() {
+        return stream.state() == StreamState.DISCONNECTED;
+    }
+
     /** Tells the channel of the loss, when all that could arrive has arrived. */
     private void lost() {
-        if (state != FLUSHING) {
+        if (state != State.FLUSHING) {
             return;
         }
-        state = LOST;
+        state = State.LOST;
         boolean failed = fault != Fault.PEER;
         if (!isOpened()) {
             owner.notEstablished(cause(), failed && !(failure instanceof StreamProtocolException));
         } else {
             // The peer's end is an orderly one, even if a last credit did not reach it.
-            boolean ended = fault != Fault.UNEXPECTED && (connection.isClosedByPeer() ||
-                    failure == null && connection.isEndedByPeer());
+            boolean ended = fault != Fault.UNEXPECTED && connection.isEndedByPeer() &&
+                    (failure == null || isStreamEnded());
             loss = ended ? null : cause();
             owner.connectionLost(cause(), ended, failed);
         }
@@ -434,17 +436,16 @@ final class ConnectionLife {
         if (isBroken()) {
             return;
         }
-        state = state == CLOSING ? ABORTING : FLUSHING;
+        state = state == State.CLOSING ? State.ABORTING : State.FLUSHING;
         connection.disconnect();
     }
 
     /** Gives everything back, at once. */
     void destroy() {
-        if (state == DESTROYED) {
+        if (state == State.DESTROYED) {
             return;
         }
-        state = DESTROYED;
-        connection.cancelScheduled();
+        state = State.DESTROYED;
         connection.release();
     }
 }

@@ -17,7 +17,6 @@ package io.netty.channel.rdma.connection;
 
 import io.netty.channel.rdma.loop.CompletionHandler;
 import io.netty.channel.rdma.loop.LoopHandler;
-import io.netty.channel.rdma.loop.move.CompletionRelay;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.memory.Staging;
 import io.netty.channel.rdma.stream.StreamConfig;
@@ -25,8 +24,6 @@ import io.netty.channel.rdma.stream.StreamMachine;
 import io.netty.channel.rdma.stream.StreamProtocol;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.ConnectionParameters;
-import io.netty.channel.rdma.verbs.Device;
-import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.VerbsException;
 
 import java.io.IOException;
@@ -36,7 +33,7 @@ import java.nio.ByteBuffer;
  * The resources that a connection takes from its device and event loop: the queue pair with its receives posted, room
  * in a completion queue, and the memory where bytes arrive. All of it or nothing.
  */
-public final class ConnectionResources {
+public final class ConnectionResources extends QueuePairResources {
     /** Bytes of registered memory before anything moves, with the default options: the first buffer, and tables. */
     public static final int FIRST_MEMORY = ReceiveMemory.FIRST_BYTES + (4 << 10);
 
@@ -47,47 +44,50 @@ public final class ConnectionResources {
     /** An entry of the peer's target SGL goes inline wherever that is possible. */
     private static final int MIN_INLINE = 16;
 
-    final StreamProtocol protocol;
     final StreamOptions options;
     final StreamCounters counters;
-    final DeviceContext context;
-    final StreamConfig streamConfig;
-    SendRing ring;
+    final SendRing ring;
+    final ReceiveQueue receives;
+    final StreamMachine stream;
     ReceiveMemory receiveMemory;
-    QueuePair queuePair;
-    ReceiveQueue receives;
-    StreamMachine stream;
     private final ConnectionId id;
-    private final QueuePairResources queuePairResources;
 
-    private ConnectionResources(StreamProtocol protocol, ConnectionId id, StreamOptions options,
+    private ConnectionResources(DeviceContext context, StreamProtocol protocol, ConnectionId id, StreamOptions options,
                                 StreamCounters counters, LoopHandler handler) throws Exception {
-        this.protocol = protocol;
+        super(context, options.queuePair, handler);
         this.id = id;
         this.options = options;
         this.counters = counters;
-        Device verbsDevice = QueuePairResources.device(id);
-        context = DeviceContext.of(verbsDevice);
-        if (context.iwarp && protocol.needsImmediateData()) {
-            throw new IOException(context.device + " is an iWARP device, which has no immediate data: " +
-                    protocol.protocolName() + " can't be used with it. Use TCP");
-        }
-        Staging.reserve(context);
-        queuePairResources = new QueuePairResources(context, options.queuePair, handler);
         // A message is one work request with immediate data; without, a WRITE and a SEND.
-        int sendDepth = context.iwarp ? queuePairResources.sendDepth / 2 : queuePairResources.sendDepth;
-        int credits = queuePairResources.receiveDepth - (context.iwarp ? controlReceives() : CONTROL_SLOTS);
-        streamConfig = new StreamConfig(credits, sendDepth, CONTROL_SLOTS, Math.max(2, protocol.targetSglEntries()),
-                Math.max(1, sendDepth / 4));
-    }
-
-    /**
-     * Control messages need no credit. Where a message without a receive waits, few receives will do for them; on iWARP
-     * it ends the connection, so there must be one for each that the peer may send before it hears of us again: one for
-     * each of our entries, and those that it sends once.
-     */
-    private int controlReceives() {
-        return Math.min(protocol.targetSglEntries() + 2 * CONTROL_SLOTS, queuePairResources.receiveDepth / 2);
+        int messages = context.iwarp ? sendDepth / 2 : sendDepth;
+        int sglEntries = protocol.targetSglEntries();
+        // Control messages need no credit. Where a message without a receive waits, few receives will do for them; on
+        // iWARP it ends the connection, so there must be one for each that the peer may send before it hears of us
+        // again: one for each of our entries, and those that it sends once.
+        int controlReceives = context.iwarp ? Math.min(sglEntries + 2 * CONTROL_SLOTS, receiveDepth / 2)
+                : CONTROL_SLOTS;
+        int messageSize = protocol.sentMessageSize(!context.iwarp);
+        try {
+            receiveMemory = new ReceiveMemory(context, options, counters, protocol, SendRing.capacity(messages),
+                    receiveDepth, messageSize);
+            stream = protocol.newMachine(new StreamConfig(receiveDepth - controlReceives, messages, CONTROL_SLOTS,
+                    Math.max(2, sglEntries), Math.max(1, messages / 4)), receiveMemory.first(), receiveMemory.first());
+            ring = new SendRing(stream.sendQueue(), messages);
+            create(id, Math.min(Gatherer.MAX_ELEMENTS, context.attributes.maxSges()), 1,
+                    Math.max(MIN_INLINE, messageSize));
+            if (queuePair.maxInlineData() < messageSize) {
+                throw new IOException(context.device + " sends too little inline (max_inline_data " +
+                        queuePair.maxInlineData() + "): " + protocol.protocolName() + " need " + messageSize +
+                        " bytes. Use TCP");
+            }
+            receives = new ReceiveQueue(queuePair, receiveDepth, messageSize == 0 ? null : receiveMemory.first(),
+                    messageSize, !context.iwarp);
+            receives.post(receiveDepth);
+        } catch (Throwable t) {
+            closeQueuePair();
+            release(null);
+            throw t;
+        }
     }
 
     /**
@@ -97,36 +97,13 @@ public final class ConnectionResources {
      */
     public static ConnectionResources create(StreamProtocol protocol, ConnectionId id, StreamOptions options,
                                              StreamCounters counters, LoopHandler handler) throws Exception {
-        ConnectionResources resources = new ConnectionResources(protocol, id, options, counters, handler);
-        try {
-            resources.create();
-        } catch (Throwable t) {
-            resources.closeQueuePair();
-            resources.release(null);
-            throw t;
+        DeviceContext context = DeviceContext.of(device(id));
+        if (context.iwarp && protocol.needsImmediateData()) {
+            throw new IOException(context.device + " is an iWARP device, which has no immediate data: " +
+                    protocol.protocolName() + " can't be used with it. Use TCP");
         }
-        return resources;
-    }
-
-    private void create() throws Exception {
-        int receiveDepth = queuePairResources.receiveDepth;
-        int sendDepth = streamConfig.sendQueueDepth();
-        int messageSize = protocol.sentMessageSize(!context.iwarp);
-        receiveMemory = new ReceiveMemory(context, options, counters, protocol, SendRing.capacity(sendDepth),
-                receiveDepth, messageSize);
-        stream = protocol.newMachine(streamConfig, receiveMemory.first(), receiveMemory.first());
-        receiveMemory.stream(stream);
-        ring = new SendRing(stream.sendQueue(), sendDepth);
-        queuePair = queuePairResources.create(id, Math.min(Gatherer.MAX_ELEMENTS, context.attributes.maxSges()), 1,
-                Math.max(MIN_INLINE, messageSize));
-        if (queuePair.maxInlineData() < messageSize) {
-            throw new IOException(context.device + " sends too little inline (max_inline_data " +
-                    queuePair.maxInlineData() + "): " + protocol.protocolName() + " need " + messageSize +
-                    " bytes. Use TCP");
-        }
-        receives = new ReceiveQueue(queuePair, receiveDepth, messageSize == 0 ? null : receiveMemory.first(),
-                messageSize, !context.iwarp);
-        receives.post(receiveDepth);
+        Staging.reserve(context);
+        return new ConnectionResources(context, protocol, id, options, counters, handler);
     }
 
     /** Takes the private data of the peer. */
@@ -140,30 +117,16 @@ public final class ConnectionResources {
                 stream.privateData(receiveMemory.first().sglAddress(), receiveMemory.first().key()));
     }
 
-    /** Makes the connection get the completions. On its loop. */
-    void attach(RdmaConnection connection, Runnable segmentFreed) throws Exception {
-        queuePairResources.attach(connection.loop().handler());
-        receiveMemory.attach(connection.loop(), connection::remote, segmentFreed);
-        queuePairResources.register(connection);
+    /** Makes the connection of the owner get the completions. On its loop. */
+    void attach(RdmaConnection connection, ConnectionOwner owner, Runnable segmentFreed) throws Exception {
+        attach(connection.loop().handler());
+        receiveMemory.attach(connection.loop(), owner, stream, segmentFreed);
+        register(connection);
     }
 
-    /** The relay of completions for a connection that is about to leave the loop that polls for it. */
-    CompletionRelay newRelay(RdmaConnection connection) {
-        return new CompletionRelay(queuePairResources.device(), queuePair.number(), connection, connection.loop());
-    }
-
-    /** The first part of the end. From here on the device touches none of the memory. */
-    public void closeQueuePair() {
-        queuePairResources.closeQueuePair();
-    }
-
-    /**
-     * The second part.
-     *
-     * @param owner that got the completions, or {@code null}.
-     */
+    @Override
     public void release(CompletionHandler owner) {
-        queuePairResources.release(owner);
+        super.release(owner);
         if (receiveMemory != null) {
             receiveMemory.release();
         }

@@ -72,7 +72,7 @@ final class DetachedMessages {
      */
     static DetachedMessages of(Source from, int headSent, ByteBufAllocator alloc, StreamCounters counters,
                                long max, long inFlight) throws Exception {
-        long room = Math.min(max, MAX_TOTAL - StreamCounters.totalDetached());
+        long room = Math.min(max, MAX_TOTAL - StreamCounters.TOTAL.detached());
         DetachedMessages detached = new DetachedMessages(headSent, alloc, counters, Math.max(room, inFlight));
         try {
             from.forEach(detached::take);

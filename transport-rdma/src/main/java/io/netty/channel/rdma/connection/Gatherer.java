@@ -25,7 +25,6 @@ import io.netty.channel.rdma.memory.DirectMemory;
 import io.netty.channel.rdma.memory.RegisteredRanges;
 import io.netty.channel.rdma.memory.RequestMemory;
 import io.netty.channel.rdma.memory.Staging;
-import io.netty.channel.rdma.stream.SendQueue;
 import io.netty.channel.rdma.stream.StreamMachine;
 import io.netty.channel.rdma.stream.StreamWorkRequest;
 import io.netty.channel.rdma.verbs.SendFlags;
@@ -61,7 +60,6 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     private final Staging staging = new Staging();
     private SendPath target;
     private StreamMachine stream;
-    private SendQueue queue;
 
     /** Bytes at the head of the messages that were posted already. */
     private long skip;
@@ -111,7 +109,6 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         }
         target = path;
         stream = path.stream;
-        queue = stream.sendQueue();
         chain.clear();
         starved = false;
         awaited = false;
@@ -122,7 +119,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     /** Posts what was added. Returns whether anything was posted since {@link #begin}. */
     boolean end() {
         try {
-            if (awaited && !chain.isEmpty() && !queue.isSignalled()) {
+            if (awaited && !chain.isEmpty() && !stream.sendQueue().isSignalled()) {
                 // The promise of the last message of a flush must not have to wait for the next flush.
                 chain.addFlags(SendFlags.SIGNALED);
                 stream.signal();
@@ -132,7 +129,6 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         } finally {
             target = null;
             stream = null;
-            queue = null;
         }
     }
 
@@ -317,18 +313,12 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
             return true;
         }
         for (int done = 0; done < count;) {
-            int n = Math.min(count - done, open());
-            if (n <= 0 || !stage(count - done)) {
+            int n = openStaged(count - done, count - done);
+            if (n == 0) {
                 return false;
             }
-            n = Math.min(n, staged.writableBytes());
-            if (n == 0) {
-                finish();
-                continue;
-            }
-            long address = staged.memoryAddress() + staged.writerIndex();
             staged.writeBytes(buf, index + done, n);
-            addStaged(address, n, why);
+            addStaged(n, why);
             done += n;
         }
         return true;
@@ -347,19 +337,13 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
                 }
                 throw region.failure();
             }
-            int n = open();
-            if (n <= 0 || !stage((int) Math.min(Staging.CHUNK, region.unread()))) {
+            int n = openStaged(Integer.MAX_VALUE, (int) Math.min(Staging.CHUNK, region.unread()));
+            if (n == 0) {
                 return false;
             }
-            n = Math.min(n, staged.writableBytes());
-            if (n == 0) {
-                finish();
-                continue;
-            }
-            long address = staged.memoryAddress() + staged.writerIndex();
             n = region.read(staged, n);
             if (n > 0) {
-                addStaged(address, n, Copy.SENT_FILE_REGION);
+                addStaged(n, Copy.SENT_FILE_REGION);
             } else if (region.failure() == null) {
                 starved = true;
                 return false;
@@ -385,6 +369,20 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         return room;
     }
 
+    /** As above, up to a maximum, with staging memory that has room for them; so many are expected to be copied. */
+    private int openStaged(int max, int expected) throws Exception {
+        for (;;) {
+            int n = Math.min(max, open());
+            if (n <= 0 || !stage(expected)) {
+                return 0;
+            }
+            if (staged.isWritable()) {
+                return Math.min(n, staged.writableBytes());
+            }
+            finish();
+        }
+    }
+
     /** Ensures that the work request has staging memory, which may have no room left. */
     private boolean stage(int count) {
         if (staged == null) {
@@ -404,8 +402,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         if (!stage(bytes) || staged.writableBytes() < bytes) {
             return false;
         }
-        long begin = staged.memoryAddress() + staged.writerIndex();
-        long to = begin;
+        long to = staged.memoryAddress() + staged.writerIndex();
         for (int i = 0; i < elements; i++) {
             PlatformDependent.copyMemory(addresses[i], to, lengths[i]);
             to += lengths[i];
@@ -415,11 +412,13 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         elements = 0;
         length = 0;
         room += bytes;
-        addStaged(begin, bytes, Copy.SENT_SMALL);
+        addStaged(bytes, Copy.SENT_SMALL);
         return true;
     }
 
-    private void addStaged(long address, int count, Copy why) throws VerbsException {
+    /** Adds the latest bytes of the staging memory. */
+    private void addStaged(int count, Copy why) throws VerbsException {
+        long address = staged.memoryAddress() + staged.writerIndex() - count;
         copied += count;
         copies[why.ordinal()] += count;
         int key = ((CellByteBuf) staged).cell().range().region(target.device).lkey();

@@ -28,10 +28,11 @@ import java.util.Map;
  * that it does not change.
  */
 public final class OptionTable {
-    private final Map<ChannelOption<?>, OptionRow<?>> rows = new IdentityHashMap<>();
-    private final List<ChannelOption<?>> listed = new ArrayList<>();
+    final Map<ChannelOption<?>, OptionRow<?>> rows = new IdentityHashMap<>();
+    /** The options, without other names of the same ones. */
+    final List<ChannelOption<?>> listed = new ArrayList<>();
     /** The defaults by index of their row, since connections read options for each message. */
-    private Object[] defaults = { };
+    Object[] defaults = { };
 
     public OptionTable add(OptionRow<?>... added) {
         return addAll(Arrays.asList(added));
@@ -56,25 +57,5 @@ public final class OptionTable {
         add(row);
         defaults[row.index] = initial;
         return this;
-    }
-
-    OptionRow<?> find(ChannelOption<?> option) {
-        return rows.get(option);
-    }
-
-    /** The options, without other names of the same ones. */
-    ChannelOption<?>[] listed() {
-        return listed.toArray(new ChannelOption<?>[0]);
-    }
-
-    int size() {
-        return defaults.length;
-    }
-
-    /** The default, also for an option that is not in the table. */
-    @SuppressWarnings("unchecked")
-    <T> T initial(OptionRow<T> row) {
-        Object initial = row.index < defaults.length ? defaults[row.index] : null;
-        return initial != null ? (T) initial : row.initial;
     }
 }

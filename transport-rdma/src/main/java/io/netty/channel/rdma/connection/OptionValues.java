@@ -29,14 +29,20 @@ public final class OptionValues {
 
     public OptionValues(OptionTable table) {
         this.table = table;
-        values = new AtomicReferenceArray<>(table.size());
+        values = new AtomicReferenceArray<>(table.defaults.length);
     }
 
     /** The value of an option; the default, if the table does not have the option. */
     @SuppressWarnings("unchecked")
     public <T> T get(OptionRow<T> row) {
-        Object value = row.index < values.length() ? values.get(row.index) : null;
-        return value != null ? (T) value : table.initial(row);
+        if (row.index >= values.length()) {
+            return row.initial;
+        }
+        Object value = values.get(row.index);
+        if (value == null) {
+            value = table.defaults[row.index];
+        }
+        return value == null ? row.initial : (T) value;
     }
 
     void put(OptionRow<?> row, Object value) {
@@ -50,13 +56,13 @@ public final class OptionValues {
 
     /** Returns whether the table has the option. */
     public boolean has(ChannelOption<?> option) {
-        return table.find(option) != null;
+        return table.rows.containsKey(option);
     }
 
     /** The value of an option of the table. */
     @SuppressWarnings("unchecked")
     public <T> T get(ChannelOption<T> option) {
-        return ((OptionRow<T>) table.find(option)).read(this);
+        return ((OptionRow<T>) table.rows.get(option)).read(this);
     }
 
     /**
@@ -66,7 +72,7 @@ public final class OptionValues {
      */
     @SuppressWarnings("unchecked")
     public <T> boolean set(ChannelOption<T> option, T value) {
-        OptionRow<T> row = (OptionRow<T>) table.find(option);
+        OptionRow<T> row = (OptionRow<T>) table.rows.get(option);
         if (row == null) {
             return false;
         }
@@ -76,6 +82,6 @@ public final class OptionValues {
 
     /** All options of the table. */
     public ChannelOption<?>[] all() {
-        return table.listed();
+        return table.listed.toArray(new ChannelOption<?>[0]);
     }
 }

@@ -63,11 +63,6 @@ final class OutboundMessages {
         return !detached;
     }
 
-    /** Returns whether there are messages to look at, perhaps none any more. */
-    boolean isPresent() {
-        return flushed != null || left != null;
-    }
-
     /** Returns whether there are messages, in flight or not. */
     boolean any() {
         return current() != null;
@@ -205,34 +200,22 @@ final class OutboundMessages {
         return true;
     }
 
-    /** Returns whether somebody else may change messages in flight once their promises are done. */
+    /** Returns whether somebody else may change messages in flight, which there are, once their promises are done. */
     boolean isShared() {
-        SharedCheck check = new SharedCheck(headSent + inFlight);
+        long[] rest = { headSent + inFlight };
         try {
-            forEach(check);
+            forEach(msg -> {
+                if (DetachedMessages.isShared(msg)) {
+                    return false;
+                }
+                rest[0] -= msg instanceof ByteBuf ? ((ByteBuf) msg).readableBytes() : ((OutboundRegion) msg).inFlight();
+                return rest[0] > 0;
+            });
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
         // Nothing is known of messages that are gone.
-        return check.shared || check.rest > 0;
-    }
-
-    /** Looks at the messages in flight. */
-    private static final class SharedCheck implements MessageProcessor {
-        long rest;
-        boolean shared;
-
-        /** @param bytes at the head of the messages that were posted. */
-        SharedCheck(long bytes) {
-            rest = bytes;
-        }
-
-        @Override
-        public boolean processMessage(Object msg) {
-            shared = DetachedMessages.isShared(msg);
-            rest -= msg instanceof ByteBuf ? ((ByteBuf) msg).readableBytes() : ((OutboundRegion) msg).inFlight();
-            return !shared && rest > 0;
-        }
+        return rest[0] > 0;
     }
 
     /** Returns whether messages that the channel has left are still to be sent. */

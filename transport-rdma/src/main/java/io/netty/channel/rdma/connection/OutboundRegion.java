@@ -18,6 +18,7 @@ package io.netty.channel.rdma.connection;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.FileRegion;
+import io.netty.util.AbstractReferenceCounted;
 import io.netty.util.IllegalReferenceCountException;
 
 import java.io.ByteArrayOutputStream;
@@ -35,7 +36,7 @@ import java.nio.channels.WritableByteChannel;
  * {@link FileChannel#transferTo} in turn. What it writes is sent, also beyond {@link FileRegion#count}, as by Netty's
  * other transports (netty#16829): headers, padding, authentication codes.
  */
-public final class OutboundRegion implements FileRegion {
+public final class OutboundRegion extends AbstractReferenceCounted implements FileRegion {
     private static final ByteBuffer NO_BYTES = ByteBuffer.allocate(0);
 
     private final ConnectionOwner owner;
@@ -260,19 +261,14 @@ public final class OutboundRegion implements FileRegion {
     }
 
     @Override
-    public int refCnt() {
-        return region.refCnt();
-    }
-
-    @Override
     public FileRegion retain() {
-        region.retain();
+        super.retain();
         return this;
     }
 
     @Override
     public FileRegion retain(int increment) {
-        region.retain(increment);
+        super.retain(increment);
         return this;
     }
 
@@ -289,12 +285,7 @@ public final class OutboundRegion implements FileRegion {
     }
 
     @Override
-    public boolean release() {
-        return region.release();
-    }
-
-    @Override
-    public boolean release(int decrement) {
-        return region.release(decrement);
+    protected void deallocate() {
+        region.release();
     }
 }

@@ -24,6 +24,7 @@ import io.netty.channel.rdma.loop.LoopReceiveQueue;
 import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.Device;
+import io.netty.channel.rdma.verbs.Errno;
 import io.netty.channel.rdma.verbs.PortSpace;
 import io.netty.channel.rdma.verbs.QueuePair;
 import io.netty.channel.rdma.verbs.QueuePairInitAttributes;
@@ -36,17 +37,23 @@ import java.io.IOException;
 import java.util.function.Supplier;
 
 /**
- * A queue pair, the room for its completions, and whose they are. Made as the options say and as the device can.
+ * A queue pair, the room for its completions, and whose they are. Made as the options say and as the device can: what
+ * the application has set it gets, or an error that names the limit, as a queue that is silently shorter than the one
+ * asked for would be found by a measurement at best. Defaults are lowered instead, so that they work on any device.
  */
-public final class QueuePairResources {
+public class QueuePairResources {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(QueuePairResources.class);
+
+    private static final int LEAST_SGES = 2;
+    private static final String SEND = "SEND_QUEUE_DEPTH";
+    private static final String RECEIVE = "RECEIVE_QUEUE_DEPTH";
 
     public final DeviceContext context;
     public final int sendDepth;
     public final int receiveDepth;
-    public final QueuePairOptions options;
+    private final QueuePairOptions queuePairOptions;
     private LoopQueue queue;
-    private QueuePair queuePair;
+    QueuePair queuePair;
     private int number;
     /** {@code null} as long as it is not known to which loop the connection belongs. */
     private LoopDevice device;
@@ -56,10 +63,15 @@ public final class QueuePairResources {
     /** @param handler of the connection's loop, or {@code null} if that is not known yet: see {@link #attach}. */
     public QueuePairResources(DeviceContext context, QueuePairOptions options, LoopHandler handler) throws Exception {
         this.context = context;
-        this.options = options;
-        sendDepth = DeviceLimits.depth(options, QueuePairOptions.SEND_QUEUE_DEPTH, context);
-        receiveDepth = DeviceLimits.depth(options, QueuePairOptions.RECEIVE_QUEUE_DEPTH, context);
-        DeviceLimits.checkCompletions(sendDepth, receiveDepth, context);
+        queuePairOptions = options;
+        sendDepth = limit(QueuePairOptions.SEND_QUEUE_DEPTH, context.attributes.maxWorkRequests(), "its max_qp_wr");
+        receiveDepth = limit(QueuePairOptions.RECEIVE_QUEUE_DEPTH, context.attributes.maxWorkRequests(),
+                "its max_qp_wr");
+        int completions = context.attributes.maxCompletions();
+        if (sendDepth + receiveDepth > completions) {
+            throw new IllegalArgumentException(SEND + " + " + RECEIVE + ": " + sendDepth + " + " + receiveDepth +
+                    " (expected: at most " + completions + " together on " + context.device + ", its max_cqe)");
+        }
         device = handler == null ? null : handler.device(context);
     }
 
@@ -73,17 +85,36 @@ public final class QueuePairResources {
     }
 
     /**
+     * The value of an option as far as the device can.
+     *
+     * @param attribute names the limit.
+     * @throws IllegalArgumentException if the application has set the option to more.
+     */
+    public final int limit(OptionRow<Integer> option, int limit, String attribute) {
+        int value = queuePairOptions.get(option);
+        if (value > limit && queuePairOptions.values.isSet(option)) {
+            throw beyond(option, value, limit, attribute);
+        }
+        return Math.min(value, limit);
+    }
+
+    private IllegalArgumentException beyond(OptionRow<?> row, int value, int limit, String how) {
+        return new IllegalArgumentException(OptionRow.name(row.option()) + ": " + value + " (expected: at most " +
+                limit + " on " + context.device + ", " + how + ')');
+    }
+
+    /**
      * Lets the queue pair, before it is created, take its receives from those of its loop.
      *
      * @param bufferSize of each, in bytes.
      * @param buffers gives registered memory of this size, or {@code null} if there is none.
      */
-    public void shareReceives(int bufferSize, Supplier<ByteBuf> buffers) throws IOException {
+    public final void shareReceives(int bufferSize, Supplier<ByteBuf> buffers) throws IOException {
         shared = device.receiveQueue(bufferSize, buffers);
     }
 
     /** The receives that it shares, or {@code null}. */
-    public LoopReceiveQueue shared() {
+    public final LoopReceiveQueue shared() {
         return shared;
     }
 
@@ -98,7 +129,7 @@ public final class QueuePairResources {
      * @param id that it belongs to, or {@code null} if it is connected without the connection manager.
      * @param minInline bytes that are asked for in any case, if the device can.
      */
-    public QueuePair create(ConnectionId id, int sendSges, int receiveSges, int minInline) throws Exception {
+    public final QueuePair create(ConnectionId id, int sendSges, int receiveSges, int minInline) throws Exception {
         queue = device == null ? LoopQueue.standalone(context, completions()) : device.reserve(completions(), shared);
         if (shared != null) {
             shared.addUser(queue);
@@ -106,15 +137,72 @@ public final class QueuePairResources {
         QueuePairInitAttributes attributes = new QueuePairInitAttributes(queue.queue, queue.queue)
                 .maxSendRequests(sendDepth).maxReceiveRequests(receiveDepth).maxSendSges(sendSges)
                 .maxReceiveSges(receiveSges).sharedReceiveQueue(shared == null ? null : shared.queue)
-                .maxInlineReceive(options.get(QueuePairOptions.MAX_INLINE_RECEIVE));
+                .maxInlineReceive(queuePairOptions.get(QueuePairOptions.MAX_INLINE_RECEIVE));
         if (id != null && id.portSpace() == PortSpace.UDP) {
             attributes.type(QueuePairType.UNRELIABLE_DATAGRAM);
         }
-        DeviceLimits.Factory factory = id == null ? context.domain::createQueuePair
-                : init -> id.createQueuePair(context.domain, init);
-        queuePair = DeviceLimits.createQueuePair(factory, context, attributes,
-                Math.max(options.get(QueuePairOptions.MAX_INLINE), minInline), options);
+        queuePair = create(id, attributes, Math.max(queuePairOptions.get(QueuePairOptions.MAX_INLINE), minInline));
         return queuePair;
+    }
+
+    /**
+     * Creates the queue pair. A device has no attribute for the most inline bytes, and its other limits depend on each
+     * other (ibv_create_qp(3)), so what it can do is found by trying.
+     */
+    private QueuePair create(ConnectionId id, QueuePairInitAttributes attributes, int inline) throws IOException {
+        try {
+            return tryInline(id, attributes, inline);
+        } catch (VerbsException e) {
+            if (!isLimit(e)) {
+                throw e;
+            }
+        }
+        attributes.maxSendSges(LEAST_SGES);
+        QueuePair least;
+        try {
+            least = tryInline(id, attributes, 0);
+        } catch (VerbsException e) {
+            throw isLimit(e) ? new IOException(e.getMessage() + "; lower " + SEND + " and " + RECEIVE, e) : e;
+        }
+        int wanted = queuePairOptions.get(QueuePairOptions.MAX_INLINE);
+        if (!queuePairOptions.values.isSet(QueuePairOptions.MAX_INLINE) || wanted == 0) {
+            return least;
+        }
+        least.close();
+        int most = mostInline(id, attributes, wanted);
+        if (most < wanted) {
+            throw beyond(QueuePairOptions.MAX_INLINE, wanted, most, "found by trying");
+        }
+        return tryInline(id, attributes, most);
+    }
+
+    /** The most inline bytes up to this many with which a queue pair can be created. */
+    private int mostInline(ConnectionId id, QueuePairInitAttributes attributes, int upTo) throws VerbsException {
+        int low = 0;
+        int high = upTo;
+        while (low < high) {
+            int middle = low + high + 1 >>> 1;
+            try {
+                tryInline(id, attributes, middle).close();
+                low = middle;
+            } catch (VerbsException e) {
+                if (!isLimit(e)) {
+                    throw e;
+                }
+                high = middle - 1;
+            }
+        }
+        return low;
+    }
+
+    private QueuePair tryInline(ConnectionId id, QueuePairInitAttributes attributes, int bytes) throws VerbsException {
+        attributes.maxInlineData(bytes);
+        return id == null ? context.domain.createQueuePair(attributes)
+                : id.createQueuePair(context.domain, attributes);
+    }
+
+    private static boolean isLimit(VerbsException e) {
+        return e.errno() == Errno.EINVAL || e.errno() == Errno.ENOMEM;
     }
 
     /** The completions are handled on this loop, if that was not known before. */
@@ -127,41 +215,43 @@ public final class QueuePairResources {
     }
 
     /** Makes the owner get the completions. On the loop. */
-    public void register(CompletionHandler owner) {
+    public final void register(CompletionHandler owner) {
         number = queuePair.number();
         device.register(number, owner);
     }
 
-    public LoopDevice device() {
+    public final LoopDevice device() {
         return device;
     }
 
     /** Has the owners get all completions that are there, and be told later. */
-    public void drain() {
+    public final void drain() {
         device.drain(queue);
     }
 
     /** The first part of the end. From here on the device touches none of the memory. */
-    public void closeQueuePair() {
+    public final void closeQueuePair() {
         if (queuePair != null) {
             if (device != null && device.loop.isHere()) {
                 device.unregister(number);
                 if (shared != null) {
-                    returnShared();
+                    // Some devices forget the completions of a queue pair that is destroyed, and which receives those
+                    // were.
+                    stop();
+                    drain();
                 }
             }
             queuePair.close();
         }
     }
 
-    /** Some devices forget the completions of a queue pair that is destroyed, and which receives those were. */
-    private void returnShared() {
+    /** The device does no more work requests, and gives back those that it has. */
+    final void stop() {
         try {
             queuePair.toError();
         } catch (VerbsException e) {
             logger.debug("{} could not be stopped", queuePair, e);
         }
-        drain();
     }
 
     /**

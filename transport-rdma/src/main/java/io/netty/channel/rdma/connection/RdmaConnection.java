@@ -21,10 +21,8 @@ import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.move.CompletionRelay;
 import io.netty.channel.rdma.loop.move.ConnectionIdMigration;
-import io.netty.channel.rdma.memory.DeviceContext;
 import io.netty.channel.rdma.stream.StreamEvent;
 import io.netty.channel.rdma.stream.StreamMachine;
-import io.netty.channel.rdma.stream.StreamProtocol;
 import io.netty.channel.rdma.stream.StreamProtocolException;
 import io.netty.channel.rdma.stream.StreamState;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
@@ -38,8 +36,9 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
@@ -52,7 +51,7 @@ import java.util.concurrent.TimeUnit;
  * completion queue stays with the loop that it was made on: see {@link CompletionRelay}.
  */
 public final class RdmaConnection extends CompletionHandler
-        implements LoopEvents.Listener, ConnectionIdMigration.Owner, OutgoingConnection, Liveness.Connection {
+        implements LoopEvents.Listener, ConnectionIdMigration.Owner, OutgoingConnection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaConnection.class);
 
     /** Maximum time of a connection's end after all bytes are sent. Then its resources are released anyway. */
@@ -69,8 +68,10 @@ public final class RdmaConnection extends CompletionHandler
     private final ReceiveQueue receives;
     private final ConnectionLife life;
     private final SendPath sendPath;
+    /** Messages that have come before the data of their peer. */
+    private final List<Runnable> early = new ArrayList<>();
     /** {@code null} before the connection is established. */
-    private StreamRecord record;
+    private StreamCounters.Record record;
 
     /** {@code null} if the connection has never left its first loop. */
     private CompletionRelay relay;
@@ -88,35 +89,28 @@ public final class RdmaConnection extends CompletionHandler
         this.resources = resources;
         this.loop = loop;
         stream = resources.stream;
-        inbound = new RdmaInbound(owner, resources);
         receives = resources.receives;
-        life = new ConnectionLife(owner, new LifeActions(), resources.options.liveness);
+        inbound = new RdmaInbound(owner, resources);
+        life = new ConnectionLife(owner, new LifeActions(), stream, loop, resources.options.liveness);
         sendPath = new SendPath(owner, this, resources, life);
-        resources.attach(this, sendPath::pumpOutsideOfTurn);
+        resources.attach(this, owner, sendPath::pumpOutsideOfTurn);
         loop.onUnexpected(this::unexpected);
         resources.counters.open();
     }
 
     /**
-     * Creates the queue pair for an id that is bound to a device. On success the id belongs to the connection.
+     * A connection by an id that is bound to a device. The id belongs to it on success, and the resources in any case.
      *
      * @param listener gets the events of the id until the connection is {@linkplain #establish established}, which then
      *         gets them itself.
      */
-    public static RdmaConnection create(ConnectionOwner owner, LoopBinding loop, ConnectionId id,
-                                        LoopEvents.Listener listener, StreamProtocol protocol, StreamOptions options,
-                                        StreamCounters counters) throws Exception {
-        return create(owner, loop, id, listener,
-                ConnectionResources.create(protocol, id, options, counters, loop.handler()));
-    }
-
-    /** As above, with a queue pair that exists. The resources belong to this class in any case. */
     public static RdmaConnection create(ConnectionOwner owner, LoopBinding loop, ConnectionId id,
                                         LoopEvents.Listener listener, ConnectionResources resources)
             throws Exception {
         try {
             return new RdmaConnection(owner, loop, id, listener, resources);
         } catch (Throwable t) {
+            // Not in the constructor: there may be no memory for the object, nor for what its fields begin with.
             resources.closeQueuePair();
             resources.release(null);
             throw t;
@@ -151,12 +145,9 @@ public final class RdmaConnection extends CompletionHandler
         }
     }
 
-    InetSocketAddress remote() {
-        return owner.remote();
-    }
-
     private void opened(boolean outgoing) {
-        record = new StreamRecord(loop, resources, id.localAddress(), id.remoteAddress(), owner.providerReason());
+        record = new StreamCounters.Record(loop, resources, id.localAddress(), id.remoteAddress(),
+                owner.providerReason());
         record.open(outgoing);
     }
 
@@ -168,10 +159,11 @@ public final class RdmaConnection extends CompletionHandler
 
     /** The channel is active: lets messages flow. */
     public void start() {
-        if (!life.isDestroyed()) {
+        if (!isDestroyed()) {
             life.open();
-            receives.replay(this::receive);
-            livenessChanged();
+            early.forEach(Runnable::run);
+            early.clear();
+            sendPath.livenessChanged();
             completionsDone();
         }
     }
@@ -186,7 +178,7 @@ public final class RdmaConnection extends CompletionHandler
     @Override
     public void detach() {
         if (relay == null && !isDestroyed()) {
-            relay = resources.newRelay(this);
+            relay = new CompletionRelay(resources.device(), resources.queuePair.number(), this, loop);
         }
         if (relay != null) {
             relay.detach();
@@ -243,7 +235,7 @@ public final class RdmaConnection extends CompletionHandler
     /** Nobody reads any more. */
     public void discardInput() {
         inbound.discard();
-        afterRead();
+        sendPath.pumpOutsideOfTurn();
     }
 
     /** Has the application read outside of the turn that the bytes arrived in: that is a turn, too. */
@@ -254,12 +246,7 @@ public final class RdmaConnection extends CompletionHandler
         } finally {
             sendPath.endTurn();
         }
-        afterRead();
-    }
-
-    /** The application has read: the peer may have to be told. */
-    public void afterRead() {
-        sendPath.pumpOutsideOfTurn();
+        sendPath.pump();
     }
 
     private void receive(int message, int length) {
@@ -304,9 +291,11 @@ public final class RdmaConnection extends CompletionHandler
                 } else if (life.isNegotiated()) {
                     // A message proves that the peer is there, even if the connection manager's event is yet to come.
                     life.peerReady();
-                    receive(receives.message(), receives.length());
+                    receive(receives.message, receives.length);
                 } else {
-                    receives.keep();
+                    int message = receives.message;
+                    int length = receives.length;
+                    early.add(() -> receive(message, length));
                 }
             }
         } else if (success) {
@@ -322,7 +311,7 @@ public final class RdmaConnection extends CompletionHandler
 
     @Override
     public void completionsDone() {
-        if (life.isDestroyed()) {
+        if (isDestroyed()) {
             return;
         }
         if (life.open()) {
@@ -332,7 +321,7 @@ public final class RdmaConnection extends CompletionHandler
                 // A channel that is not established could not tell of the end either.
                 owner.established();
             }
-            livenessChanged();
+            sendPath.livenessChanged();
         }
         sendPath.beginTurn();
         try {
@@ -352,14 +341,6 @@ public final class RdmaConnection extends CompletionHandler
             }
         } finally {
             sendPath.endTurn();
-        }
-        advance();
-    }
-
-    /** Does what follows from the state. */
-    void advance() {
-        if (life.isDestroyed()) {
-            return;
         }
         if (life.isClosed() || life.isBroken()) {
             life.advance();
@@ -491,9 +472,6 @@ public final class RdmaConnection extends CompletionHandler
     /** The end has come: gives everything back. */
     private void release() {
         LoopHandler handler = loop.handler();
-        if (sendPath.liveness != null) {
-            sendPath.liveness.stop();
-        }
         resources.closeQueuePair();
         handler.forget(id);
         if (relay != null) {
@@ -508,47 +486,8 @@ public final class RdmaConnection extends CompletionHandler
         }
     }
 
-    DeviceContext context() {
-        return resources.context;
-    }
-
     public QueuePairInfo info() throws VerbsException {
         return resources.queuePair.query();
-    }
-
-    /** Options were changed, or the connection just established. */
-    public void livenessChanged() {
-        if (sendPath.liveness == null && resources.options.liveness.isOn()) {
-            sendPath.liveness = new Liveness(loop, this, resources.options.liveness);
-        }
-        if (sendPath.liveness != null && isUsable()) {
-            sendPath.liveness.start();
-        }
-    }
-
-    @Override
-    public boolean isUsable() {
-        return life.isOpen();
-    }
-
-    @Override
-    public boolean isWaiting() {
-        return sendPath.isWaiting();
-    }
-
-    @Override
-    public boolean isAcknowledged() {
-        return sendPath.isAcknowledged();
-    }
-
-    @Override
-    public void probe() {
-        sendPath.probe();
-    }
-
-    @Override
-    public void timedOut(String why) {
-        life.timedOut(new IOException("Connection timed out: " + owner.remote() + " (" + why + ')'));
     }
 
     /** Actions of the state machine, and its questions. */
@@ -556,13 +495,8 @@ public final class RdmaConnection extends CompletionHandler
         private LoopBinding.Timer timer;
 
         @Override
-        public void execute(Runnable task) {
-            loop.execute(task);
-        }
-
-        @Override
         public void schedule(Runnable task, long millis) {
-            cancelScheduled();
+            cancel();
             try {
                 timer = loop.schedule(task, millis, TimeUnit.MILLISECONDS);
             } catch (RejectedExecutionException e) {
@@ -572,24 +506,12 @@ public final class RdmaConnection extends CompletionHandler
         }
 
         @Override
-        public void cancelScheduled() {
-            if (timer != null) {
-                timer.cancel();
-                timer = null;
-            }
-        }
-
-        @Override
         public void disconnect() {
             try {
                 id.disconnect();
             } catch (VerbsException e) {
                 logger.debug("{}: disconnecting failed", owner, e);
-                try {
-                    resources.queuePair.toError();
-                } catch (VerbsException e2) {
-                    logger.debug("{}: the queue pair could not be stopped", owner, e2);
-                }
+                resources.stop();
             }
         }
 
@@ -601,11 +523,6 @@ public final class RdmaConnection extends CompletionHandler
         @Override
         public boolean isEndedByPeer() {
             return RdmaConnection.this.isEndedByPeer();
-        }
-
-        @Override
-        public boolean isClosedByPeer() {
-            return RdmaConnection.this.isClosedByPeer();
         }
 
         @Override
@@ -629,40 +546,21 @@ public final class RdmaConnection extends CompletionHandler
         }
 
         @Override
-        public void endStream() {
-            if (!isStreamEnded()) {
-                stream.disconnect();
-            }
-        }
-
-        @Override
-        public boolean isStreamEnded() {
-            return stream.state() == StreamState.DISCONNECTED;
-        }
-
-        @Override
-        public boolean isStreamDone() {
-            return stream.isDrained() && !stream.isEndedByPeer();
-        }
-
-        @Override
-        public long doneUntil() {
-            return stream.sendQueue().doneUntil();
-        }
-
-        @Override
         public boolean isFlushed() {
             return receives.isFlushed() && stream.sendQueue().isDrained();
         }
 
         @Override
-        public void advance() {
-            RdmaConnection.this.advance();
+        public void release() {
+            cancel();
+            RdmaConnection.this.release();
         }
 
-        @Override
-        public void release() {
-            RdmaConnection.this.release();
+        private void cancel() {
+            if (timer != null) {
+                timer.cancel();
+                timer = null;
+            }
         }
     }
 }

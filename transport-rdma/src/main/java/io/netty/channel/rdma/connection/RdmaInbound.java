@@ -29,8 +29,7 @@ import java.util.ArrayDeque;
  * Bytes that have arrived on one connection and were not read yet.
  *
  * <p>Long arrivals leave as slices of the receive buffer, short ones as copies, because a slice holds its segment
- * back from the peer until it is released. As soon as the application holds half of the memory, everything is
- * copied: an application that collects more than the receive buffer before it releases any of it must still get on.
+ * back from the peer until it is released; all are copied while {@link ReceiveMemory#isHalfPinned}.
  *
  * <p>On the loop of the connection.
  */
@@ -50,7 +49,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         this.owner = owner;
         memory = resources.receiveMemory;
         counters = resources.counters;
-        copyThreshold = resources.options.get(StreamOptions.RECEIVE_COPY_THRESHOLD);
+        copyThreshold = resources.options.values.get(StreamOptions.RECEIVE_COPY_THRESHOLD);
     }
 
     void arrived(Arrival arrival) {
@@ -139,7 +138,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         handle.attemptedBytesRead(length);
         ByteBufAllocator allocator = owner.allocator();
         ByteBuf buf;
-        if (length > copyThreshold && (head.isPinned() || !memory.isHalfPinned())) {
+        if (length > copyThreshold && (head.pinned || !memory.isHalfPinned())) {
             buf = PartialByteBuf.tracked(ReceivedByteBuf.of(allocator, head, offset, length));
             counters.receivedInPlace(length);
         } else {

@@ -56,7 +56,8 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
     private final MemoryRange range;
     private final ByteBuffer sgl;
     private final int sglOffset;
-    private final int messagesOffset;
+    /** The index of the first message in {@link #messages()}. */
+    final int messagesOffset;
     private final int sglEntries;
     private final Segment[] segments;
     private int pinnedSegments;
@@ -100,17 +101,17 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
         MemoryRange range = null;
         try {
             memory = PageMemory.map(bytes);
-            if (owner.device().iwarp) {
+            if (owner.device.iwarp) {
                 // A completion does not tell there how much the peer has written. What it says it has and has not must
                 // not be what another connection has left.
                 PlatformDependent.setMemory(memory.address(), bytes, (byte) 0);
             }
             range = new MemoryRange(memory.address(), bytes,
                     AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE, "receive buffer");
-            int key = range.region(owner.device()).rkey();
+            int key = range.region(owner.device).rkey();
             ReceiveBuffer buffer = new ReceiveBuffer(owner, memory, range, key, segmentCount, segmentLength,
                     sglEntries, messageBytes);
-            owner.counters().receiveMemory(bytes);
+            owner.counters.receiveMemory(bytes);
             return buffer;
         } catch (Throwable t) {
             if (range != null) {
@@ -174,25 +175,18 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
         return range.address + messagesOffset;
     }
 
-    /** The memory in which messages arrive, in the byte order of this host, with {@link #messagesIndex()}. */
+    /** The memory in which messages arrive, in the byte order of this host. */
     ByteBuffer messages() {
         return sgl;
     }
 
-    int messagesIndex() {
-        return messagesOffset;
+    /** The local key of the memory. */
+    int lkey() throws VerbsException {
+        return range.region(owner.device).lkey();
     }
 
     private int entryOffset(int entry) {
         return sglOffset + entry * ENTRY_SIZE;
-    }
-
-    MemoryRange range() {
-        return range;
-    }
-
-    DeviceContext device() {
-        return owner.device();
     }
 
     /** Drops the connection's own reference: no queue pair can write here any more. */
@@ -202,7 +196,7 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
             range.close();
             memory.close();
             PinnedMemory.PROCESS.release(bytes);
-            owner.counters().receiveMemory(-bytes);
+            owner.counters.receiveMemory(-bytes);
         }
     }
 
@@ -218,7 +212,8 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
          * more bytes. Changed by any thread.
          */
         private volatile int holds;
-        private boolean pinned;
+        /** The application keeps a part of it. */
+        boolean pinned;
         int readIndex;
         int writeIndex;
         boolean filled;
@@ -262,10 +257,6 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
         @Override
         public boolean contains(long start, int bytes) {
             return range.contains(start, bytes);
-        }
-
-        boolean isPinned() {
-            return pinned;
         }
 
         /** The first bytes have arrived. */
@@ -312,8 +303,10 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
         @Override
         public boolean release() {
             boolean unused = HOLDS.decrementAndGet(this) == 0;
-            if (unused) {
-                returnToLoop();
+            if (unused && owner.loop().isHere()) {
+                run();
+            } else if (unused) {
+                owner.loop().execute(this);
             }
             ReceiveBuffer.this.release();
             return unused;
@@ -328,14 +321,6 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
         void end() {
             if (HOLDS.decrementAndGet(this) == 0) {
                 run();
-            }
-        }
-
-        private void returnToLoop() {
-            if (owner.loop().isHere()) {
-                run();
-            } else {
-                owner.loop().execute(this);
             }
         }
 

@@ -28,12 +28,8 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 /**
  * All the memory in which the bytes of one connection arrive. It starts small, because registered memory must be there
@@ -78,21 +74,20 @@ final class ReceiveMemory {
     private static final long WINDOW_NANOS = 2_000_000;
     private static final long RETRY_NANOS = 1_000_000_000;
 
-    private final DeviceContext device;
-    private final StreamCounters counters;
+    final DeviceContext device;
+    final StreamCounters counters;
     private final int maxBytes;
     private final int idleMillis;
-    private final ReceiveBuffer first;
-    /** Buffers behind the first, by their steps. */
-    private final List<ReceiveBuffer> grown = new ArrayList<>();
-    /** Buffers, by their steps, that are not offered any more, but are not yet back. */
-    private final ReceiveBuffer[] leaving;
+    /** Buffers by their steps: the first, those that were added and, not offered any more but not yet back, others. */
+    private final ReceiveBuffer[] buffers;
+    /** The number of buffers that are offered. */
+    private int offered = 1;
     private StreamMachine stream;
     private LoopBinding loop;
-    private Supplier<InetSocketAddress> peer;
+    private ConnectionOwner owner;
     private Runnable segmentFreed;
     private LoopBinding.Timer timer;
-    /** The size of the first and the grown buffers, in bytes. */
+    /** The size of the buffers that are offered, in bytes. */
     private int size;
     private int pinned;
     private int unread;
@@ -117,16 +112,16 @@ final class ReceiveMemory {
                   int outgoingEntries, int receives, int messageSize) throws IOException {
         this.device = device;
         this.counters = counters;
-        maxBytes = options.receiveBufferSize();
-        idleMillis = options.get(StreamOptions.RECEIVE_BUFFER_IDLE_MILLIS);
+        maxBytes = options.values.get(StreamOptions.RECEIVE_BUFFER_SIZE);
+        idleMillis = options.values.get(StreamOptions.RECEIVE_BUFFER_IDLE_MILLIS);
         size = protocol.isReceiveMemoryGrowing() ? Math.min(maxBytes, FIRST_BYTES) : maxBytes;
-        leaving = new ReceiveBuffer[steps(size, maxBytes)];
+        buffers = new ReceiveBuffer[1 + steps(size, maxBytes)];
         int sglEntries = protocol.targetSglEntries();
         // The entries behind the messages stay aligned.
         int messageBytes = receives * messageSize + TargetSgl.ENTRY_SIZE - 1 & -TargetSgl.ENTRY_SIZE;
-        first = ReceiveBuffer.create(this, FIRST_SEGMENTS, size / FIRST_SEGMENTS, sglEntries,
+        buffers[0] = ReceiveBuffer.create(this, FIRST_SEGMENTS, size / FIRST_SEGMENTS, sglEntries,
                 sglEntries == 0 ? 0 : outgoingEntries, messageBytes, true);
-        if (first == null) {
+        if (buffers[0] == null) {
             throw PinnedMemory.PROCESS.exhausted("no registered memory for a receive buffer");
         }
     }
@@ -140,31 +135,20 @@ final class ReceiveMemory {
     }
 
     ReceiveBuffer first() {
-        return first;
-    }
-
-    DeviceContext device() {
-        return device;
-    }
-
-    StreamCounters counters() {
-        return counters;
-    }
-
-    void stream(StreamMachine machine) {
-        stream = machine;
+        return buffers[0];
     }
 
     /**
      * Sets what the memory needs before anything is delivered.
      *
      * @param currentLoop    the connection's.
-     * @param remote         whose bytes arrive here.
      * @param onSegmentFreed run on it when there is more to offer to the peer.
      */
-    void attach(LoopBinding currentLoop, Supplier<InetSocketAddress> remote, Runnable onSegmentFreed) {
+    void attach(LoopBinding currentLoop, ConnectionOwner connectionOwner, StreamMachine machine,
+                Runnable onSegmentFreed) {
         loop = currentLoop;
-        peer = remote;
+        stream = machine;
+        owner = connectionOwner;
         segmentFreed = onSegmentFreed;
         windowNanos = loop.nanoTime();
     }
@@ -219,9 +203,7 @@ final class ReceiveMemory {
     }
 
     private void grow() {
-        int step = grown.size();
-        ReceiveBuffer buffer = leaving[step];
-        leaving[step] = null;
+        ReceiveBuffer buffer = buffers[offered];
         if (buffer == null) {
             int target = (int) Math.min(maxBytes, (long) size * GROWTH);
             int segmentLength = target / SEGMENTS;
@@ -229,15 +211,9 @@ final class ReceiveMemory {
             if (buffer == null) {
                 return;
             }
+            buffers[offered] = buffer;
         }
-        boolean added = false;
-        try {
-            added = grown.add(buffer);
-        } finally {
-            if (!added) {
-                buffer.release();
-            }
-        }
+        offered++;
         resized((int) (size + buffer.length()));
         stream.addArea(buffer);
         if (timer == null) {
@@ -247,7 +223,7 @@ final class ReceiveMemory {
 
     private void resized(int newSize) {
         if (newSize != size && Recorder.isOn()) {
-            Recorder.receiveMemory(peer.get(), size, newSize);
+            Recorder.receiveMemory(owner.remote(), size, newSize);
         }
         size = newSize;
     }
@@ -256,19 +232,16 @@ final class ReceiveMemory {
         if (failed && loop.nanoTime() - failedNanos < RETRY_NANOS) {
             return null;
         }
+        ReceiveBuffer buffer = null;
         try {
-            ReceiveBuffer buffer = ReceiveBuffer.create(this, segments, segmentLength, 0, 0, 0, false);
-            failed = buffer == null;
-            if (!failed) {
-                return buffer;
-            }
+            buffer = ReceiveBuffer.create(this, segments, segmentLength, 0, 0, 0, false);
         } catch (VerbsException | OutOfMemoryError e) {
             logger.debug("A receive buffer could not grow beyond {} bytes", size, e);
-            failed = true;
         }
         // The connection works with what it has. Failing may be slow, so it is not tried with each arrival.
+        failed = buffer == null;
         failedNanos = loop.nanoTime();
-        return null;
+        return buffer;
     }
 
     private void schedule() {
@@ -284,20 +257,17 @@ final class ReceiveMemory {
         timer = null;
         boolean ask = false;
         int left = size;
-        while (!grown.isEmpty() && arrivedSinceTick <= left - grown.get(grown.size() - 1).length() &&
-                !isPinnedBeforeLast()) {
-            ReceiveBuffer buffer = grown.remove(grown.size() - 1);
+        while (offered > 1 && arrivedSinceTick <= left - buffers[offered - 1].length() && !isPinnedBeforeLast()) {
+            ReceiveBuffer buffer = buffers[--offered];
             left -= (int) buffer.length();
             stream.removeArea(buffer);
-            leaving[grown.size()] = buffer;
             ask |= !buffer.isIdle();
         }
         resized(left);
         arrivedSinceTick = 0;
         // Fast arrivals of the past are no reason to grow now, nor after the peer has given parts back.
         fast = false;
-        freeIdle();
-        if (!grown.isEmpty() || isLeaving()) {
+        if (freeIdle() || offered > 1) {
             schedule();
         }
         if (ask && stream.retract()) {
@@ -307,36 +277,30 @@ final class ReceiveMemory {
 
     /** Returns whether the application keeps all of what would be left without the last buffer. */
     private boolean isPinnedBeforeLast() {
-        int free = first.unpinnedSegments();
-        for (int step = grown.size() - 2; step >= 0; step--) {
-            free += grown.get(step).unpinnedSegments();
-        }
-        return free == 0;
-    }
-
-    private void freeIdle() {
-        for (int step = 0; step < leaving.length; step++) {
-            if (leaving[step] != null && leaving[step].isIdle()) {
-                leaving[step].release();
-                leaving[step] = null;
+        for (int step = 0; step < offered - 1; step++) {
+            if (buffers[step].unpinnedSegments() > 0) {
+                return false;
             }
         }
+        return true;
     }
 
-    private boolean isLeaving() {
-        for (ReceiveBuffer buffer : leaving) {
-            if (buffer != null) {
-                return true;
+    /** Frees buffers that are not offered and have come back. Returns whether there are some that have not. */
+    private boolean freeIdle() {
+        boolean busy = false;
+        for (int step = offered; step < buffers.length && !released; step++) {
+            if (buffers[step] != null && buffers[step].isIdle()) {
+                buffers[step].release();
+                buffers[step] = null;
             }
+            busy |= buffers[step] != null;
         }
-        return false;
+        return busy;
     }
 
     /** Offers a segment again that was freed. On the loop. */
     void segmentFreed() {
-        if (!released) {
-            freeIdle();
-        }
+        freeIdle();
         segmentFreed.run();
     }
 
@@ -360,15 +324,9 @@ final class ReceiveMemory {
             timer.cancel();
             timer = null;
         }
-        first.release();
-        for (ReceiveBuffer buffer : grown) {
-            buffer.release();
-        }
-        grown.clear();
-        for (int step = 0; step < leaving.length; step++) {
-            if (leaving[step] != null) {
-                leaving[step].release();
-                leaving[step] = null;
+        for (ReceiveBuffer buffer : buffers) {
+            if (buffer != null) {
+                buffer.release();
             }
         }
     }

@@ -21,23 +21,14 @@ import io.netty.channel.rdma.verbs.VerbsException;
 import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 
-import java.util.Arrays;
-
 /**
  * The receives that are kept posted for one connection. They are empty where each message is the immediate data of the
- * completion; where messages are sent, each has room for one. What arrives before the peer's connection data is known
- * waits here. On the loop of the connection.
+ * completion; where messages are sent, each has room for one. On the loop of the connection.
  */
 final class ReceiveQueue {
     /** The value in place of a length if the message was sent; in place of the message is its index. */
     static final int SENT = -1;
     private static final int MAX_CHAIN = 32;
-
-    /** Takes what a receive was completed with. */
-    interface Consumer {
-        /** @param length of what was written, or {@link #SENT}. */
-        void receive(int message, int length);
-    }
 
     private final QueuePair queuePair;
     /** Where messages are sent to, by the receives in turn; {@code null} where they are immediate data. */
@@ -50,11 +41,10 @@ final class ReceiveQueue {
     private int first;
     private int next;
     private int posted;
-    private int message;
-    private int length;
-    /** Message and length in turn. */
-    private int[] early = new int[16];
-    private int earlyCount;
+    /** The immediate data of the latest message; or the index in {@link ReceiveBuffer#messages()} if it was sent. */
+    int message;
+    /** The length in bytes of what the peer has written with it, or {@link #SENT}. */
+    int length;
 
     /**
      * @param depth    the most that are posted.
@@ -76,13 +66,13 @@ final class ReceiveQueue {
     void completed() {
         posted--;
         if (messages != null) {
-            message = messages.messagesIndex() + first * messageSize;
+            message = messages.messagesOffset + first * messageSize;
             first = first + 1 == depth ? 0 : first + 1;
         }
     }
 
     /**
-     * Takes what the receive that has just completed got: {@link #message()} and {@link #length()}.
+     * Takes what the receive that has just completed got: {@link #message} and {@link #length}.
      *
      * @return whether it is a message of the protocol.
      */
@@ -96,16 +86,6 @@ final class ReceiveQueue {
         boolean whole = length == messageSize && !immediate;
         length = SENT;
         return whole;
-    }
-
-    /** The immediate data; or the index in {@link ReceiveBuffer#messages()} of the message that was sent. */
-    int message() {
-        return message;
-    }
-
-    /** The length in bytes of what the peer has written with the message, or {@link #SENT}. */
-    int length() {
-        return length;
     }
 
     /** Returns whether all receives have come back, so that nothing more can arrive. */
@@ -123,7 +103,7 @@ final class ReceiveQueue {
             taken(queuePair.postEmptyReceives(ConnectionResources.RECEIVE, count), count);
             return;
         }
-        int key = messages.range().region(messages.device()).lkey();
+        int key = messages.lkey();
         for (int left = count; left > 0; left -= chain.size()) {
             chain.clear();
             for (int i = 0; i < left && chain.remaining() > 0; i++) {
@@ -140,22 +120,5 @@ final class ReceiveQueue {
         if (taken < count) {
             throw queuePair.postException();
         }
-    }
-
-    /** Keeps the message that {@link #take} got, which has arrived too early. */
-    void keep() {
-        if (earlyCount == early.length) {
-            early = Arrays.copyOf(early, earlyCount * 2);
-        }
-        early[earlyCount++] = message;
-        early[earlyCount++] = length;
-    }
-
-    /** Gives the messages that have arrived too early to the consumer. */
-    void replay(Consumer consumer) {
-        for (int i = 0; i < earlyCount; i += 2) {
-            consumer.receive(early[i], early[i + 1]);
-        }
-        earlyCount = 0;
     }
 }

@@ -40,7 +40,7 @@ import java.util.concurrent.TimeUnit;
  * Posts what the protocol of one connection has to say and what its messages give, whenever that may have become
  * possible: after a flush, and at the end of a turn. On the loop of the connection.
  */
-public final class SendPath {
+public final class SendPath implements Liveness.Connection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(SendPath.class);
 
     /** The chains that are posted in a row; an epoll channel writes up to 16 times (WRITE_SPIN_COUNT). */
@@ -68,12 +68,9 @@ public final class SendPath {
     private final ConnectionOwner owner;
     private final RdmaConnection connection;
     private final LoopBinding loop;
-    private final StreamOptions options;
+    private final ConnectionResources resources;
     private final SendQueue queue;
     private final QueuePair queuePair;
-    private final ReceiveMemory receiveMemory;
-    private final ReceiveQueue receives;
-    private final ReceiveBuffer receiveBuffer;
     private final ConnectionLife life;
     /** Looks again when memory to send from ran out and no completion will tell that there is some. */
     private final Retry retry;
@@ -99,9 +96,9 @@ public final class SendPath {
     SendPath(ConnectionOwner owner, RdmaConnection connection, ConnectionResources resources, ConnectionLife life) {
         this.owner = owner;
         this.connection = connection;
+        this.resources = resources;
         this.life = life;
         loop = connection.loop();
-        options = resources.options;
         counters = resources.counters;
         stream = resources.stream;
         queue = stream.sendQueue();
@@ -109,10 +106,8 @@ public final class SendPath {
         messages = new OutboundMessages(owner, resources);
         device = resources.context;
         queuePair = resources.queuePair;
-        receives = resources.receives;
-        receiveMemory = resources.receiveMemory;
-        receiveBuffer = receiveMemory.first();
-        maxInline = options.values.isSet(QueuePairOptions.MAX_INLINE) ?
+        OptionValues options = resources.options.values;
+        maxInline = options.isSet(QueuePairOptions.MAX_INLINE) ?
                 Math.min(queuePair.maxInlineData(), options.get(QueuePairOptions.MAX_INLINE)) :
                 queuePair.maxInlineData();
         maxElements = Math.min(queuePair.maxSendSges(), Gatherer.MAX_ELEMENTS);
@@ -166,7 +161,7 @@ public final class SendPath {
         try {
             boolean usable = life.isReady() && !life.isBroken();
             if (usable) {
-                receiveMemory.beforeOffer();
+                resources.receiveMemory.beforeOffer();
             }
             if ((life.isClosed() || unsent != Unsent.NOTHING) && messages.any()) {
                 if (life.isClosed()) {
@@ -192,8 +187,7 @@ public final class SendPath {
 
     /**
      * Sends what may be sent of the messages of the channel, which fails if the connection can't carry them any more.
-     * In a turn of the connection that is the first flush only, whose peer may be waiting for it; those after it are
-     * sent together when the turn ends, as it does soon.
+     * See <i>A turn</i> in the package description.
      */
     private void sendFlushed() {
         try {
@@ -313,7 +307,7 @@ public final class SendPath {
         int count = life.isBroken() ? 0 : stream.receivesToPost();
         if (count > 0) {
             try {
-                receives.post(count);
+                resources.receives.post(count);
             } catch (VerbsException e) {
                 life.broken(e);
             }
@@ -331,7 +325,7 @@ public final class SendPath {
     }
 
     private Unsent gather(Gatherer gatherer, Unsent before) throws Exception {
-        if (!messages.isPresent()) {
+        if (!messages.any()) {
             return Unsent.NOTHING;
         }
         if (held || messages.isCompleting()) {
@@ -363,13 +357,13 @@ public final class SendPath {
 
     /** Maximum of bytes in the next message that the device and {@code SO_SNDBUF} allow. */
     long messageRoom() {
-        return isInFlight() ? Math.min(device.maxMessage, options.sendBufferSize() - messages.inFlight())
+        return isInFlight() ? Math.min(device.maxMessage, resources.options.sendBufferSize() - messages.inFlight())
                 : device.maxMessage;
     }
 
     /** See {@link StreamOptions#isPeerAwaited}. */
     boolean isPeerAwaited() {
-        return options.isPeerAwaited();
+        return resources.options.isPeerAwaited();
     }
 
     /** Returns whether an entry for the peer's target SGL fits into its work request. */
@@ -379,9 +373,10 @@ public final class SendPath {
 
     /** Adds an entry for the peer's target SGL to the work request that writes it. */
     void addEntry(StreamWorkRequest request, SendWorkRequests chain) throws VerbsException {
+        ReceiveBuffer receiveBuffer = resources.receiveMemory.first();
         long address = receiveBuffer.outgoingEntry(ring.index(request.sequence()),
                 request.entryHead(), request.entryTail());
-        chain.addSge(address, request.length(), receiveBuffer.range().region(device).lkey());
+        chain.addSge(address, request.length(), receiveBuffer.lkey());
     }
 
     /** The request is about to be posted. Takes over the reference to the memory, which may be {@code null}. */
@@ -444,20 +439,43 @@ public final class SendPath {
         return isInFlight() && ring.isInPlace() && messages.isShared();
     }
 
-    /** Returns whether something waits for the peer: an acknowledgement, or credits. */
-    boolean isWaiting() {
+    // ---- does the peer answer?
+
+    /** Options were changed, or the connection just established. */
+    public void livenessChanged() {
+        if (liveness == null && resources.options.liveness.isOn()) {
+            liveness = new Liveness(loop, this, resources.options.liveness);
+        }
+        if (liveness != null && isUsable()) {
+            liveness.start();
+        }
+    }
+
+    @Override
+    public boolean isUsable() {
+        return life.isOpen();
+    }
+
+    @Override
+    public boolean isWaiting() {
         return !queue.isDrained() || unsent != Unsent.NOTHING && isWritable();
     }
 
-    /** Returns whether the peer's device is known to have all that was posted, copied bytes included. */
-    boolean isAcknowledged() {
+    @Override
+    public boolean isAcknowledged() {
+        // Copied bytes included.
         return queue.doneUntil() >= queue.next();
     }
 
-    /** Makes the device find out whether the peer's device answers. */
-    void probe() {
+    @Override
+    public void probe() {
         stream.keepAlive();
         pump();
+    }
+
+    @Override
+    public void timedOut(String why) {
+        life.timedOut(new IOException("Connection timed out: " + owner.remote() + " (" + why + ')'));
     }
 
     // ---- the end
@@ -500,6 +518,9 @@ public final class SendPath {
 
     /** The queue pair is gone, and with it all work requests. */
     void destroy() {
+        if (liveness != null) {
+            liveness.stop();
+        }
         detach(false);
         for (long sequence = queue.oldest(); sequence < queue.next(); sequence++) {
             ring.remove(sequence);

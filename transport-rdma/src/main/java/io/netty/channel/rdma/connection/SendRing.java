@@ -20,11 +20,7 @@ import io.netty.channel.rdma.memory.MemoryInFlight;
 import io.netty.channel.rdma.memory.RequestMemory;
 import io.netty.channel.rdma.stream.SendQueue;
 
-/**
- * Contents of the send work requests in flight of one connection, by the numbers of a {@link SendQueue}. It
- * is by number and never by position in a queue of messages, since those may be discarded while the device still sends
- * them.
- */
+/** Contents of the send work requests in flight of one connection, by the numbers of a {@link SendQueue}. */
 final class SendRing {
     /** Idle connections have nothing in flight, and most others little. */
     private static final int FIRST_PLACES = 4;

@@ -15,8 +15,13 @@
  */
 package io.netty.channel.rdma.connection;
 
+import io.netty.channel.rdma.loop.LoopBinding;
+import io.netty.channel.rdma.monitor.ConnectionKind;
+import io.netty.channel.rdma.monitor.ConnectionRecord;
 import io.netty.channel.rdma.monitor.LoopCounters;
+import io.netty.channel.rdma.monitor.LoopRecord;
 
+import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The counters of one byte-stream connection, changed on its event loop. Any thread may read. */
@@ -38,67 +43,41 @@ public final class StreamCounters {
 
     private static final LoopCounters.All ALL =
             new LoopCounters.All(Counter.values().length + Copy.values().length);
-    private static final AtomicLong ALL_RECEIVE_MEMORY = new AtomicLong();
-    private static final AtomicLong ALL_DETACHED = new AtomicLong();
+    /** The sums over all connections of this process, also those that are closed. */
+    public static final StreamCounters TOTAL = new StreamCounters();
 
     private final LoopCounters counters = new LoopCounters(ALL);
     private final AtomicLong receiveMemory = new AtomicLong();
     private final AtomicLong detached = new AtomicLong();
 
-    /** The sum over all connections of this process, also those that are closed. */
-    public static long total(Counter counter) {
-        return ALL.sum().get(counter.ordinal());
-    }
-
-    /** The sum over all connections of this process, also those that are closed, in bytes. */
-    public static long total(Copy copy) {
-        return ALL.sum().get(copy.counter);
-    }
-
-    /** Sum of the times for which flushed bytes have waited for their peers. */
-    public static long totalCreditStallNanos() {
-        return ALL.sum().nanos();
-    }
-
-    /** Number of connections that wait for their peers now. */
-    public static int stalledConnections() {
-        return ALL.timing();
-    }
-
-    /** Bytes of registered memory in which bytes of the peers of this process arrive, now. */
-    public static long totalReceiveMemory() {
-        return ALL_RECEIVE_MEMORY.get();
-    }
-
-    /** Bytes that closed channels of this process have left and that are still to be sent, now. */
-    public static long totalDetached() {
-        return ALL_DETACHED.get();
+    private LoopCounters counters() {
+        return this == TOTAL ? ALL.sum() : counters;
     }
 
     public long get(Counter counter) {
-        return counters.get(counter.ordinal());
+        return counters().get(counter.ordinal());
     }
 
     public long get(Copy copy) {
-        return counters.get(copy.counter);
+        return counters().get(copy.counter);
     }
 
-    /** Time for which flushed bytes have waited for the peer so far. */
+    /** Sum of the times for which flushed bytes have waited for their peers so far. */
     public long creditStallNanos() {
-        return counters.nanos();
+        return counters().nanos();
     }
 
-    /** Returns whether flushed bytes wait for the peer. */
-    public boolean isStalled() {
-        return counters.isTiming();
+    /** Number of connections whose flushed bytes wait for the peer now. */
+    public int stalledConnections() {
+        return this == TOTAL ? ALL.timing() : counters.isTiming() ? 1 : 0;
     }
 
-    /** Bytes of registered memory in which bytes of the peer arrive, now. */
+    /** Bytes of registered memory in which bytes of peers arrive, now. */
     public long receiveMemory() {
         return receiveMemory.get();
     }
 
-    /** Bytes that the closed channel has left and that are still to be sent, now. */
+    /** Bytes that closed channels have left and that are still to be sent, now. */
     public long detached() {
         return detached.get();
     }
@@ -153,12 +132,61 @@ public final class StreamCounters {
 
     void detached(long bytes) {
         detached.addAndGet(bytes);
-        ALL_DETACHED.addAndGet(bytes);
+        TOTAL.detached.addAndGet(bytes);
     }
 
     /** Adds to the bytes of receive memory. Any thread. */
     void receiveMemory(int bytes) {
         receiveMemory.addAndGet(bytes);
-        ALL_RECEIVE_MEMORY.addAndGet(bytes);
+        TOTAL.receiveMemory.addAndGet(bytes);
+    }
+
+    /** The view of a byte-stream connection from outside. */
+    static final class Record extends ConnectionRecord {
+        private final LoopBinding loop;
+        private final StreamCounters counters;
+
+        Record(LoopBinding loop, ConnectionResources resources, InetSocketAddress local, InetSocketAddress remote,
+               String reason) {
+            super(resources.context.counters, local, remote, reason);
+            this.loop = loop;
+            counters = resources.counters;
+        }
+
+        @Override
+        public ConnectionKind kind() {
+            return ConnectionKind.STREAM;
+        }
+
+        @Override
+        public LoopRecord loop() {
+            return loop.handler();
+        }
+
+        @Override
+        public long bytesSent() {
+            return counters.get(Counter.SENT_IN_PLACE) + counters.get(Counter.SENT_INLINE) +
+                    counters.get(Counter.SENT_COPIED);
+        }
+
+        @Override
+        public long bytesReceived() {
+            return counters.get(Counter.RECEIVED_IN_PLACE) + counters.get(Counter.RECEIVED_COPIED);
+        }
+
+        @Override
+        public long bytesCopied() {
+            return counters.get(Counter.SENT_COPIED) + counters.get(Counter.RECEIVED_COPIED);
+        }
+
+        @Override
+        public long creditStallNanos() {
+            return counters.creditStallNanos();
+        }
+
+        @Override
+        public long receiveMemory() {
+            return counters.receiveMemory();
+        }
     }
 }

@@ -36,10 +36,9 @@ public final class StreamOptions {
             OptionRow.number("RECEIVE_COPY_THRESHOLD", 1024, 0, 65536);
     static final OptionRow<Integer> RECEIVE_BUFFER_IDLE_MILLIS =
             OptionRow.number("RECEIVE_BUFFER_IDLE_MILLIS", 5_000, 10, 86_400_000);
-    /** The most registered memory that the peer may write to, in bytes: a power of two. */
-    private static final OptionRow<Integer> RECEIVE_BUFFER_SIZE = new OptionRow.Number(SO_RCVBUF,
+    /** The most registered memory that the peer may write to, in bytes: a power of two of 4096 to 256 MiB. */
+    static final OptionRow<Integer> RECEIVE_BUFFER_SIZE = new OptionRow.Number(SO_RCVBUF,
             DEFAULT_RECEIVE_BUFFER_SIZE, 1, Integer.MAX_VALUE, StreamOptions::roundedReceiveBufferSize);
-    /** The most bytes in flight; {@link Integer#MAX_VALUE} stands for no bound. */
     private static final OptionRow<Integer> SEND_BUFFER_SIZE =
             OptionRow.number(SO_SNDBUF, Integer.MAX_VALUE, 1, Integer.MAX_VALUE);
     private static final OptionRow<Integer> LINGER =
@@ -55,15 +54,6 @@ public final class StreamOptions {
     public final QueuePairOptions queuePair = new QueuePairOptions(values);
     final LivenessOptions liveness = new LivenessOptions(values);
 
-    <T> T get(OptionRow<T> row) {
-        return values.get(row);
-    }
-
-    /** The most registered memory that the peer may write to, in bytes: a power of two of 4096 to 256 MiB. */
-    int receiveBufferSize() {
-        return get(RECEIVE_BUFFER_SIZE);
-    }
-
     private static int roundedReceiveBufferSize(int size) {
         int bounded = Math.min(Math.max(size, MIN_RECEIVE_BUFFER_SIZE), MAX_RECEIVE_BUFFER_SIZE);
         return 1 << 32 - Integer.numberOfLeadingZeros(bounded - 1);
@@ -74,12 +64,12 @@ public final class StreamOptions {
      * would take them back.
      */
     boolean isPeerAwaited() {
-        return get(LINGER) == 0;
+        return values.get(LINGER) == 0;
     }
 
     /** The most bytes in flight; {@link Integer#MAX_VALUE} stands for no bound. */
     int sendBufferSize() {
-        return get(SEND_BUFFER_SIZE);
+        return values.get(SEND_BUFFER_SIZE);
     }
 
     /** The most flushed bytes that are sent after the close of the channel: as many as a socket has in its buffer. */

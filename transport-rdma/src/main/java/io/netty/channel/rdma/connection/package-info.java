@@ -33,11 +33,11 @@
  *   ReadLoop                        gives what has arrived to a pipeline: bytes, messages, or accepted connections
  *   OutgoingConnection              this end of a connection that a peer is asked for: of bytes, or of messages
  *   ConnectionResources             what a connection takes from its device and its loop, all or nothing
- *   QueuePairResources              of it, what connections of messages and datagram channels need as well
- *   DeviceLimits                    options against what the device can
+ *   QueuePairResources              of it, what connections of messages and datagram channels need as well, as far as
+ *                                   the device can
  *   OptionRow, OptionTable, OptionValues   an option; the options of a class of channels; their values in a channel
  *   StreamOptions, QueuePairOptions, LivenessOptions, DeviceOptions   the rows, and what follows from their values
- *   StreamCounters, StreamRecord    bytes by the way that they went, and what is known of the connection from outside
+ *   StreamCounters                  bytes by the way that they went, and what is known of the connection from outside
  *   Bind, Reachability, Rejection   errors of binding and connecting, as those of sockets and with what to do
  * </pre>
  *
@@ -57,7 +57,7 @@
  * channel is closed. The package {@code io.netty.channel.rdma} says what that means to applications.
  *
  * <h2>States</h2>
- * {@code ConnectionState} says what each is; {@code ConnectionLife} has the state and gets the events.
+ * {@code ConnectionLife} says what each is, has the state and gets the events.
  * <pre>
  *   CREATED ── NEGOTIATED ── READY ── OPEN ── CLOSING
  *      │           │           │        │        │  (disconnect)

@@ -15,7 +15,6 @@
  */
 package io.netty.channel.rdma.metrics;
 
-import io.netty.channel.rdma.connection.StreamCounters;
 import io.netty.channel.rdma.connection.StreamCounters.Counter;
 import io.netty.channel.rdma.memory.PinnedMemory;
 import io.netty.channel.rdma.memory.Staging;
@@ -53,6 +52,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
+
+import static io.netty.channel.rdma.connection.StreamCounters.TOTAL;
 
 /**
  * The metrics of this process as an MBean of open types, for JConsole, exporters of JMX, and {@code ./run-example.sh
@@ -127,18 +128,18 @@ public final class RdmaMetricsMBean implements DynamicMBean {
 
     /** The table with one row, which is made from nothing. */
     private final Table<Void> process = new Table<Void>("Process", "The whole process")
-            .number("bytesSentInPlace", "On byte streams", none -> StreamCounters.total(Counter.SENT_IN_PLACE))
-            .number("bytesSentInline", "On byte streams", none -> StreamCounters.total(Counter.SENT_INLINE))
-            .number("bytesSentCopied", "On byte streams", none -> StreamCounters.total(Counter.SENT_COPIED))
-            .number("bytesReceivedInPlace", "On byte streams", none -> StreamCounters.total(Counter.RECEIVED_IN_PLACE))
-            .number("bytesReceivedCopied", "On byte streams", none -> StreamCounters.total(Counter.RECEIVED_COPIED))
+            .number("bytesSentInPlace", "On byte streams", none -> TOTAL.get(Counter.SENT_IN_PLACE))
+            .number("bytesSentInline", "On byte streams", none -> TOTAL.get(Counter.SENT_INLINE))
+            .number("bytesSentCopied", "On byte streams", none -> TOTAL.get(Counter.SENT_COPIED))
+            .number("bytesReceivedInPlace", "On byte streams", none -> TOTAL.get(Counter.RECEIVED_IN_PLACE))
+            .number("bytesReceivedCopied", "On byte streams", none -> TOTAL.get(Counter.RECEIVED_COPIED))
             .number("creditStalls", "How often flushed bytes had to wait for the peer",
-                    none -> StreamCounters.total(Counter.CREDIT_STALLS))
-            .number("creditStallNanos", "How long", none -> StreamCounters.totalCreditStallNanos())
-            .number("stalledConnections", "How many wait now", none -> (long) StreamCounters.stalledConnections())
-            .number("receiveMemory", "Bytes where bytes of peers arrive", none -> StreamCounters.totalReceiveMemory())
+                    none -> TOTAL.get(Counter.CREDIT_STALLS))
+            .number("creditStallNanos", "How long", none -> TOTAL.creditStallNanos())
+            .number("stalledConnections", "How many wait now", none -> (long) TOTAL.stalledConnections())
+            .number("receiveMemory", "Bytes where bytes of peers arrive", none -> TOTAL.receiveMemory())
             .number("detachedBytes", "Flushed bytes of closed channels that are still to be sent",
-                    none -> StreamCounters.totalDetached())
+                    none -> TOTAL.detached())
             .number("pinnedMemory", "Registered bytes", none -> PinnedMemory.PROCESS.used())
             .number("maxPinnedMemory", "The most of these", none -> PinnedMemory.PROCESS.max())
             .number("stagingMemory", "Those for copies of what is sent", none -> Staging.pinnedMemory())

@@ -46,7 +46,7 @@ public final class ConnectionInternals {
 
     /** Attributes of the connection's device. */
     public static DeviceAttributes attributes(RdmaConnection connection) {
-        return connection.context().attributes;
+        return connection.sendPath().device.attributes;
     }
 
     /** Drops all that is in flight. */

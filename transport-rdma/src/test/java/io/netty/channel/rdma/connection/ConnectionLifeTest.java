@@ -15,6 +15,11 @@
  */
 package io.netty.channel.rdma.connection;
 
+import io.netty.channel.rdma.connection.ConnectionLife.State;
+import io.netty.channel.rdma.stream.SendQueue;
+import io.netty.channel.rdma.stream.StreamConfig;
+import io.netty.channel.rdma.stream.StreamMachine;
+import io.netty.channel.rdma.stream.StreamState;
 import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -73,6 +78,7 @@ class ConnectionLifeTest {
     private boolean streamEnded;
     private boolean endedByPeer;
     private boolean beyondLimit;
+    private final SendQueue sends = new SendQueue(StreamConfig.DEFAULT);
     private long completed;
     private long nanos;
     private ConnectionLife life;
@@ -89,7 +95,31 @@ class ConnectionLifeTest {
                     }
                     return method.getReturnType() == String.class ? "channel" : null;
                 });
-        life = new ConnectionLife(owner, new Recorder(), new LivenessOptions(new OptionValues(StreamOptions.TABLE)));
+        life = new ConnectionLife(owner, new Recorder(), stream(), tasks::add,
+                new LivenessOptions(new OptionValues(StreamOptions.TABLE)));
+    }
+
+    /** The peer has everything as soon as the stream has ended. */
+    private StreamMachine stream() {
+        return (StreamMachine) Proxy.newProxyInstance(getClass().getClassLoader(),
+                new Class<?>[] { StreamMachine.class }, (proxy, method, arguments) -> {
+                    switch (method.getName()) {
+                    case "state":
+                        return streamEnded ? StreamState.DISCONNECTED : StreamState.OPEN;
+                    case "disconnect":
+                        calls.add("endStream");
+                        streamEnded = true;
+                        return null;
+                    case "isDrained":
+                        return true;
+                    case "isEndedByPeer":
+                        return false;
+                    case "sendQueue":
+                        return sends;
+                    default:
+                        throw new UnsupportedOperationException(method.getName());
+                    }
+                });
     }
 
     static Stream<Arguments> cells() {
@@ -104,12 +134,12 @@ class ConnectionLifeTest {
 
     @ParameterizedTest
     @MethodSource("cells")
-    void everyEventHasItsEffectInEveryState(ConnectionState from, String event, ConnectionState to) {
+    void everyEventHasItsEffectInEveryState(State from, String event, State to) {
         bringTo(from);
         happen(event);
         runTasks();
         assertThat(life.state()).isEqualTo(to);
-        assertThat(calls).filteredOn(call -> call.equals("release")).hasSize(to == ConnectionState.DESTROYED ? 1 : 0);
+        assertThat(calls).filteredOn(call -> call.equals("release")).hasSize(to == State.DESTROYED ? 1 : 0);
         assertThat(calls).filteredOn(call -> call.equals("disconnect")).hasSizeLessThanOrEqualTo(1);
         assertThat(calls).filteredOn(call -> call.startsWith("connectionLost") || call.startsWith("notEstablished"))
                 .hasSizeLessThanOrEqualTo(1);
@@ -118,12 +148,12 @@ class ConnectionLifeTest {
     @Test
     void tableHasAllStates() {
         assertThat(cells().map(cell -> cell.get()[0]).distinct()).containsExactlyElementsOf(
-                Arrays.stream(ConnectionState.values()).map(Enum::name).toList());
+                Arrays.stream(State.values()).map(Enum::name).toList());
     }
 
     @Test
     void connectionThatBreaksAsThePeerIsFoundReadyIsEstablishedAndThenLost() {
-        bringTo(ConnectionState.NEGOTIATED);
+        bringTo(State.NEGOTIATED);
         happen("peerGone");
         happen("peerReady");
         assertThat(life.open()).isTrue();
@@ -135,7 +165,7 @@ class ConnectionLifeTest {
 
     @Test
     void connectionThatBreaksBeforeIsNotEstablished() {
-        bringTo(ConnectionState.NEGOTIATED);
+        bringTo(State.NEGOTIATED);
         happen("peerGone");
         happen("allIsBack");
         assertThat(calls).containsExactly("disconnect", "schedule",
@@ -144,7 +174,7 @@ class ConnectionLifeTest {
 
     @Test
     void peerThatHadEndedItsStreamHasEndedInOrder() {
-        bringTo(ConnectionState.OPEN);
+        bringTo(State.OPEN);
         endedByPeer = true;
         happen("peerGone");
         happen("allIsBack");
@@ -153,7 +183,7 @@ class ConnectionLifeTest {
 
     @Test
     void firstFailureCounts() {
-        bringTo(ConnectionState.OPEN);
+        bringTo(State.OPEN);
         happen("requestFails");
         happen("fails");
         runTasks();
@@ -163,7 +193,7 @@ class ConnectionLifeTest {
 
     @Test
     void failureThatNoSocketHasIsSaidToBeOne() {
-        bringTo(ConnectionState.OPEN);
+        bringTo(State.OPEN);
         happen("fails");
         runTasks();
         happen("allIsBack");
@@ -172,7 +202,7 @@ class ConnectionLifeTest {
 
     @Test
     void exceptionCountsAsAFailureEvenIfThePeerWasGoneAndHadEnded() {
-        bringTo(ConnectionState.OPEN);
+        bringTo(State.OPEN);
         endedByPeer = true;
         happen("requestFails");
         happen("throws");
@@ -182,76 +212,76 @@ class ConnectionLifeTest {
 
     @Test
     void secondExceptionClosesTheChannel() {
-        bringTo(ConnectionState.OPEN);
+        bringTo(State.OPEN);
         happen("throws");
         happen("throws");
         runTasks();
-        assertThat(life.state()).isEqualTo(ConnectionState.DESTROYED);
+        assertThat(life.state()).isEqualTo(State.DESTROYED);
         assertThat(calls).anyMatch(call -> call.startsWith("abort["));
     }
 
     @Test
     void closedChannelEndsItsStreamBehindTheBytesAndThenTheConnection() {
-        bringTo(ConnectionState.CLOSING);
+        bringTo(State.CLOSING);
         assertThat(calls).doesNotContain("endStream", "disconnect");
         happen("allIsSent");
         assertThat(calls.subList(calls.indexOf("endStream"), calls.size()))
-                .containsExactly("endStream", "send", "disconnect", "cancelScheduled", "release");
+                .containsExactly("endStream", "send", "disconnect", "release");
     }
 
     @Test
     void connectionOfAPeerThatStopsTakingBytesIsGivenUpAndNotOneThatGoesOn() {
-        bringTo(ConnectionState.CLOSING);
+        bringTo(State.CLOSING);
         sendingDetached = false;
-        completed++;
+        sends.failed(completed++);
         happen("time");
-        assertThat(life.state()).isEqualTo(ConnectionState.CLOSING);
+        assertThat(life.state()).isEqualTo(State.CLOSING);
         happen("time");
-        assertThat(life.state()).isEqualTo(ConnectionState.DESTROYED);
+        assertThat(life.state()).isEqualTo(State.DESTROYED);
     }
 
     @Test
     void connectionOfAPeerThatTakesBytesTooSlowlyIsGivenUp() {
-        bringTo(ConnectionState.CLOSING);
+        bringTo(State.CLOSING);
         int steps = 0;
-        for (; life.state() == ConnectionState.CLOSING && steps < 100; steps++) {
-            completed++;
+        for (; life.state() == State.CLOSING && steps < 100; steps++) {
+            sends.failed(completed++);
             nanos += TimeUnit.SECONDS.toNanos(50);
             happen("time");
         }
         assertThat(steps).isEqualTo(6);
-        assertThat(life.state()).isEqualTo(ConnectionState.DESTROYED);
+        assertThat(life.state()).isEqualTo(State.DESTROYED);
     }
 
     @Test
     void connectionOfAPeerThatTakesNothingIsGivenUpAfterAMinute() {
-        bringTo(ConnectionState.CLOSING);
+        bringTo(State.CLOSING);
         nanos += TimeUnit.SECONDS.toNanos(59);
         happen("time");
-        assertThat(life.state()).isEqualTo(ConnectionState.CLOSING);
+        assertThat(life.state()).isEqualTo(State.CLOSING);
         nanos += TimeUnit.SECONDS.toNanos(1);
         happen("time");
-        assertThat(life.state()).isEqualTo(ConnectionState.DESTROYED);
+        assertThat(life.state()).isEqualTo(State.DESTROYED);
     }
 
     /** A peer could offer any amount of memory, and then let nothing in. */
     @Test
     void connectionWithMoreInFlightThanAClosedChannelMayLeaveIsGivenUpSoon() {
-        bringTo(ConnectionState.CLOSING);
-        completed++;
+        bringTo(State.CLOSING);
+        sends.failed(completed++);
         beyondLimit = true;
         happen("time");
-        assertThat(life.state()).isEqualTo(ConnectionState.DESTROYED);
+        assertThat(life.state()).isEqualTo(State.DESTROYED);
     }
 
-    private void bringTo(ConnectionState state) {
-        if (state.isAtLeast(ConnectionState.NEGOTIATED)) {
+    private void bringTo(State state) {
+        if (isAtLeast(state, State.NEGOTIATED)) {
             life.negotiated();
         }
-        if (state.isAtLeast(ConnectionState.READY)) {
+        if (isAtLeast(state, State.READY)) {
             life.peerReady();
         }
-        if (state.isAtLeast(ConnectionState.OPEN)) {
+        if (isAtLeast(state, State.OPEN)) {
             life.open();
         }
         switch (state) {
@@ -275,6 +305,10 @@ class ConnectionLifeTest {
         default:
         }
         assertThat(life.state()).isEqualTo(state);
+    }
+
+    private static boolean isAtLeast(State state, State other) {
+        return state.compareTo(other) >= 0;
     }
 
     private void happen(String event) {
@@ -346,20 +380,9 @@ class ConnectionLifeTest {
 
     private final class Recorder implements ConnectionLife.Actions {
         @Override
-        public void execute(Runnable task) {
-            tasks.add(task);
-        }
-
-        @Override
         public void schedule(Runnable task, long millis) {
             calls.add("schedule");
             scheduled = task;
-        }
-
-        @Override
-        public void cancelScheduled() {
-            calls.add("cancelScheduled");
-            scheduled = null;
         }
 
         @Override
@@ -375,11 +398,6 @@ class ConnectionLifeTest {
         @Override
         public boolean isEndedByPeer() {
             return endedByPeer;
-        }
-
-        @Override
-        public boolean isClosedByPeer() {
-            return false;
         }
 
         @Override
@@ -403,41 +421,14 @@ class ConnectionLifeTest {
         }
 
         @Override
-        public void endStream() {
-            calls.add("endStream");
-            streamEnded = true;
-        }
-
-        @Override
-        public boolean isStreamEnded() {
-            return streamEnded;
-        }
-
-        @Override
-        public boolean isStreamDone() {
-            return true;
-        }
-
-        @Override
-        public long doneUntil() {
-            return completed;
-        }
-
-        @Override
         public boolean isFlushed() {
             return flushed;
         }
 
         @Override
-        public void advance() {
-            if (life.isClosed() || life.isBroken()) {
-                life.advance();
-            }
-        }
-
-        @Override
         public void release() {
             calls.add("release");
+            scheduled = null;
         }
     }
 }

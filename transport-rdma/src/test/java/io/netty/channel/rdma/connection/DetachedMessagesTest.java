@@ -113,7 +113,7 @@ class DetachedMessagesTest {
     @Test
     void allClosedChannelsTogetherLeaveAnEighthOfTheDirectMemory() throws Exception {
         StreamCounters others = new StreamCounters();
-        long fill = PlatformDependent.maxDirectMemory() / 8 - StreamCounters.totalDetached() - 300;
+        long fill = PlatformDependent.maxDirectMemory() / 8 - StreamCounters.TOTAL.detached() - 300;
         others.detached(fill);
         try {
             flushed.add(buffer(600));
