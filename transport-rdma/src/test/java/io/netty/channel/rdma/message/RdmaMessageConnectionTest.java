@@ -341,8 +341,11 @@ class RdmaMessageConnectionTest {
                 .isInstanceOf(ConnectException.class);
         assertThat(channel.isOpen()).isTrue();
         assertThat(channel.state()).isEqualTo(RdmaChannelState.IDLE);
+        channel.config().setOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 100);
         TestTimeouts.sync(channel.connect(listener.localAddress()));
         assertThat(channel.state()).isEqualTo(RdmaChannelState.RUNNING);
+        assertThat(TestTimeouts.result(channel.info()).maxReceiveRequests()).as("options count anew")
+                .isGreaterThanOrEqualTo(100);
         assertThat(TestTimeouts.await(channel.connect(listener.localAddress())).cause())
                 .isInstanceOf(AlreadyConnectedException.class);
         TestTimeouts.sync(channel.close());
@@ -350,6 +353,10 @@ class RdmaMessageConnectionTest {
         assertThat(serverEvents.next()).isEqualTo("active");
         assertThat(serverEvents.next()).isEqualTo("inactive");
         close(listener);
+        RdmaMessageChannel idle = MessagePair.bound(loops.group(), new Recorder(), config -> { });
+        assertThat(idle.state()).isEqualTo(RdmaChannelState.IDLE);
+        TestTimeouts.sync(idle.close());
+        assertThat(idle.state()).isEqualTo(RdmaChannelState.IDLE);
     }
 
     @Test
