@@ -65,6 +65,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -612,6 +613,27 @@ class RdmaMessageConnectionTest {
                 message.release();
             }
         }
+        // The server's loop does nothing more than to accept.
+        Asked asked = new Asked(client -> { });
+        RdmaMessageChannel server = asked.request.channel();
+        server.config().setOption(RdmaChannelOption.RNR_RETRY_COUNT, 0);
+        Channel client = asked.connect.channel();
+        assertThat(client.eventLoop()).isNotSameAs(server.eventLoop());
+        CountDownLatch sent = new CountDownLatch(1);
+        server.eventLoop().submit(() -> {
+            asked.request.accept();
+            return sent.await(TestTimeouts.SECONDS, TimeUnit.SECONDS);
+        });
+        try {
+            TestTimeouts.sync(asked.connect);
+            MessagePair.write(client, number(client, 1));
+        } finally {
+            sent.countDown();
+        }
+        asked.serverEvents.message().release();
+        TestTimeouts.sync(client.close());
+        TestTimeouts.sync(server.closeFuture());
+        close(asked.listener);
     }
 
     /** Sends a message as soon as the channel is active. */
