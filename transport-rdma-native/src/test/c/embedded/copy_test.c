@@ -14,8 +14,10 @@
  * under the License.
  */
 /* Copies that survive a fault, and what becomes of every other fault: embedded/base/copy.h. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -106,6 +108,44 @@ static void atomic_operations_fault_or_work(void) {
     CHECK(!copy_compare_swap(word + 1, &before, 5));
     CHECK_EQ(munmap(memory, ROOM), 0);
     CHECK(!copy_fetch_add(word, 5, &before));
+}
+
+#define ADDITIONS 60000000u /* most of a thread: one that is alone on its processor meets nobody */
+#define MEETINGS 1000000u
+
+static uint64_t word;
+static _Atomic bool met_enough;
+
+/* Adds in both ways, until the other thread has added in between often enough. Returns how often it has added. */
+static void *add_to_word(void *additions) {
+    uint64_t *count = additions, last = 0;
+    for (unsigned meetings = 0; *count < ADDITIONS && !atomic_load_explicit(&met_enough, memory_order_relaxed);) {
+        uint64_t seen, expected;
+        CHECK(copy_fetch_add(&word, 1, &seen));
+        meetings += seen != last;
+        do {
+            expected = seen;
+            CHECK(copy_compare_swap(&word, &seen, expected + 1));
+        } while (seen != expected);
+        last = expected + 1;
+        *count += 2;
+        if (meetings == MEETINGS) {
+            atomic_store(&met_enough, true);
+        }
+    }
+    return NULL;
+}
+
+static void atomic_operations_of_threads_lose_nothing(void) {
+    pthread_t threads[2];
+    uint64_t additions[2] = { 0 };
+    for (int i = 0; i < 2; i++) {
+        CHECK_EQ(pthread_create(&threads[i], NULL, add_to_word, &additions[i]), 0);
+    }
+    for (int i = 0; i < 2; i++) {
+        CHECK_EQ(pthread_join(threads[i], NULL), 0);
+    }
+    CHECK_EQ(word, additions[0] + additions[1]);
 }
 
 /* An address that no memory can have is told without it (si_addr is 0 then). */
@@ -287,6 +327,7 @@ int main(void) {
     RUN(copies_are_exact_at_every_length_and_place);
     RUN(a_copy_that_faults_has_written_what_comes_before);
     RUN(atomic_operations_fault_or_work);
+    RUN(atomic_operations_of_threads_lose_nothing);
     RUN(an_address_that_is_none_is_a_fault_like_any_other);
     return 0;
 }

@@ -85,9 +85,4 @@ public final class RdmaSyncEventGet extends ValueOperation {
     RdmaSyncEventGet withLocal() {
         return new RdmaSyncEventGet(local(), remote());
     }
-
-    @Override
-    int requested() {
-        return limited(super.requested());
-    }
 }

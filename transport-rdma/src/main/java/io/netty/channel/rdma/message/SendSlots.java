@@ -161,7 +161,8 @@ final class SendSlots {
         RdmaOperation operation = operations[i];
         if (operation != null) {
             operation.completed(lengths[i]);
-            if (operation instanceof ValueOperation && ((ValueOperation) operation).isKept()) {
+            if (operation instanceof ValueOperation && ((ValueOperation) operation).isKept() &&
+                    lengths[i] == Long.BYTES) {
                 ((ValueOperation) operation).yields(ValueOperation.number(staging[i], 0));
             }
         }

@@ -46,7 +46,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collections;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
@@ -420,8 +420,13 @@ class RdmaManualReceivesTest {
             assertRefused(pair, IllegalReferenceCountException.class, "", memory.slice(0, 10), closed.slice(0, 10));
             assertRefused(pair, IOException.class, "file descriptor 1000000", memory.slice(0, 10),
                     notOpen.slice(0, 10));
-            assertRefused(pair, IllegalArgumentException.class, "MAX_RECEIVE_SGES",
-                    Collections.nCopies(257, memory.slice(0, 1)).toArray(new RegisteredSlice[0]));
+            int most = TestTimeouts.result(pair.server.info()).maxReceiveSges();
+            RegisteredSlice[] tooMany = new RegisteredSlice[most + 1];
+            Arrays.fill(tooMany, memory.slice(0, 1));
+            assertRefused(pair, IllegalArgumentException.class, "MAX_RECEIVE_SGES", tooMany);
+            TestTimeouts.sync(pair.server.postReceive(Arrays.copyOf(tooMany, most)));
+            MessagePair.write(pair.client, Unpooled.copyBoolean(true));
+            pair.serverEvents.message().release();
             assertThat(memory.refCnt()).isEqualTo(1);
             for (int i = 0; i < DEPTH; i++) {
                 TestTimeouts.sync(pair.server.postReceive(memory.slice(i * 10L, 10)));

@@ -233,6 +233,10 @@ class RdmaMessageAtomicsTest {
             assertThat(half).isEqualTo(buf.slice(0, 4));
             assertThatThrownBy(get::value).isInstanceOf(IllegalStateException.class);
             assertThat(half.release()).isTrue();
+            get = new RdmaSyncEventGet(remote);
+            MessagePair.write(pair.client, get.length(4));
+            assertThat(get.length()).isEqualTo(4);
+            assertThatThrownBy(get::value).isInstanceOf(IllegalStateException.class);
 
             // From a buffer, with more than 8 bytes, and with fewer.
             MessagePair.write(pair.client, RdmaSyncEvent.set(buf.retain().writeLong(1), remote));

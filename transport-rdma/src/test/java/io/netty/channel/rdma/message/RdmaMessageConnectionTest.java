@@ -65,6 +65,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -341,8 +342,11 @@ class RdmaMessageConnectionTest {
                 .isInstanceOf(ConnectException.class);
         assertThat(channel.isOpen()).isTrue();
         assertThat(channel.state()).isEqualTo(RdmaChannelState.IDLE);
+        channel.config().setOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 100);
         TestTimeouts.sync(channel.connect(listener.localAddress()));
         assertThat(channel.state()).isEqualTo(RdmaChannelState.RUNNING);
+        assertThat(TestTimeouts.result(channel.info()).maxReceiveRequests()).as("options count anew")
+                .isGreaterThanOrEqualTo(100);
         assertThat(TestTimeouts.await(channel.connect(listener.localAddress())).cause())
                 .isInstanceOf(AlreadyConnectedException.class);
         TestTimeouts.sync(channel.close());
@@ -350,6 +354,10 @@ class RdmaMessageConnectionTest {
         assertThat(serverEvents.next()).isEqualTo("active");
         assertThat(serverEvents.next()).isEqualTo("inactive");
         close(listener);
+        RdmaMessageChannel idle = MessagePair.bound(loops.group(), new Recorder(), config -> { });
+        assertThat(idle.state()).isEqualTo(RdmaChannelState.IDLE);
+        TestTimeouts.sync(idle.close());
+        assertThat(idle.state()).isEqualTo(RdmaChannelState.IDLE);
     }
 
     @Test
@@ -605,6 +613,27 @@ class RdmaMessageConnectionTest {
                 message.release();
             }
         }
+        // The server's loop does nothing more than to accept.
+        Asked asked = new Asked(client -> { });
+        RdmaMessageChannel server = asked.request.channel();
+        server.config().setOption(RdmaChannelOption.RNR_RETRY_COUNT, 0);
+        Channel client = asked.connect.channel();
+        assertThat(client.eventLoop()).isNotSameAs(server.eventLoop());
+        CountDownLatch sent = new CountDownLatch(1);
+        server.eventLoop().submit(() -> {
+            asked.request.accept();
+            return sent.await(TestTimeouts.SECONDS, TimeUnit.SECONDS);
+        });
+        try {
+            TestTimeouts.sync(asked.connect);
+            MessagePair.write(client, number(client, 1));
+        } finally {
+            sent.countDown();
+        }
+        asked.serverEvents.message().release();
+        TestTimeouts.sync(client.close());
+        TestTimeouts.sync(server.closeFuture());
+        close(asked.listener);
     }
 
     /** Sends a message as soon as the channel is active. */

@@ -67,6 +67,7 @@ class RdmaMessageOperationsTest {
         String longer = "three, which is longer than what goes inline: " + "x".repeat(100);
         try (MessagePair pair = new MessagePair(loops.group())) {
             pair.client.write(text("- one").skipBytes(2));
+            pair.client.write(text(""));
             pair.client.write(new RdmaSend(text("")));
             pair.client.write(new RdmaSend(text("- " + longer).skipBytes(2)));
             // The same of registered memory.
@@ -77,11 +78,13 @@ class RdmaMessageOperationsTest {
             }
             pair.client.flush();
             assertThat(pair.serverEvents.text()).isEqualTo("one");
-            RdmaReceive empty = pair.serverEvents.message();
-            assertThat(empty.length()).isZero();
-            assertThat(empty.opcode()).isEqualTo(WorkCompletionOpcode.RECEIVE);
-            assertThat(empty.hasImmediate()).isFalse();
-            empty.release();
+            for (int i = 0; i < 2; i++) {
+                RdmaReceive empty = pair.serverEvents.message();
+                assertThat(empty.length()).isZero();
+                assertThat(empty.opcode()).isEqualTo(WorkCompletionOpcode.RECEIVE);
+                assertThat(empty.hasImmediate()).isFalse();
+                empty.release();
+            }
             assertThat(pair.serverEvents.text()).isEqualTo(longer);
             assertThat(pair.serverEvents.text()).isEqualTo("one");
             assertThat(pair.serverEvents.text()).isEqualTo(longer);
@@ -404,11 +407,18 @@ class RdmaMessageOperationsTest {
                 .childOption(ChannelOption.AUTO_READ, false).childOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 16),
                 client -> client.option(RdmaChannelOption.SEND_QUEUE_DEPTH, 16))) {
             int count = 1000;
+            List<RdmaSend> sends = new ArrayList<>();
             List<ChannelFuture> futures = new ArrayList<>();
             for (int i = 0; i < count; i++) {
-                futures.add(pair.client.write(pair.client.alloc().buffer(4).writeInt(i)));
+                sends.add(new RdmaSend(pair.client.alloc().buffer(4).writeInt(i)));
             }
-            pair.client.flush();
+            // No completion comes in between.
+            TestTimeouts.sync(pair.client.eventLoop().submit(() -> {
+                sends.forEach(send -> futures.add(pair.client.write(send)));
+                pair.client.flush();
+                assertThat(sends).filteredOn(send -> send.busy() != null).as("in flight, with a place for a request " +
+                        "of the channel").isEqualTo(sends.subList(0, 15));
+            }));
             TestTimeouts.awaitTrue(() -> !pair.client.isWritable());
             assertThat(futures.get(count - 1).isDone()).isFalse();
             pair.server.config().setAutoRead(true);
@@ -571,11 +581,13 @@ class RdmaMessageOperationsTest {
                 assertThat(message.immediate()).isEqualTo(i);
                 message.release();
             }
-            MessagePair.write(pair.client, new RdmaSend(Unpooled.EMPTY_BUFFER));
-            RdmaReceive message = pair.serverEvents.message();
-            assertThat(message.length()).isZero();
-            assertThat(message.hasImmediate()).isFalse();
-            message.release();
+            for (RdmaSend send : List.of(new RdmaSend(Unpooled.EMPTY_BUFFER), new RdmaSend(List.of()))) {
+                MessagePair.write(pair.client, send);
+                RdmaReceive message = pair.serverEvents.message();
+                assertThat(message.length()).isZero();
+                assertThat(message.hasImmediate()).isFalse();
+                message.release();
+            }
             // There is no memory for a single byte.
             assertThat(MessagePair.failure(pair.client, text("x"))).isInstanceOf(RdmaOperationException.class);
             assertThat(pair.serverEvents.next()).isInstanceOf(RdmaOperationException.class);

@@ -67,8 +67,14 @@ final class ConnectedPair implements AutoCloseable {
     }
 
     static ConnectionId resolved(EventChannel events, InetSocketAddress address) throws Exception {
+        return resolved(events, null, address);
+    }
+
+    /** @param local that the id is bound to, or {@code null}. */
+    static ConnectionId resolved(EventChannel events, InetSocketAddress local, InetSocketAddress address)
+            throws Exception {
         ConnectionId id = ConnectionId.create(events, PortSpace.TCP);
-        id.resolveAddress(null, address, TestSupport.RESOLVE_MILLIS);
+        id.resolveAddress(local, address, TestSupport.RESOLVE_MILLIS);
         TestSupport.event(events, ConnectionEventType.ADDRESS_RESOLVED);
         id.resolveRoute(TestSupport.RESOLVE_MILLIS);
         TestSupport.event(events, ConnectionEventType.ROUTE_RESOLVED);

@@ -155,7 +155,8 @@ class ConnectionTest {
 
     @Test
     void privateDataAndAddressesReachTheOtherSide() throws Exception {
-        ConnectionId id = ConnectedPair.resolved(clientEvents, listener);
+        InetSocketAddress local = anotherAddress();
+        ConnectionId id = ConnectedPair.resolved(clientEvents, local, listener.localAddress());
         try (Endpoint client = new Endpoint(id)) {
             client.id.connect(new ConnectionParameters().privateData(bytes("hello, server")).responderResources(3)
                     .initiatorDepth(2));
@@ -178,10 +179,23 @@ class ConnectionTest {
                 assertThat(id.remoteAddress()).isEqualTo(listener.localAddress());
                 assertThat(server.id.localAddress()).isEqualTo(listener.localAddress());
                 assertThat(server.id.remoteAddress()).isEqualTo(id.localAddress());
-                assertThat(id.localAddress().getPort()).isPositive();
+                assertThat(id.localAddress()).isEqualTo(local);
                 assertThat(server.id.device()).isSameAs(id.device());
             }
         }
+    }
+
+    /** An address that an id has only if it is told: another port, and another host where there is one. */
+    private InetSocketAddress anotherAddress() throws Exception {
+        InetSocketAddress free;
+        try (ConnectionId id = ConnectionId.create(clientEvents, PortSpace.TCP)) {
+            id.bind(address(0));
+            free = id.localAddress();
+        }
+        // All of 127.0.0.0/8 are addresses of the embedded provider.
+        byte[] host = free.getAddress().getAddress();
+        host[3] += free.getAddress().isLoopbackAddress() ? 1 : 0;
+        return new InetSocketAddress(InetAddress.getByAddress(host), free.getPort());
     }
 
     @Test
