@@ -125,7 +125,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
             if (awaited && !chain.isEmpty() && !queue.isSignalled()) {
                 // The promise of the last message of a flush must not have to wait for the next flush.
                 chain.addFlags(SendFlags.SIGNALED);
-                stream.signal();
+                queue.signal();
             }
             post();
             return posted;

@@ -406,7 +406,7 @@ public final class SendPath {
             ring.remove(done);
         }
         // Not before: what is posted next takes the places of these in the ring.
-        stream.completed(sequence);
+        queue.completed(sequence);
         messages.complete(bytes);
     }
 
