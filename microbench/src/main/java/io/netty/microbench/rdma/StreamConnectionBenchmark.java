@@ -74,7 +74,7 @@ public class StreamConnectionBenchmark {
         int bytes = Math.min(sender.writable(), MESSAGE_BYTES);
         StreamWorkRequest request = sender.write(bytes);
         if (request.signalled()) {
-            sender.completed(request.sequence());
+            sender.sendQueue().completed(request.sequence());
         }
         receiver.receive(request.immediate(), bytes);
         if (receiver.arrival().filled()) {
@@ -86,7 +86,7 @@ public class StreamConnectionBenchmark {
             }
             sender.receive(request.immediate(), request.length());
             if (request.signalled()) {
-                receiver.completed(request.sequence());
+                receiver.sendQueue().completed(request.sequence());
             }
         }
         return bytes;

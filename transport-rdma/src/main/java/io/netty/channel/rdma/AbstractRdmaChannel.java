@@ -415,8 +415,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     protected abstract class AbstractRdmaUnsafe extends AbstractUnsafe implements RdmaIoHandle {
         private final LoopChange loopChange = new LoopChange(AbstractRdmaChannel.this, this);
 
-        protected AbstractRdmaUnsafe() {
-        }
+        protected AbstractRdmaUnsafe() { }
 
         /** Is never called: events come by what the channel takes from the loop, so that they cost no object. */
         @Override

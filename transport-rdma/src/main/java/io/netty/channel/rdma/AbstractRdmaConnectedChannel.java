@@ -351,8 +351,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         private ChannelPromise connectPromise;
         private InetSocketAddress requestedRemote;
 
-        protected ConnectingUnsafe() {
-        }
+        protected ConnectingUnsafe() { }
 
         @SuppressWarnings("exports") // for the channels of this module
         protected abstract QueuePairOptions queuePairOptions();

@@ -25,7 +25,6 @@ import io.netty.channel.ServerChannel;
 import io.netty.channel.rdma.connection.Bind;
 import io.netty.channel.rdma.connection.ReadLoop;
 import io.netty.channel.rdma.loop.LoopBinding;
-import io.netty.channel.rdma.loop.LoopEvents;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.loop.move.ConnectionIdMigration;
 import io.netty.channel.rdma.loop.move.LoopId;
@@ -146,15 +145,13 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     }
 
     @Override
-    protected final void registeredAgain() {
-    }
+    protected final void registeredAgain() { }
 
     /**
      * Keeps the listening ids: requests are accepted meanwhile and put into the backlog, as a kernel does for a socket.
      */
     @Override
-    protected final void deregistered() {
-    }
+    protected final void deregistered() { }
 
     /**
      * Listens with each provider that has the address, at the same port: clients of this host come by the nearest one,
@@ -216,7 +213,6 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         InetSocketAddress address = config.device.local(verbs, requested, null);
         ConnectionId id = ConnectionId.create(handler().events(verbs).channel, PortSpace.TCP);
         Listening result = null;
-        boolean bound = false;
         try {
             result = new Listening(handler(), id);
             if (config.isReuseAddress()) {
@@ -232,16 +228,16 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
             }
             Bind.bind(id, address, config.device);
             id.listen(config.getBacklog());
-            bound = true;
             return result;
-        } catch (VerbsException e) {
-            throw Bind.exception(verbs, e, address);
-        } finally {
-            if (!bound && result != null) {
+        } catch (Throwable t) {
+            if (result != null) {
                 result.close();
-            } else if (!bound) {
-                id.close();
             }
+            id.close();
+            if (t instanceof VerbsException) {
+                throw Bind.exception(verbs, (VerbsException) t, address);
+            }
+            throw t;
         }
     }
 
@@ -249,10 +245,6 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     @Override
     protected final void unexpected(Throwable cause) {
         pipeline().fireExceptionCaught(cause);
-    }
-
-    private LoopEvents.Listener eventListener() {
-        return listener(this::connectionEvent);
     }
 
     private void connectionEvent(ConnectionEvent event) {
@@ -328,28 +320,23 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
 
     /** Warns of a failure that a peer can cause at any rate, and must not fill the log with. Any thread. */
     final void warn(SocketAddress peer, String what) {
-        long more = warning();
-        if (more >= 0) {
+        long more;
+        boolean first;
+        synchronized (memoryFreed) {
+            long now = loop().nanoTime();
+            first = !warned || now - warnedNanos >= WARNING_NANOS;
+            more = notWarned;
+            notWarned = first ? 0 : more + 1;
+            if (first) {
+                warned = true;
+                warnedNanos = now;
+            }
+        }
+        if (first) {
             logger.warn("{}: no connection to {}: {}. There were {} more like this since the last warning; the next " +
                     "one is in a minute at the earliest.", this, peer, what, more);
         } else {
             logger.debug("{}: no connection to {}: {}", this, peer, what);
-        }
-    }
-
-    /** Returns how many warnings were left out before this one, or -1 if this one is to be left out. */
-    private long warning() {
-        synchronized (memoryFreed) {
-            long now = loop().nanoTime();
-            if (warned && now - warnedNanos < WARNING_NANOS) {
-                notWarned++;
-                return -1;
-            }
-            warned = true;
-            warnedNanos = now;
-            long more = notWarned;
-            notWarned = 0;
-            return more;
         }
     }
 
@@ -396,22 +383,13 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         if (loop().isHere() && (backlog.remove(child) || requests.remove(child))) {
             logger.debug("{}: {} did not complete its connection", this, child.remote);
             ConnectCounters.vanished();
-            drop(child);
+            child.unsafe().closeForcibly();
         }
     }
 
-    private static void drop(AbstractRdmaConnectedChannel child) {
-        child.unsafe().closeForcibly();
-    }
-
     /** The event loop that the channel is on, or was on last. */
-    private LoopBinding loop() {
+    final LoopBinding loop() {
         return listening.get(0).loop();
-    }
-
-    /** Has the task run after a while, on the loop that this channel has then. On the loop of this channel. */
-    final void schedule(Runnable task, int millis) {
-        loop().schedule(task, millis, TimeUnit.MILLISECONDS);
     }
 
     @Override
@@ -432,7 +410,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
                 try {
                     backlog.add(child);
                 } catch (Throwable t) {
-                    drop(child);
+                    child.unsafe().closeForcibly();
                     throw t;
                 }
             }
@@ -529,7 +507,8 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     /** A listening id, and its requests in the backlog, which move with it. */
     private final class Listening extends LoopId {
         Listening(LoopHandler handler, ConnectionId id) throws Exception {
-            super(handler, id, AbstractRdmaServerChannel.this.eventListener());
+            super(handler, id, AbstractRdmaServerChannel.this.listener(
+                    AbstractRdmaServerChannel.this::connectionEvent));
         }
 
         @Override
@@ -551,7 +530,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         @Override
         public void destroy() {
             for (C child; (child = backlog.poll()) != null || (child = requests.poll(request -> true)) != null;) {
-                drop(child);
+                child.unsafe().closeForcibly();
             }
             super.destroy();
         }

@@ -27,6 +27,7 @@ import java.util.Properties;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -67,11 +68,8 @@ final class NettyVersion {
             }
         }
         if (!old.isEmpty()) {
-            StringBuilder versions = new StringBuilder();
-            for (Map.Entry<String, String> each : old.entrySet()) {
-                versions.append(versions.length() == 0 ? "" : " and ").append(each.getKey()).append(" (")
-                        .append(each.getValue()).append(')');
-            }
+            String versions = old.entrySet().stream().map(each -> each.getKey() + " (" + each.getValue() + ')')
+                    .collect(Collectors.joining(" and "));
             return "Netty " + versions + " is on the class path, the RDMA transport needs " + OLDEST + " or later" +
                     ADVICE;
         }

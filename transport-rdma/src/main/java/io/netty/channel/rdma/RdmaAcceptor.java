@@ -37,7 +37,6 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -134,7 +133,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
             held = resources;
             int millis = channel.confirmationMillis();
             if (millis > 0) {
-                listener.schedule(this::holdOverdue, millis);
+                listener.loop().schedule(this::holdOverdue, millis, TimeUnit.MILLISECONDS);
             }
         } catch (Throwable t) {
             // The channel goes on waiting as a request.
@@ -316,7 +315,8 @@ final class RdmaAcceptor implements LoopEvents.Listener {
             if (channel.handler() != null) {
                 channel.handler().forget(released);
             }
-            forgetAtHome(released);
+            LoopHandler handler = home;
+            handler.execute(() -> handler.forget(released));
         }
         return withdrawn;
     }
@@ -337,19 +337,6 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         }
         id = null;
         return withdrawn;
-    }
-
-    private void forgetAtHome(ConnectionId closed) {
-        LoopHandler handler = home;
-        if (handler.isHere()) {
-            handler.forget(closed);
-            return;
-        }
-        try {
-            handler.loop().execute(() -> handler.forget(closed));
-        } catch (RejectedExecutionException e) {
-            logger.debug("{}: the event loop of the listener has ended", channel, e);
-        }
     }
 
     /**

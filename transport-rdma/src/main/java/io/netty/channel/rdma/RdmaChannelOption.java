@@ -34,14 +34,13 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
     /**
      * The most send work requests that may be outstanding ({@code ibv_qp_cap.max_send_wr}), 16 to 32768. Default 256.
      */
-    public static final ChannelOption<Integer> SEND_QUEUE_DEPTH = valueOf(RdmaChannelOption.class, "SEND_QUEUE_DEPTH");
+    public static final ChannelOption<Integer> SEND_QUEUE_DEPTH = option("SEND_QUEUE_DEPTH");
 
     /**
      * The number of receives kept posted ({@code ibv_qp_cap.max_recv_wr}), which is how many messages the peer may have
      * under way, 16 to 32768. Default 256; of message channels 64, of datagram channels 128.
      */
-    public static final ChannelOption<Integer> RECEIVE_QUEUE_DEPTH =
-            valueOf(RdmaChannelOption.class, "RECEIVE_QUEUE_DEPTH");
+    public static final ChannelOption<Integer> RECEIVE_QUEUE_DEPTH = option("RECEIVE_QUEUE_DEPTH");
 
     /**
      * The most bytes of a message that are put into the work request itself instead of being read by the device ({@code
@@ -50,22 +49,20 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * channels is 64. The promise of such a write is done when the work request is posted, as with a socket; but if
      * {@link io.netty.channel.ChannelOption#SO_LINGER} is 0, when the peer's device has the bytes.
      */
-    public static final ChannelOption<Integer> MAX_INLINE = valueOf(RdmaChannelOption.class, "MAX_INLINE");
+    public static final ChannelOption<Integer> MAX_INLINE = option("MAX_INLINE");
 
     /**
      * Pieces of registered memory up to this many bytes are gathered by copying them, larger ones are sent in place,
      * 0 to 65536. Default 512: below that, a copy costs less than another scatter-gather element and buffer in flight.
      */
-    public static final ChannelOption<Integer> SEND_COPY_THRESHOLD =
-            valueOf(RdmaChannelOption.class, "SEND_COPY_THRESHOLD");
+    public static final ChannelOption<Integer> SEND_COPY_THRESHOLD = option("SEND_COPY_THRESHOLD");
 
     /**
      * Arrivals of up to this many bytes are copied into a buffer of the channel's allocator, larger ones are
      * delivered as slices of the receive buffer, 0 to 65536. Default 1024: a slice holds a part of the receive buffer
      * back from the peer until it is released.
      */
-    public static final ChannelOption<Integer> RECEIVE_COPY_THRESHOLD =
-            valueOf(RdmaChannelOption.class, "RECEIVE_COPY_THRESHOLD");
+    public static final ChannelOption<Integer> RECEIVE_COPY_THRESHOLD = option("RECEIVE_COPY_THRESHOLD");
 
     /**
      * The number of times that a device sends a message again that is not acknowledged, before it gives the connection
@@ -73,7 +70,7 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * ({@code rxe_completer} of the kernel) and then never reports a peer that is gone. The client's value counts for
      * both directions: it travels with the connect request.
      */
-    public static final ChannelOption<Integer> RETRY_COUNT = valueOf(RdmaChannelOption.class, "RETRY_COUNT");
+    public static final ChannelOption<Integer> RETRY_COUNT = option("RETRY_COUNT");
 
     /**
      * The number of times that the <em>peer's</em> device tries again when no receive is posted here
@@ -82,7 +79,7 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * process ends the connection. Where a message channel is connected without the connection manager, it is how often
      * <em>this</em> end does.
      */
-    public static final ChannelOption<Integer> RNR_RETRY_COUNT = valueOf(RdmaChannelOption.class, "RNR_RETRY_COUNT");
+    public static final ChannelOption<Integer> RNR_RETRY_COUNT = option("RNR_RETRY_COUNT");
 
     /**
      * The time that the device waits for an acknowledgement before it sends again, as the exponent that verbs use
@@ -93,7 +90,7 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * long (InfiniBand Architecture Specification, volume 1, 9.7.6.1.3). A peer that does not answer is reported after
      * about {@link #RETRY_COUNT} + 1 times that. Set it at both ends: each counts for what that end sends.
      */
-    public static final ChannelOption<Integer> ACK_TIMEOUT = valueOf(RdmaChannelOption.class, "ACK_TIMEOUT");
+    public static final ChannelOption<Integer> ACK_TIMEOUT = option("ACK_TIMEOUT");
 
     /**
      * The time that the peer's device waits at least before it tries again when no receive is posted here, as the code
@@ -101,15 +98,14 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * (491.52 milliseconds), for example 12 is 0.64 milliseconds. 0, the default, is what the connection manager
      * chooses, which is 655.36 milliseconds. The default of message channels is 12.
      */
-    public static final ChannelOption<Integer> MIN_RNR_TIMER = valueOf(RdmaChannelOption.class, "MIN_RNR_TIMER");
+    public static final ChannelOption<Integer> MIN_RNR_TIMER = option("MIN_RNR_TIMER");
 
     /**
      * Milliseconds that finding the peer's address, and then the route to it, may take each ({@code timeout_ms} of
      * rdma_resolve_addr(3) and rdma_resolve_route(3)), 1 to 3600000. Default 60000. {@link
      * ChannelOption#CONNECT_TIMEOUT_MILLIS} bounds the whole, so this is for connecting without that.
      */
-    public static final ChannelOption<Integer> RESOLVE_TIMEOUT_MILLIS =
-            valueOf(RdmaChannelOption.class, "RESOLVE_TIMEOUT_MILLIS");
+    public static final ChannelOption<Integer> RESOLVE_TIMEOUT_MILLIS = option("RESOLVE_TIMEOUT_MILLIS");
 
     /**
      * The name of the device that a channel or a listener uses, one of {@link
@@ -119,7 +115,7 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * RdmaEndpoint}s needs no address then. Set it before the channel is bound or connected; of an accepted channel it
      * has no effect.
      */
-    public static final ChannelOption<String> DEVICE = valueOf(RdmaChannelOption.class, "DEVICE");
+    public static final ChannelOption<String> DEVICE = option("DEVICE");
 
     /**
      * The providers of verbs by which a channel may connect, or a listener be reached: {@link VerbsProvider#EMBEDDED},
@@ -129,13 +125,13 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * io.netty.channel.rdma.verbs.VerbsApi#usable()}), the bind or connect fails. Not empty. Set it before the channel
      * is bound or connected.
      */
-    public static final ChannelOption<Set<VerbsProvider>> PROVIDERS = valueOf(RdmaChannelOption.class, "PROVIDERS");
+    public static final ChannelOption<Set<VerbsProvider>> PROVIDERS = option("PROVIDERS");
 
     /**
      * The port of the {@link #DEVICE}, or of the device of the address, from 1 to 255. Default 0: that of the address;
      * without an address the first one that is active.
      */
-    public static final ChannelOption<Integer> DEVICE_PORT = valueOf(RdmaChannelOption.class, "DEVICE_PORT");
+    public static final ChannelOption<Integer> DEVICE_PORT = option("DEVICE_PORT");
 
     /**
      * The place of the local address in the port's table of global identifiers, 0 to 255; {@link RdmaDiagnostics}
@@ -144,7 +140,7 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * a connection between two {@code RdmaEndpoint}s and datagrams take the entry itself. With InfiniBand these are
      * sent with the global header that routers between subnets need.
      */
-    public static final ChannelOption<Integer> GID_INDEX = valueOf(RdmaChannelOption.class, "GID_INDEX");
+    public static final ChannelOption<Integer> GID_INDEX = option("GID_INDEX");
 
     /**
      * Milliseconds, with {@link ChannelOption#SO_KEEPALIVE}, without a sign of life of the peer after which an empty
@@ -154,8 +150,7 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * <p>As with TCP, it is the peer's host that answers, not its process. With the embedded provider the process is
      * the device: one that is stopped does not answer.
      */
-    public static final ChannelOption<Integer> KEEP_ALIVE_IDLE_MILLIS =
-            valueOf(RdmaChannelOption.class, "KEEP_ALIVE_IDLE_MILLIS");
+    public static final ChannelOption<Integer> KEEP_ALIVE_IDLE_MILLIS = option("KEEP_ALIVE_IDLE_MILLIS");
 
     /**
      * Milliseconds, 10 to 86400000, that the peer has, times {@link #KEEP_ALIVE_COUNT}, to answer the test of
@@ -163,14 +158,13 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * Default 10000; three times that is more than devices commonly retry for, and their own report is the more exact
      * one. May be changed at any time.
      */
-    public static final ChannelOption<Integer> KEEP_ALIVE_INTERVAL_MILLIS =
-            valueOf(RdmaChannelOption.class, "KEEP_ALIVE_INTERVAL_MILLIS");
+    public static final ChannelOption<Integer> KEEP_ALIVE_INTERVAL_MILLIS = option("KEEP_ALIVE_INTERVAL_MILLIS");
 
     /**
      * See {@link #KEEP_ALIVE_INTERVAL_MILLIS}; 1 to 127, default 3. There is one test, which the device repeats as
      * often as it is configured to. May be changed at any time.
      */
-    public static final ChannelOption<Integer> KEEP_ALIVE_COUNT = valueOf(RdmaChannelOption.class, "KEEP_ALIVE_COUNT");
+    public static final ChannelOption<Integer> KEEP_ALIVE_COUNT = option("KEEP_ALIVE_COUNT");
 
     /**
      * Maximum time in milliseconds, 0 to 86400000, for which flushed bytes wait for a peer that receives none of them:
@@ -180,22 +174,20 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * #RETRY_COUNT}), which it never does while the peer's device answers. The counterpart of {@code TCP_USER_TIMEOUT},
      * tcp(7). May be changed at any time.
      */
-    public static final ChannelOption<Integer> USER_TIMEOUT_MILLIS =
-            valueOf(RdmaChannelOption.class, "USER_TIMEOUT_MILLIS");
+    public static final ChannelOption<Integer> USER_TIMEOUT_MILLIS = option("USER_TIMEOUT_MILLIS");
 
     /**
      * True if a wildcard address of a listener is of its own family alone ({@code RDMA_OPTION_ID_AFONLY}), {@code ::}
      * of IPv6 and {@code 0.0.0.0} of IPv4, so that the port can be bound for each. Default false: either is the
      * wildcard of both, as with a socket of Netty.
      */
-    public static final ChannelOption<Boolean> IPV6_ONLY = valueOf(RdmaChannelOption.class, "IPV6_ONLY");
+    public static final ChannelOption<Boolean> IPV6_ONLY = option("IPV6_ONLY");
 
     /**
      * Milliseconds in which no more bytes arrived than a smaller receive buffer has room for, after which it is made
      * smaller, 10 to 86400000. Default 5000. {@link ChannelOption#SO_RCVBUF} is how large it may become.
      */
-    public static final ChannelOption<Integer> RECEIVE_BUFFER_IDLE_MILLIS =
-            valueOf(RdmaChannelOption.class, "RECEIVE_BUFFER_IDLE_MILLIS");
+    public static final ChannelOption<Integer> RECEIVE_BUFFER_IDLE_MILLIS = option("RECEIVE_BUFFER_IDLE_MILLIS");
 
     // ---- of message channels
 
@@ -203,8 +195,7 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * Bytes of each posted receive of a message channel, and so the longest message that a peer can send, 0 to 4194304.
      * Default 4096. {@link #RECEIVE_QUEUE_DEPTH} times this is registered memory of the connection.
      */
-    public static final ChannelOption<Integer> RECEIVE_BUFFER_SIZE =
-            valueOf(RdmaChannelOption.class, "RECEIVE_BUFFER_SIZE");
+    public static final ChannelOption<Integer> RECEIVE_BUFFER_SIZE = option("RECEIVE_BUFFER_SIZE");
 
     /**
      * The most bytes of a message that a message channel receives, or of the answer to a read or an atomic operation,
@@ -213,8 +204,7 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * what the device grants, which for most, and with {@link #SHARED_RECEIVE_QUEUE} for all, is 0. Nothing else
      * depends on it.
      */
-    public static final ChannelOption<Integer> MAX_INLINE_RECEIVE =
-            valueOf(RdmaChannelOption.class, "MAX_INLINE_RECEIVE");
+    public static final ChannelOption<Integer> MAX_INLINE_RECEIVE = option("MAX_INLINE_RECEIVE");
 
     /**
      * True if a message channel takes its receives from a shared receive queue ({@code ibv_qp_init_attr.srq}), which
@@ -226,50 +216,47 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * here: up to {@link #RECEIVE_QUEUE_DEPTH} in the registered memory where they arrived, further ones as copies in
      * ordinary memory, up to {@link #MAX_UNREAD_MESSAGES}.
      */
-    public static final ChannelOption<Boolean> SHARED_RECEIVE_QUEUE =
-            valueOf(RdmaChannelOption.class, "SHARED_RECEIVE_QUEUE");
+    public static final ChannelOption<Boolean> SHARED_RECEIVE_QUEUE = option("SHARED_RECEIVE_QUEUE");
 
     /**
      * The most messages that may wait for a message channel with {@link #SHARED_RECEIVE_QUEUE} that does not read, 16
      * to 1048576. Default 1024. One more ends the connection with an {@code IOException}.
      */
-    public static final ChannelOption<Integer> MAX_UNREAD_MESSAGES =
-            valueOf(RdmaChannelOption.class, "MAX_UNREAD_MESSAGES");
+    public static final ChannelOption<Integer> MAX_UNREAD_MESSAGES = option("MAX_UNREAD_MESSAGES");
 
     /**
      * True if the application posts the receives of a message channel itself, into memory that it has registered: see
      * {@code RdmaMessageChannel.postReceive}. Default false. The channel then posts none, so the peer waits until there
      * is one. Not together with {@link #SHARED_RECEIVE_QUEUE}.
      */
-    public static final ChannelOption<Boolean> MANUAL_RECEIVES = valueOf(RdmaChannelOption.class, "MANUAL_RECEIVES");
+    public static final ChannelOption<Boolean> MANUAL_RECEIVES = option("MANUAL_RECEIVES");
 
     /**
      * The most slices of memory of one receive of a message channel with {@link #MANUAL_RECEIVES}
      * ({@code ibv_qp_cap.max_recv_sge}), 1 to 256. Default 16, or the device's {@code max_sge} if that is less.
      */
-    public static final ChannelOption<Integer> MAX_RECEIVE_SGES = valueOf(RdmaChannelOption.class, "MAX_RECEIVE_SGES");
+    public static final ChannelOption<Integer> MAX_RECEIVE_SGES = option("MAX_RECEIVE_SGES");
 
     /**
      * The most pieces of a composite buffer that one operation of a message or datagram channel takes from where they
      * are ({@code ibv_qp_cap.max_send_sge}), 1 to 256. Default 16, or the device's {@code max_sge} if that is less. A
      * message of more pieces is copied; one of more slices of registered memory fails.
      */
-    public static final ChannelOption<Integer> MAX_SEND_SGES = valueOf(RdmaChannelOption.class, "MAX_SEND_SGES");
+    public static final ChannelOption<Integer> MAX_SEND_SGES = option("MAX_SEND_SGES");
 
     /**
      * The most RDMA reads and atomics of a message channel that are under way to the peer
      * ({@code rdma_conn_param.initiator_depth}), 0 to 255. Default 16, or the device's {@code max_qp_init_rd_atom} if
      * that is less. No more than the peer's {@link #RESPONDER_RESOURCES}; the device holds further ones back.
      */
-    public static final ChannelOption<Integer> INITIATOR_DEPTH = valueOf(RdmaChannelOption.class, "INITIATOR_DEPTH");
+    public static final ChannelOption<Integer> INITIATOR_DEPTH = option("INITIATOR_DEPTH");
 
     /**
      * The most RDMA reads and atomics of the peer of a message channel that are under way here
      * ({@code rdma_conn_param.responder_resources}), 0 to 255. Default 16, or the device's {@code max_qp_rd_atom} if
      * that is less.
      */
-    public static final ChannelOption<Integer> RESPONDER_RESOURCES =
-            valueOf(RdmaChannelOption.class, "RESPONDER_RESOURCES");
+    public static final ChannelOption<Integer> RESPONDER_RESOURCES = option("RESPONDER_RESOURCES");
 
     /**
      * The operations on registered memory that the peer of a message channel may do through this connection
@@ -280,35 +267,34 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * for that memory, and the peer needs its key. To allow less here is a second lock, for peers that could guess keys
      * of memory that is meant for others: docs/security.md.
      */
-    public static final ChannelOption<Set<RdmaPermission>> REMOTE_PERMISSIONS =
-            valueOf(RdmaChannelOption.class, "REMOTE_PERMISSIONS");
+    public static final ChannelOption<Set<RdmaPermission>> REMOTE_PERMISSIONS = option("REMOTE_PERMISSIONS");
 
     /**
      * Bytes of a message channel for the peer, in the connect request; at most 56. They arrive padded with zeros.
      * Default none. Copied.
      */
-    public static final ChannelOption<byte[]> CONNECT_DATA = valueOf(RdmaChannelOption.class, "CONNECT_DATA");
+    public static final ChannelOption<byte[]> CONNECT_DATA = option("CONNECT_DATA");
 
     /**
      * The service level of what this end sends, for message channels between two {@code RdmaEndpoint}s
      * ({@code ibv_ah_attr.sl}), 0 to 15. Default 0. By the connection manager it is a matter of the subnet's
      * administrator.
      */
-    public static final ChannelOption<Integer> SERVICE_LEVEL = valueOf(RdmaChannelOption.class, "SERVICE_LEVEL");
+    public static final ChannelOption<Integer> SERVICE_LEVEL = option("SERVICE_LEVEL");
 
     /**
      * The most bytes of a packet's payload, for message channels between two {@code RdmaEndpoint}s
      * ({@code ibv_qp_attr.path_mtu}): 256, 512, 1024, 2048 or 4096, or 0, the default, for what the port has. The least
      * of both ends' counts, and what their ports have. By the connection manager it is a matter of the path.
      */
-    public static final ChannelOption<Integer> PATH_MTU = valueOf(RdmaChannelOption.class, "PATH_MTU");
+    public static final ChannelOption<Integer> PATH_MTU = option("PATH_MTU");
 
     /**
      * The use of a global header, which routers need, for message channels between two {@code RdmaEndpoint}s
      * ({@code ibv_ah_attr.is_global}). Default false. RoCE always has it, and so has InfiniBand with {@link
      * #GID_INDEX}. Each end says it for what it sends.
      */
-    public static final ChannelOption<Boolean> GLOBAL_HEADER = valueOf(RdmaChannelOption.class, "GLOBAL_HEADER");
+    public static final ChannelOption<Boolean> GLOBAL_HEADER = option("GLOBAL_HEADER");
 
     // ---- of datagram channels
 
@@ -317,8 +303,11 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * 86400000. Default 30000. What is sent later has it asked for again, and goes to the old one meanwhile: a peer
      * that begins anew on the same port loses datagrams for up to this time. May be changed at any time.
      */
-    public static final ChannelOption<Integer> ADDRESS_TTL_MILLIS =
-            valueOf(RdmaChannelOption.class, "ADDRESS_TTL_MILLIS");
+    public static final ChannelOption<Integer> ADDRESS_TTL_MILLIS = option("ADDRESS_TTL_MILLIS");
+
+    private static <T> ChannelOption<T> option(String name) {
+        return valueOf(RdmaChannelOption.class, name);
+    }
 
     @SuppressWarnings({ "deprecation", "unused" }) // There is no other constructor, and no instance is made with it.
     private RdmaChannelOption() {

@@ -36,8 +36,7 @@ public final class RdmaIoHandlerConfig {
     private int sharedReceiveQueueDepth = LoopReceiveQueue.DEFAULT_DEPTH;
 
     /** Has all defaults. */
-    public RdmaIoHandlerConfig() {
-    }
+    public RdmaIoHandlerConfig() { }
 
     /**
      * Returns whether the loop never sleeps while it has an RDMA connection: the lowest latency, for one core per event

@@ -25,7 +25,6 @@ import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
 import io.netty.channel.rdma.metrics.RdmaDeviceMetrics;
 import io.netty.channel.rdma.metrics.RdmaLoopMetrics;
 
-
 /**
  * Numbers of bytes by the way that they took, which show whether an application really is zero-copy. Any thread may
  * read them.
@@ -177,9 +176,8 @@ public final class RdmaMetrics {
     @Override
     public String toString() {
         return "sent: " + bytesSentInPlace() + " bytes in place, " + bytesSentInline() + " inline, " +
-                bytesSentCopied() +
-                " copied; received: " + bytesReceivedInPlace() + " bytes in place, " + bytesReceivedCopied() +
-                        " copied; receive memory: " + receiveMemory() + " bytes; waited for peers " + creditStalls() +
-                " times";
+                bytesSentCopied() + " copied; received: " + bytesReceivedInPlace() + " bytes in place, " +
+                bytesReceivedCopied() + " copied; receive memory: " + receiveMemory() + " bytes; waited for peers " +
+                creditStalls() + " times";
     }
 }

@@ -21,6 +21,8 @@ import io.netty.util.internal.SystemPropertyUtil;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
+import java.util.concurrent.atomic.AtomicBoolean;
+
 /**
  * Warns, once a process, of a TCP connection on an event loop for RDMA where nobody has used RDMA so far. Libraries
  * that choose the channel class by the kind of the event loop (Armeria does) take these loops for epoll's, and it all
@@ -32,31 +34,25 @@ final class TcpOnlyWarning {
     private static final String PROPERTY = "io.netty.rdma.warnTcpOnly";
 
     /** Set once RDMA has been used, or the warning is out, or if it is not wanted. */
-    private static volatile boolean done = !SystemPropertyUtil.getBoolean(PROPERTY, true);
+    private static final AtomicBoolean DONE = new AtomicBoolean(!SystemPropertyUtil.getBoolean(PROPERTY, true));
 
     private TcpOnlyWarning() { }
 
     /** An RDMA channel is registered, listening or not. Any thread. */
     static void rdmaUsed() {
-        if (!done) {
-            done = true;
+        if (!DONE.get()) {
+            DONE.set(true);
         }
     }
 
     /** A channel of epoll's is registered. Any thread. */
     static void epollUsed(IoHandle handle) {
-        if (done || handle.getClass().getEnclosingClass() != EpollSocketChannel.class || !first()) {
-            return;
+        if (!DONE.get() && handle.getClass().getEnclosingClass() == EpollSocketChannel.class &&
+                DONE.compareAndSet(false, true)) {
+            logger.warn("An {} was registered with an event loop for RDMA, and no RDMA channel so far: this process " +
+                    "talks over TCP. For RDMA, give your library RdmaSocketChannel and RdmaServerSocketChannel as " +
+                    "channel classes, or RdmaOrTcpSocketChannel and RdmaOrTcpServerSocketChannel. If TCP is meant, " +
+                    "-D{}=false says so.", EpollSocketChannel.class.getSimpleName(), PROPERTY);
         }
-        logger.warn("An {} was registered with an event loop for RDMA, and no RDMA channel so far: this process " +
-                "talks over TCP. For RDMA, give your library RdmaSocketChannel and RdmaServerSocketChannel as " +
-                "channel classes, or RdmaOrTcpSocketChannel and RdmaOrTcpServerSocketChannel. If TCP is meant, " +
-                "-D{}=false says so.", EpollSocketChannel.class.getSimpleName(), PROPERTY);
-    }
-
-    private static synchronized boolean first() {
-        boolean first = !done;
-        done = true;
-        return first;
     }
 }

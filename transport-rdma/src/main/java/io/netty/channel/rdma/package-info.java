@@ -34,17 +34,8 @@
  *
  *   RdmaByteBufAllocator: registered memory for the application, of slabs; RegisteredMemory: of other buffers
  * </pre>
- * Below are packages that know nothing of channels: {@code io.netty.channel.rdma.metrics}, what is told of the process;
- * {@code io.netty.channel.rdma.connection}, a queue pair and all that happens on it; {@code
- * io.netty.channel.rdma.loop}, what an event loop does for all connections: it polls completion queues, and sleeps;
- * {@code io.netty.channel.rdma.memory}, registered memory; {@code io.netty.channel.rdma.stream}, what a protocol of
- * byte streams is, and that of {@code RdmaSocketChannel} (rsockets version 1) as a state machine; and {@code
- * io.netty.channel.rdma.verbs}, the native objects.
- *
- * <h2>A turn of the event loop</h2>
- * The loop gives a connection all completions of a batch, then the connection does what follows, once: receives are
- * posted again, promises completed, the pipeline reads, control messages and what had to wait are sent, all in one
- * chain of work requests. The rest is in the package {@code loop}.
+ * Below are packages that know nothing of channels, which docs/design.md lists. The packages {@code loop} and {@code
+ * connection} say what a turn of the event loop does.
  *
  * <h2>Sending</h2>
  * Messages stay in the {@link io.netty.channel.ChannelOutboundBuffer} until the device has sent them, or has copied
@@ -110,8 +101,7 @@
  * sent before is read first; then what is written since fails, and closes the channel as with epoll.
  * <p>
  * An exception while the loop does something for a connection (its completions, an event of the connection manager, a
- * task, a timer) ends that one connection with this cause, and no other: {@code unexpected} of {@code
- * CompletionHandler}, {@code LoopEvents.Listener} and {@code LoopBinding}. What was left undone is not known then, so
+ * task, a timer) ends that one connection with this cause, and no other. What was left undone is not known then, so
  * nothing is waited for and no more bytes are read.
  * <p>
  * No end waits long for the connection manager, whose disconnect may take over a minute to report that nobody answers:

@@ -68,7 +68,7 @@ final class MachineEnd extends SimulatedEnd {
         StreamWorkRequest request = stream.write(n);
         boolean last = sent + n == toSend;
         if (last) {
-            stream.signal();
+            stream.sendQueue().signal();
         }
         post(new Request(request.sequence(), request.signalled() || last, request.remoteAddress(), request.remoteKey(),
                 request.immediate(), values(sent, n)));
@@ -82,7 +82,7 @@ final class MachineEnd extends SimulatedEnd {
         for (Completion completion; n < limit && (completion = completions.poll()) != null; n++) {
             if (!completion.receive()) {
                 completedUntil = completion.id() + 1;
-                stream.completed(completion.id());
+                stream.sendQueue().completed(completion.id());
                 continue;
             }
             StreamEvent event = completion.sent() ?

@@ -216,7 +216,7 @@ class ValkeyStreamTest {
             registered(stream, 0x5000, length);
             for (int sent = 0; sent < length; sent++) {
                 assertThat(stream.writable()).isPositive();
-                stream.completed(stream.write(1).sequence());
+                stream.sendQueue().completed(stream.write(1).sequence());
             }
         }
         // The peer may not have seen what came behind the last byte.
@@ -291,7 +291,7 @@ class ValkeyStreamTest {
         assertThat(last.signalled()).isTrue();
         assertThat(stream.state()).isEqualTo(StreamState.DISCONNECTED);
         assertThat(stream.isDrained()).isFalse();
-        stream.completed(last.sequence());
+        stream.sendQueue().completed(last.sequence());
         assertThat(stream.isDrained()).isTrue();
     }
 
@@ -299,8 +299,8 @@ class ValkeyStreamTest {
     void endOfAnIdleConnectionSendsNothing() {
         ValkeyStream stream = established(ValkeyProtocol.SERVER);
         control(stream);
-        stream.signal();
-        stream.completed(0);
+        stream.sendQueue().signal();
+        stream.sendQueue().completed(0);
         stream.disconnect();
         assertThat(stream.nextControl()).isNull();
         assertThat(stream.isDrained()).isTrue();

@@ -401,7 +401,7 @@ public final class SendPath implements Liveness.Connection {
             ring.remove(done);
         }
         // Not before: what is posted next takes the places of these in the ring.
-        stream.completed(sequence);
+        queue.completed(sequence);
         messages.complete(bytes);
     }
 

@@ -72,9 +72,7 @@ public final class LoopBinding implements Executor {
     /** The loop is left; {@link #attach} is next. On the loop. */
     public void detach() {
         attached = false;
-        for (Timer timer : timers) {
-            timer.stop();
-        }
+        timers.forEach(Timer::stop);
     }
 
     /** The loop of this handler is the one from now on. On that loop. */
@@ -82,9 +80,7 @@ public final class LoopBinding implements Executor {
         handler = newHandler;
         attached = true;
         try {
-            for (Timer timer : timers) {
-                timer.start();
-            }
+            timers.forEach(Timer::start);
             newHandler.loop().execute(runTasks);
         } catch (RejectedExecutionException e) {
             ended(e);

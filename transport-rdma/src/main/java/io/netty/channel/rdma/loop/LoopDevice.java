@@ -113,7 +113,7 @@ public final class LoopDevice {
             watch(queue);
         }
         for (LoopQueue queue : queues) {
-            queue.disarmed();
+            queue.armed = false;
         }
         armed = false;
     }
@@ -240,7 +240,7 @@ public final class LoopDevice {
      * close a queue each time.
      */
     private void closeUnused(LoopQueue queue) {
-        LoopQueue closed = queue.isBroken() ? queue : null;
+        LoopQueue closed = queue.broken ? queue : null;
         for (int i = 0; i < queues.length && closed == null; i++) {
             LoopQueue other = queues[i];
             if (other != queue && !other.isUsed()) {
@@ -281,7 +281,8 @@ public final class LoopDevice {
         } else {
             queue.release(completions);
             // The completion that it fired for may be gone, with the queue pair.
-            disarmed(queue);
+            queue.armed = false;
+            armed = false;
             if (!queue.isUsed()) {
                 closeUnused(queue);
             }
@@ -342,12 +343,12 @@ public final class LoopDevice {
         boolean allArmed = true;
         for (int i = 0; i < queues.length; i++) {
             LoopQueue queue = queues[i];
-            if (queue.isArmed()) {
+            if (queue.armed) {
                 continue;
             }
             try {
                 queue.pollOrArm(batch);
-                allArmed &= queue.isArmed();
+                allArmed &= queue.armed;
                 if (batch.size() > 0) {
                     handled += handle(batch);
                 }
@@ -376,11 +377,6 @@ public final class LoopDevice {
 
     private void fired(LoopQueue queue) {
         queue.fired();
-        armed = false;
-    }
-
-    private void disarmed(LoopQueue queue) {
-        queue.disarmed();
         armed = false;
     }
 
@@ -442,7 +438,8 @@ public final class LoopDevice {
         }
         DeviceCounters.completed(counters, size);
         if (!receiveQueues.isEmpty()) {
-            postReceives();
+            // Before the owners look at what has arrived: that may take them a while.
+            receiveQueues.values().forEach(LoopReceiveQueue::post);
         }
     }
 
@@ -462,11 +459,6 @@ public final class LoopDevice {
                 receives.giveBack(workRequestId);
             }
         }
-    }
-
-    /** Posts receives again, before the owners look at what has arrived: that may take them a while. */
-    private void postReceives() {
-        receiveQueues.values().forEach(LoopReceiveQueue::post);
     }
 
     private void notifyOwners() {
@@ -546,7 +538,8 @@ public final class LoopDevice {
                 logger.warn("{}; its connections are closed.", cause.getMessage());
                 LoopHandler.forEachLoop(context, device -> device.fail(cause));
             } else if (event.isSharedReceiveLimitReached()) {
-                LoopHandler.forEachLoop(context, device -> device.receiveQueueEvent(event));
+                LoopHandler.forEachLoop(context, device ->
+                        device.receiveQueues.values().forEach(receives -> receives.event(event)));
             } else if (event.isLastReceiveReached()) {
                 LoopHandler.forEachLoop(context, device -> device.lastReceiveReached(event));
             } else {
@@ -564,10 +557,6 @@ public final class LoopDevice {
                 unexpected(owner, t);
             }
         }
-    }
-
-    private void receiveQueueEvent(AsyncEvent event) {
-        receiveQueues.values().forEach(receives -> receives.event(event));
     }
 
     /** The completions of a broken queue are lost, so its connections can't go on. */

@@ -132,12 +132,9 @@ public final class LoopEvents {
         fd.unwatch();
         // Ids that are left over belong to channels that are registered with no loop, or could not be closed in time.
         while (!listeners.isEmpty()) {
-            Map.Entry<ConnectionId, Listener> left = listeners.entrySet().iterator().next();
-            ConnectionId id = left.getKey();
-            Listener listener = left.getValue();
-            listeners.remove(id);
+            ConnectionId id = listeners.keySet().iterator().next();
             try {
-                listener.loopEnded(handler, id);
+                listeners.remove(id).loopEnded(handler, id);
             } catch (Throwable t) {
                 handler.unexpected(t);
             }

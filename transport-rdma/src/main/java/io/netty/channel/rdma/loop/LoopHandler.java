@@ -15,6 +15,7 @@
  */
 package io.netty.channel.rdma.loop;
 
+import io.netty.channel.IoEvent;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
@@ -72,6 +73,18 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         SLEEPS,
         /** Times that the loop woke up and found completions. */
         COMPLETION_WAKEUPS
+    }
+
+    /** A handle that takes resources from the handler, so that a completion costs no {@link IoEvent}. */
+    public interface Handle extends IoHandle {
+        /** Does nothing, and is never called, as there are no events. */
+        @Override
+        default void handle(IoRegistration registration, IoEvent event) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        void close();
     }
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopHandler.class);
@@ -360,7 +373,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
 
     @Override
     public boolean isCompatible(Class<? extends IoHandle> handleType) {
-        return LoopHandle.class.isAssignableFrom(handleType) || epoll.isCompatible(handleType) ||
+        return Handle.class.isAssignableFrom(handleType) || epoll.isCompatible(handleType) ||
                 nio != null && nio.handler.isCompatible(handleType);
     }
 
@@ -536,6 +549,19 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     /** Returns whether the caller is the loop's thread. Any thread. */
     public boolean isHere() {
         return executor.isExecutorThread(Thread.currentThread());
+    }
+
+    /** Has the task run on the loop: now, if the caller is there, and not at all if the loop has ended. Any thread. */
+    public void execute(Runnable task) {
+        if (isHere()) {
+            task.run();
+            return;
+        }
+        try {
+            executor.execute(task);
+        } catch (RejectedExecutionException e) {
+            logger.debug("The event loop of {} has ended", this, e);
+        }
     }
 
     /** Adds the part of a device, which may be what another loop had of it. On the loop. */

@@ -39,8 +39,9 @@ public final class LoopQueue {
     private WatchedFd ownFd;
     private int reserved;
     private int busy;
-    private boolean armed;
-    private boolean broken;
+    /** The next completion is told, as far as is known. */
+    boolean armed;
+    boolean broken;
     private boolean refused;
     private long refusedSinceNanos;
 
@@ -118,7 +119,7 @@ public final class LoopQueue {
     }
 
     /**
-     * Polls or arms as {@link CompletionQueue#pollOrArm}: {@link #isArmed()} tells whether nothing was there, and it is
+     * Polls or arms as {@link CompletionQueue#pollOrArm}: {@link #armed} tells whether nothing was there, and it is
      * armed.
      */
     void pollOrArm(WorkCompletions completions) throws VerbsException {
@@ -142,15 +143,6 @@ public final class LoopQueue {
         return busy > 0;
     }
 
-    /** Returns whether the next completion is told, as far as is known. */
-    boolean isArmed() {
-        return armed;
-    }
-
-    void disarmed() {
-        armed = false;
-    }
-
     /** Returns whether an event with these marks may be of this queue. Many queues may share a mark. */
     boolean isMarked(long marks) {
         return (mark & marks) != 0;
@@ -172,10 +164,6 @@ public final class LoopQueue {
             refusedSinceNanos = nowNanos;
         }
         return !broken && nowNanos - refusedSinceNanos < MAX_REFUSED_NANOS;
-    }
-
-    boolean isBroken() {
-        return broken;
     }
 
     /** Returns false if that is known already. */

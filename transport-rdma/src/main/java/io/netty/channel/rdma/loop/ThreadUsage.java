@@ -17,8 +17,7 @@ package io.netty.channel.rdma.loop;
 
 /** The kernel's counters of the calling thread: {@code getrusage(2)} with {@code RUSAGE_THREAD}. */
 final class ThreadUsage {
-    private ThreadUsage() {
-    }
+    private ThreadUsage() { }
 
     /**
      * Number of times that the scheduler has given the core to another thread before the calling one wanted to sleep.

@@ -74,6 +74,5 @@ final class WatchedFd implements EpollIoHandle {
     }
 
     @Override
-    public void close() {
-    }
+    public void close() { }
 }

@@ -23,8 +23,7 @@ public final class Arrival {
     int length;
     boolean filled;
 
-    public Arrival() {
-    }
+    public Arrival() { }
 
     /** The bytes of the message that has just arrived: see the methods of these names. */
     public void of(ReceiveArea newArea, int newSegment, int newOffset, int newLength, boolean isFilled) {

@@ -45,8 +45,7 @@ final class Immediate {
     /** The largest value that fits: 2^29 - 1. Also the longest data message, in bytes. */
     public static final int MAX_VALUE = (1 << 29) - 1;
 
-    private Immediate() {
-    }
+    private Immediate() { }
 
     /**
      * @param type one of the type constants, 0 to 7

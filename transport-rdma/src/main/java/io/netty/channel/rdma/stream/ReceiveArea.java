@@ -69,10 +69,6 @@ public class ReceiveArea {
         return key;
     }
 
-    public final int segments() {
-        return states.length;
-    }
-
     public final int segmentLength() {
         return segmentLength;
     }

@@ -16,6 +16,7 @@
 package io.netty.channel.rdma.stream;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -38,7 +39,6 @@ final class ReceiveWindow {
     /** Areas whose segments are advertised, the latest one last. */
     private final List<ReceiveArea> current = new ArrayList<>(1);
     private ReceiveArea latest;
-    private boolean several;
     /** Segments that are advertised and not filled, oldest first, a ring. */
     private ReceiveArea[] areas = new ReceiveArea[1];
     private int[] segments = new int[1];
@@ -47,13 +47,13 @@ final class ReceiveWindow {
     /** Bytes that arrived in the oldest of them. */
     private int offset;
     /** Bytes that may still arrive in them. */
-    private long offered;
+    long offered;
     private boolean retractable;
     /** The peer is to be asked, or was asked, to give back what it was offered: so nothing more is offered. */
     private boolean retracting;
     private boolean asked;
     /** The peer has filled a quarter of the first segment. */
-    private boolean begun;
+    boolean begun;
     private int received;
     private int receivedSinceGrant;
     private boolean peerBigEndian;
@@ -75,12 +75,8 @@ final class ReceiveWindow {
 
     void establish(ConnectionData peer) {
         int outstanding = Math.min(peer.sglEntries(), MAX_OUTSTANDING);
-        ReceiveArea initialArea = areas[0];
-        int initialSegment = segments[0];
-        areas = new ReceiveArea[outstanding];
-        segments = new int[outstanding];
-        areas[0] = initialArea;
-        segments[0] = initialSegment;
+        areas = Arrays.copyOf(areas, outstanding);
+        segments = Arrays.copyOf(segments, outstanding);
         peerBigEndian = peer.bigEndian();
         sglAddress = peer.sglAddress();
         sglKey = peer.sglKey();
@@ -92,7 +88,6 @@ final class ReceiveWindow {
     void add(ReceiveArea area) {
         current.add(area);
         latest = area;
-        several = current.size() > 1;
     }
 
     void remove(ReceiveArea area) {
@@ -100,11 +95,6 @@ final class ReceiveWindow {
             throw new IllegalArgumentException("area: not one of several in use");
         }
         latest = current.get(current.size() - 1);
-        several = current.size() > 1;
-    }
-
-    long offered() {
-        return offered;
     }
 
     /** Returns whether the peer can be asked, or has been. */
@@ -113,11 +103,6 @@ final class ReceiveWindow {
             retracting = retractable && count > 0;
         }
         return retracting;
-    }
-
-    /** Returns whether the peer is told of more segments than the first one. */
-    boolean hasBegun() {
-        return begun;
     }
 
     boolean wantsRetract() {
@@ -190,7 +175,7 @@ final class ReceiveWindow {
      */
     boolean wantsGrant() {
         return receivedSinceGrant >= grantFrom ||
-                (begun || count == 0) && (several || latest.freeSegments() > 0) && advertisable() != null;
+                (begun || count == 0) && (current.size() > 1 || latest.freeSegments() > 0) && advertisable() != null;
     }
 
     /** Fills the request with a credit update, and with the next free segment if there is one and a place for it. */

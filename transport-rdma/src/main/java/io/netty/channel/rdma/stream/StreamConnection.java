@@ -25,12 +25,14 @@ public final class StreamConnection implements StreamMachine {
     /** The protocol. */
     public static final StreamProtocol PROTOCOL = new Rsockets();
 
+    /** Credit updates of librdmacm are a sum of two 16-bit numbers that is not cut to 16 bits. */
+    private static final int MAX_CREDIT_VALUE = (1 << 17) - 1;
+
     private final StreamConfig config;
     private final TargetSgl sgl;
     private final ReceiveArea firstArea;
     private final long firstBuffer;
     private final SendQueue queue;
-    private final SendWindow send;
     private final ReceiveWindow receive;
     private final StreamWorkRequest request = new StreamWorkRequest();
     private final Arrival arrival = new Arrival();
@@ -51,6 +53,21 @@ public final class StreamConnection implements StreamMachine {
     private boolean keepAlive;
     /** The peer asked for its receive buffers, and has no answer yet. */
     private boolean retracted;
+    // The send window: the receive buffers and the credits that the peer grants.
+    private int peerQueue;
+    private int credits;
+    /** Data messages, for the sequence numbers of credits. */
+    private int sent;
+    private long bufferAddress;
+    private int bufferKey;
+    private long bufferLeft;
+    /** Entry 0 stands for the buffer of the connection data; the first one that the peer writes is entry 1. */
+    private int nextEntry = 1;
+    /**
+     * True if a credit message came since no buffer was found. Only its completion orders the memory that was written
+     * with it; without one there is no reason to look at an entry that may be half written.
+     */
+    private boolean mayHaveEntry;
     private int granted;
     /** Receives that completed and are not posted again. */
     private int receivesUsed;
@@ -71,19 +88,13 @@ public final class StreamConnection implements StreamMachine {
         this.config = config;
         this.sgl = sgl;
         queue = new SendQueue(config);
-        send = new SendWindow(sgl);
         firstArea = area;
         int segment = area.advertise();
         firstBuffer = area.segmentAddress(segment);
         receive = new ReceiveWindow(config.credits(), area, segment);
     }
 
-    /**
-     * The private data of the connection request or reply for the peer.
-     *
-     * @param sglAddress address of our target SGL
-     * @param sglKey its rkey; remote write must be allowed
-     */
+    /** As {@link #privateData}, in parts. The key must allow remote writing. */
     public ConnectionData localData(long sglAddress, int sglKey) {
         return new ConnectionData(ConnectionData.HOST_BIG_ENDIAN, true, config.credits(), sglAddress, sglKey,
                 sgl.entries(), firstBuffer, firstArea.key(), firstArea.segmentLength());
@@ -108,7 +119,11 @@ public final class StreamConnection implements StreamMachine {
         }
         established = true;
         swapped = peer.bigEndian() != ConnectionData.HOST_BIG_ENDIAN;
-        send.establish(peer);
+        peerQueue = peer.credits();
+        credits = peer.credits();
+        bufferAddress = peer.bufferAddress();
+        bufferKey = peer.bufferKey();
+        bufferLeft = peer.bufferLength();
         receive.establish(peer);
     }
 
@@ -132,20 +147,49 @@ public final class StreamConnection implements StreamMachine {
     @Override
     public int writable() throws StreamProtocolException {
         granted = 0;
-        if (outputOpen && connected && established && failure == null && queue.hasDataSlot()) {
-            try {
-                granted = send.writable();
-            } catch (StreamProtocolException e) {
-                failure = e;
-                throw e;
-            }
+        if (isOutputUsable() && credits > 0 && (bufferLeft > 0 || nextBuffer())) {
+            granted = (int) Math.min(bufferLeft, Immediate.MAX_VALUE);
         }
         return granted;
     }
 
+    private boolean isOutputUsable() {
+        return outputOpen && connected && established && failure == null && queue.hasDataSlot();
+    }
+
     @Override
     public boolean isHeldUpByPeer() {
-        return outputOpen && connected && established && failure == null && queue.hasDataSlot() && send.isHeldUp();
+        return isOutputUsable() && (credits == 0 || bufferLeft == 0 && !mayHaveEntry);
+    }
+
+    /**
+     * Takes the next buffer that the peer offers. The entry of the target SGL is copied, and its length zeroed in the
+     * shared memory at once. The peer only overwrites an entry once the buffer is filled, which it cannot be before
+     * something is posted into it; so the zero never destroys an update (the race that {@code rs_write_data} of
+     * librdmacm warns of), and a peer that changes an entry while it is in use changes nothing here.
+     */
+    private boolean nextBuffer() throws StreamProtocolException {
+        long length = mayHaveEntry ? sgl.length(nextEntry) & 0xFFFFFFFFL : 0;
+        mayHaveEntry = length != 0;
+        if (length == 0) {
+            return false;
+        }
+        bufferAddress = sgl.address(nextEntry);
+        bufferKey = sgl.key(nextEntry);
+        try {
+            ConnectionData.checkBuffer(bufferAddress, length);
+        } catch (StreamProtocolException e) {
+            failure = e;
+            throw e;
+        }
+        bufferLeft = length;
+        clearNextEntry();
+        return true;
+    }
+
+    private void clearNextEntry() {
+        sgl.clearLength(nextEntry);
+        nextEntry = nextEntry + 1 == sgl.entries() ? 0 : nextEntry + 1;
     }
 
     @Override
@@ -154,7 +198,11 @@ public final class StreamConnection implements StreamMachine {
             throw new IllegalArgumentException("bytes: " + bytes + " (expected: 1 to " + granted + ')');
         }
         granted = 0;
-        send.write(bytes, request);
+        request.of(StreamWorkRequest.Kind.DATA, Immediate.of(Immediate.DATA, bytes), bufferAddress, bufferKey, bytes);
+        bufferAddress += bytes;
+        bufferLeft -= bytes;
+        credits--;
+        sent++;
         queue.post(request, false);
         return request;
     }
@@ -162,11 +210,6 @@ public final class StreamConnection implements StreamMachine {
     @Override
     public SendQueue sendQueue() {
         return queue;
-    }
-
-    /** Returns whether the send queue has room for data. */
-    boolean hasDataSlot() {
-        return queue.hasDataSlot();
     }
 
     @Override
@@ -200,7 +243,7 @@ public final class StreamConnection implements StreamMachine {
                 data(value, bytes);
                 return StreamEvent.DATA;
             case Immediate.CREDIT:
-                send.credit(value);
+                credit(value);
                 return StreamEvent.CREDIT;
             case Immediate.CONTROL:
                 return control(value);
@@ -222,8 +265,6 @@ public final class StreamConnection implements StreamMachine {
      * many bytes were written before it.
      *
      * @param message as an int of this host's byte order; librdmacm sends it in that of its own host
-     * @return as {@link #receive}
-     * @throws StreamProtocolException as {@link #receive}
      */
     StreamEvent receiveSent(int message) throws StreamProtocolException {
         int immediate = swapped ? Integer.reverseBytes(message) : message;
@@ -268,12 +309,12 @@ public final class StreamConnection implements StreamMachine {
 
     @Override
     public long offeredBytes() {
-        return receive.offered();
+        return receive.offered;
     }
 
     @Override
     public boolean isOfferingMore() {
-        return receive.hasBegun();
+        return receive.begun;
     }
 
     /** {@inheritDoc} The peer does not understand that if it is librdmacm. */
@@ -371,6 +412,36 @@ public final class StreamConnection implements StreamMachine {
         receive.data(announced, arrival);
     }
 
+    private void credit(int value) throws StreamProtocolException {
+        // Sequence numbers are 16 bits and absolute: what is granted is the distance from what was sent.
+        int newCredits = value - sent & 0xFFFF;
+        if (value > MAX_CREDIT_VALUE || newCredits < credits || newCredits > peerQueue) {
+            throw new StreamProtocolException("the peer's credit update " + value + " allows " + newCredits +
+                    " messages more (expected: at least the " + credits + " it granted before, at most its queue of " +
+                    peerQueue + ')');
+        }
+        credits = newCredits;
+        mayHaveEntry = true;
+    }
+
+    /**
+     * Forgets all buffers that the peer offered. Those were written in turn from the next entry on, and the peer offers
+     * no others before it has our answer. One that has written elsewhere gets back what is there all the same: it may
+     * use that memory for something else now.
+     */
+    private void giveBuffersBack() {
+        bufferLeft = 0;
+        for (int i = 0; i < sgl.entries() && sgl.length(nextEntry) != 0; i++) {
+            clearNextEntry();
+        }
+        for (int i = 0; i < sgl.entries(); i++) {
+            if (sgl.length(i) != 0) {
+                sgl.clearLength(i);
+            }
+        }
+        mayHaveEntry = false;
+    }
+
     private StreamEvent control(int value) throws StreamProtocolException {
         switch (value) {
         case Immediate.SHUTDOWN:
@@ -389,7 +460,7 @@ public final class StreamConnection implements StreamMachine {
         case Immediate.RETRACT:
             granted = 0;
             retracted = true;
-            send.retract();
+            giveBuffersBack();
             return StreamEvent.RETRACT;
         case Immediate.RETRACTED:
             receive.retracted(arrival);

@@ -29,9 +29,9 @@ import java.nio.ByteBuffer;
  *     the queue pair is. All receives are posted at first, and those that completed again when {@link
  *     #receivesToPost()} says so.</li>
  * <li>Output: while there are bytes and {@link #writable()} is not 0, {@link #write} and post the request. The requests
- *     of one flush can be one chain; {@link #signal()} makes the last one ask for a completion.</li>
+ *     of one flush can be one chain; {@link SendQueue#signal()} makes the last one ask for a completion.</li>
  * <li>Each receive completion: {@link #receive} or {@link #receiveSent}. Each successful send completion: {@link
- *     #completed}.</li>
+ *     SendQueue#completed}.</li>
  * <li>After each batch of the above, and after segments were released: post {@link #receivesToPost()} receives and
  *     what {@link #nextControl()} returns until it returns null; then try to write again.</li>
  * </ul>
@@ -74,12 +74,10 @@ public interface StreamMachine {
      */
     StreamWorkRequest write(int bytes);
 
-    /** Says that the last request that was returned asks for a completion although it need not. */
-    default void signal() {
-        sendQueue().signal();
-    }
-
-    /** The numbers of the work requests. */
+    /**
+     * The numbers of the work requests. It is told when one completes successfully, and with it all before it, and when
+     * the last one that was returned asks for a completion although it need not.
+     */
     SendQueue sendQueue();
 
     /**
@@ -100,15 +98,6 @@ public interface StreamMachine {
      * @return whether that is the end of its stream; false where a message is, and so this alone is a reset
      */
     boolean disconnectedByPeer();
-
-    /**
-     * A send work request completed successfully, and with it all before it.
-     *
-     * @param sequence of {@link StreamWorkRequest#sequence()}
-     */
-    default void completed(long sequence) {
-        sendQueue().completed(sequence);
-    }
 
     /**
      * An immediate arrived.

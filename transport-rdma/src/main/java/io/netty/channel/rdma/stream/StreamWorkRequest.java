@@ -24,21 +24,13 @@ public final class StreamWorkRequest {
     public enum Kind {
         /** RDMA WRITE WITH IMMEDIATE of application bytes. */
         DATA,
-        /** RDMA WRITE WITH IMMEDIATE of no bytes; address and key are 0. */
-        CREDIT,
         /**
          * RDMA WRITE WITH IMMEDIATE of the 16 bytes {@link #entryHead()}, {@link #entryTail()} into the peer's target
          * SGL. The bytes must be sent inline, or stay unchanged until the completion.
          */
         ADVERTISE,
-        /** RDMA WRITE WITH IMMEDIATE of no bytes; address and key are 0. */
-        SHUTDOWN,
-        /** RDMA WRITE WITH IMMEDIATE of no bytes; address and key are 0. */
-        DISCONNECT,
-        /** RDMA WRITE WITH IMMEDIATE of no bytes; address and key are 0. */
-        RETRACT,
-        /** RDMA WRITE WITH IMMEDIATE of no bytes; address and key are 0. */
-        RETRACTED,
+        /** As the next ones: RDMA WRITE WITH IMMEDIATE of no bytes; address and key are 0. */
+        CREDIT, SHUTDOWN, DISCONNECT, RETRACT, RETRACTED,
         /** SEND of the bytes of {@link #message()}, inline. */
         MESSAGE,
         /** RDMA WRITE of no bytes, without immediate; address and key are 0. The peer's process sees nothing of it. */
@@ -56,8 +48,7 @@ public final class StreamWorkRequest {
     long sequence;
     boolean signalled;
 
-    public StreamWorkRequest() {
-    }
+    public StreamWorkRequest() { }
 
     public Kind kind() {
         return kind;
@@ -101,7 +92,7 @@ public final class StreamWorkRequest {
 
     /**
      * The number of this work request on its connection, counted from 0 without gaps over all kinds: the argument of
-     * {@link StreamConnection#completed(long)}.
+     * {@link SendQueue#completed(long)}.
      */
     public long sequence() {
         return sequence;
@@ -109,7 +100,7 @@ public final class StreamWorkRequest {
 
     /**
      * Returns whether the work request must ask for a completion. One that need not may, if the caller says so with
-     * {@link StreamConnection#signal()}.
+     * {@link SendQueue#signal()}.
      */
     public boolean signalled() {
         return signalled;

@@ -146,7 +146,7 @@ class HostilePeerTest {
                     StreamWorkRequest request = connection.write(1 + random.nextInt(writable));
                     sent++;
                     checkWrite(request, buffers.get(request.remoteKey()));
-                    connection.completed(request.sequence());
+                    connection.sendQueue().completed(request.sequence());
                 }
                 break;
             case 5:
@@ -195,7 +195,7 @@ class HostilePeerTest {
                     assertThat(request.remoteKey()).isEqualTo(8);
                     assertThat(request.remoteAddress()).isBetween(0x7000L, 0x7000L + (entries - 1) * 16);
                 }
-                connection.completed(request.sequence());
+                connection.sendQueue().completed(request.sequence());
             }
             if (!filled.isEmpty()) {
                 area.release(filled.remove(random.nextInt(filled.size())));

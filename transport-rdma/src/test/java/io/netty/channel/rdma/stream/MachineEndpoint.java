@@ -126,7 +126,7 @@ final class MachineEndpoint implements Endpoint {
             // A flush asks for a completion at its end.
             boolean last = left == 0 || sent == toSend;
             if (last) {
-                connection.signal();
+                connection.sendQueue().signal();
             }
             post(request, bytes, last);
             did = true;
@@ -161,7 +161,7 @@ final class MachineEndpoint implements Endpoint {
         while (n < limit && (completion = qp.poll()) != null) {
             n++;
             if (!completion.receive()) {
-                connection.completed(completion.id());
+                connection.sendQueue().completed(completion.id());
                 continue;
             }
             switch (connection.receive(completion.immediate(), completion.bytes())) {

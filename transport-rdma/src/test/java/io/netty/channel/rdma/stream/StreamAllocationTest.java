@@ -57,7 +57,7 @@ class StreamAllocationTest {
             int bytes = Math.min(sender.writable(), 100);
             StreamWorkRequest request = sender.write(bytes);
             if (request.signalled()) {
-                sender.completed(request.sequence());
+                sender.sendQueue().completed(request.sequence());
             }
             receiver.receive(request.immediate(), bytes);
             if (receiver.arrival().filled()) {
@@ -70,7 +70,7 @@ class StreamAllocationTest {
                 }
                 sender.receive(request.immediate(), request.length());
                 if (request.signalled()) {
-                    receiver.completed(request.sequence());
+                    receiver.sendQueue().completed(request.sequence());
                 }
             }
         }

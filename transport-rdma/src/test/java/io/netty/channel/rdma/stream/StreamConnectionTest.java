@@ -107,7 +107,7 @@ class StreamConnectionTest {
             connection.write(1);
         }
         assertThat(connection.writable()).isZero();
-        assertThat(connection.hasDataSlot()).isTrue();
+        assertThat(connection.sendQueue().hasDataSlot()).isTrue();
         connection.receive(credit(5), 0);
         assertThat(connection.writable()).isEqualTo(46);
     }
@@ -334,7 +334,7 @@ class StreamConnectionTest {
         assertThat(connection.state()).isEqualTo(StreamState.DISCONNECTED);
         assertThat(connection.nextControl()).isNull();
         assertThat(connection.isDrained()).isFalse();
-        connection.completed(end);
+        connection.sendQueue().completed(end);
         assertThat(connection.isDrained()).isTrue();
     }
 
@@ -355,7 +355,7 @@ class StreamConnectionTest {
         assertThat(request.immediate()).isEqualTo(DISCONNECT);
         assertThat(connection.state()).isEqualTo(StreamState.DISCONNECTED);
         assertThat(connection.isDrained()).isFalse();
-        connection.completed(request.sequence());
+        connection.sendQueue().completed(request.sequence());
         assertThat(connection.isDrained()).isTrue();
     }
 
@@ -420,8 +420,8 @@ class StreamConnectionTest {
         }
         connection.disconnect();
         assertThat(connection.nextControl()).isNull();
-        assertThat(connection.hasDataSlot()).isFalse();
-        connection.completed(7);
+        assertThat(connection.sendQueue().hasDataSlot()).isFalse();
+        connection.sendQueue().completed(7);
         assertThat(connection.nextControl().kind()).isEqualTo(StreamWorkRequest.Kind.DISCONNECT);
     }
 

@@ -322,7 +322,7 @@ public final class StreamFuzz {
         int key = bytes.getInt();
         int length = bytes.getInt();
         for (ReceiveArea area : all()) {
-            for (int i = 0; i < area.segments(); i++) {
+            for (int i = 0; i < segments(area); i++) {
                 if (area.key() == key && area.segmentAddress(i) == address) {
                     check(length == area.segmentLength(), "length of the segment, swapped: " + swapped);
                     Segment segment = new Segment(area, i);
@@ -343,7 +343,7 @@ public final class StreamFuzz {
 
     private void complete(int count) {
         for (; count > 0 && completed < posted; count--) {
-            connection.completed(completed++);
+            connection.sendQueue().completed(completed++);
         }
     }
 
@@ -417,7 +417,7 @@ public final class StreamFuzz {
         for (ReceiveArea area : all()) {
             long inUse = advertised.stream().filter(segment -> segment.area == area).count();
             long atUser = held.stream().filter(segment -> segment.area == area).count();
-            check(area.freeSegments() + inUse + atUser == area.segments(), "segments are lost, or two times there");
+            check(area.freeSegments() + inUse + atUser == segments(area), "segments are lost, or two times there");
             check(area.isIdle() == (inUse + atUser == 0), "idle");
             offered += inUse * area.segmentLength();
         }
@@ -435,5 +435,9 @@ public final class StreamFuzz {
             return;
         }
         check(false, "goes on to receive");
+    }
+
+    private static long segments(ReceiveArea area) {
+        return area.length() / area.segmentLength();
     }
 }

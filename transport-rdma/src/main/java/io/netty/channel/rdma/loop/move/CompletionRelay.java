@@ -19,7 +19,6 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.rdma.loop.CompletionHandler;
 import io.netty.channel.rdma.loop.LoopBinding;
 import io.netty.channel.rdma.loop.LoopDevice;
-import io.netty.channel.rdma.loop.LoopHandle;
 import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 import io.netty.util.internal.logging.InternalLogger;
@@ -37,7 +36,7 @@ import java.util.concurrent.RejectedExecutionException;
  * would poll. At the loop of the connection the connection is an owner of that loop's part of the device, so that it
  * ends with that loop.
  */
-public final class CompletionRelay extends CompletionHandler implements LoopHandle {
+public final class CompletionRelay extends CompletionHandler implements LoopHandler.Handle {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(CompletionRelay.class);
     private static final int BATCH = 64;
     /** The most unused batches that are kept, so that a burst does not take memory for ever. */
@@ -239,6 +238,5 @@ public final class CompletionRelay extends CompletionHandler implements LoopHand
 
     /** Does nothing: what becomes of the connection when a loop ends, {@link #takeOver} and {@link #destroy} decide. */
     @Override
-    public void close() {
-    }
+    public void close() { }
 }

@@ -84,26 +84,24 @@ public final class ConnectionIdMigration {
             return;
         }
         Owner owner = owners.next();
-        boolean isThere = owner.loop().handler() == to;
-        try {
-            if (isThere) {
-                owner.attach(to);
+        Consumer<Throwable> next = failure -> {
+            if (failure == null) {
+                start(owners, to, moved);
             } else {
-                new ConnectionIdMigration(owner, to, failure -> {
-                    if (failure == null) {
-                        start(owners, to, moved);
-                    } else {
-                        moved.accept(failure);
-                    }
-                }).start();
+                moved.accept(failure);
             }
+        };
+        Throwable failed = null;
+        try {
+            if (owner.loop().handler() != to) {
+                new ConnectionIdMigration(owner, to, next).start();
+                return;
+            }
+            owner.attach(to);
         } catch (Throwable t) {
-            moved.accept(t);
-            return;
+            failed = t;
         }
-        if (isThere) {
-            start(owners, to, moved);
-        }
+        next.accept(failed);
     }
 
     private void start() throws Exception {

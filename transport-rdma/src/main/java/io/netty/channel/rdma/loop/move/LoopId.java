@@ -21,19 +21,14 @@ import io.netty.channel.rdma.loop.LoopHandler;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 import io.netty.channel.rdma.verbs.ConnectionId;
 import io.netty.channel.rdma.verbs.EventChannel;
-import io.netty.util.internal.logging.InternalLogger;
-import io.netty.util.internal.logging.InternalLoggerFactory;
 
 import java.nio.channels.ClosedChannelException;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
  * The connection id of a channel that is bound, listens or connects, on the event loop of the channel. It may move to
  * another one ({@link ConnectionIdMigration}); in between events wait. On that loop, except where said.
  */
 public class LoopId implements ConnectionIdMigration.Owner, LoopEvents.Listener {
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopId.class);
-
     private final ConnectionId id;
     private final LoopBinding loop;
     private LoopEvents.Listener listener;
@@ -109,16 +104,7 @@ public class LoopId implements ConnectionIdMigration.Owner, LoopEvents.Listener 
 
     /** Closes the id. Any thread: that of another loop, if the channel could not be registered there. */
     public void close() {
-        LoopHandler handler = loop.handler();
-        if (handler.isHere()) {
-            destroy();
-            return;
-        }
-        try {
-            handler.loop().execute(this::destroy);
-        } catch (RejectedExecutionException e) {
-            logger.debug("The event loop has ended, and with it {}", id, e);
-        }
+        loop.handler().execute(this::destroy);
     }
 
     @Override
