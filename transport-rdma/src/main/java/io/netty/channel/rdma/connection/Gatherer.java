@@ -122,7 +122,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
             if (awaited && !chain.isEmpty() && !stream.sendQueue().isSignalled()) {
                 // The promise of the last message of a flush must not have to wait for the next flush.
                 chain.addFlags(SendFlags.SIGNALED);
-                queue.signal();
+                stream.sendQueue().signal();
             }
             post();
             return posted;
