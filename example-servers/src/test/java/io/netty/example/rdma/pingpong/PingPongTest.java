@@ -24,9 +24,11 @@ import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaMessageMetrics;
 import io.netty.channel.rdma.message.RdmaRead;
 import io.netty.channel.rdma.message.RdmaWrite;
+import io.netty.channel.rdma.message.RemoteMemory;
 import io.netty.example.rdma.util.Commands;
 import io.netty.example.rdma.verbs.EndPair;
 import io.netty.example.rdma.verbs.EndPair.Way;
+import io.netty.example.rdma.verbs.NumberedData;
 import io.netty.example.rdma.verbs.Result;
 import io.netty.example.rdma.pingpong.PingPongCommand.PingPongClient;
 import io.netty.example.rdma.pingpong.PingPongCommand.PingPongServer;
@@ -217,17 +219,41 @@ class PingPongTest {
         }
     }
 
+    /** The server notices the wrong bit. The client, of which one copy is torn, takes that again. */
     @Test
     void whoReadsAgainAndAgainNoticesOneWrongBit() throws Exception {
         Game game = game(PingPongMode.READ_ONLY);
+        TornCopy tearing = new TornCopy();
         PingPongEnd corrupted = new PollingEnd(game, true) {
             @Override
             void begin() {
                 corrupt(data.message(ROUND_TRIP));
+                ctx.pipeline().addBefore(ctx.name(), null, tearing);
                 super.begin();
             }
         };
         assertThat(wrong(Way.CONNECTION_MANAGER, PingPongEnd.create(game, false), corrupted)).containsExactly(1, 0);
+        assertThat(tearing.torn).isTrue();
+    }
+
+    /** Changes the first copy of a round trip, which then has its token and other bytes. */
+    private static final class TornCopy extends ChannelOutboundHandlerAdapter {
+        private boolean torn;
+
+        @Override
+        public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+            if (message instanceof RdmaRead) {
+                ByteBuf copy = ((RdmaRead) message).content();
+                // Listener of the end comes after this one.
+                promise.addListener(read -> {
+                    if (!torn && NumberedData.matches(copy, ROUND_TRIP)) {
+                        torn = true;
+                        corrupt(copy);
+                    }
+                });
+            }
+            ctx.write(message, promise);
+        }
     }
 
     @ParameterizedTest
@@ -238,13 +264,34 @@ class PingPongTest {
         PingPongEnd corrupted = new DrivingEnd(game, client) {
             @Override
             void begin() {
-                corrupt(data.message(ROUND_TRIP));
+                ctx.pipeline().addBefore(ctx.name(), null, new WrongByte(remote,
+                        data.message(ROUND_TRIP).getByte(0) ^ 1));
                 super.begin();
             }
         };
         PingPongEnd other = PingPongEnd.create(game, !client);
         assertThat(wrong(Way.CONNECTION_MANAGER, client ? other : corrupted, client ? corrupted : other))
                 .containsExactly(client ? 0 : 1, client ? 1 : 0);
+    }
+
+    /** Changes the peer's memory between the write of a round trip and its read, which alone can tell. */
+    private static final class WrongByte extends ChannelOutboundHandlerAdapter {
+        private final RemoteMemory remote;
+        private final int value;
+        private int reads;
+
+        WrongByte(RemoteMemory remote, int value) {
+            this.remote = remote;
+            this.value = value;
+        }
+
+        @Override
+        public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+            if (message instanceof RdmaRead && ++reads == ROUND_TRIP) {
+                ctx.write(new RdmaWrite(ctx.alloc().directBuffer(1).writeByte(value), remote, 0));
+            }
+            ctx.write(message, promise);
+        }
     }
 
     /** The server returns the bytes that have arrived, so both ends notice. */
