@@ -44,6 +44,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,6 +68,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @Tag("quick")
 @Tag("rxe-quick")
 class RdmaIoHandlerTest {
+    private static final int AT_ONCE = 4;
+    private static final int MORE_THAN_INLINE = 2000;
+
     /** Ways in which a loop waits for completions. */
     enum Waiting {
         SLEEP(new RdmaIoHandlerConfig().setMaxSpinMicros(0)),
@@ -115,6 +119,7 @@ class RdmaIoHandlerTest {
                 pair.client.writeAndFlush(Unpooled.copyInt(i));
                 assertThat(pair.serverEvents.read(4)).containsExactly(0, 0, i >> 8, i);
             }
+            completeAtOnce(pair, group);
             // On the loop, so that it is not in the middle of counting.
             RdmaLoopMetrics loop = loopOf(group);
             TestTimeouts.sync(group.next().submit(() -> assertWaits(waiting, loop)));
@@ -124,11 +129,25 @@ class RdmaIoHandlerTest {
         }
     }
 
+    /** Has several completions there when the loop polls next. */
+    private static void completeAtOnce(ConnectedPair pair, EventLoopGroup group) throws Exception {
+        CountDownLatch sent = new CountDownLatch(1);
+        Future<Boolean> busy = group.next().submit(() -> sent.await(TestTimeouts.SECONDS, TimeUnit.SECONDS));
+        for (int i = 0; i < AT_ONCE; i++) {
+            // The write is done when the peer's device has it.
+            TestTimeouts.sync(pair.client.writeAndFlush(Unpooled.wrappedBuffer(new byte[MORE_THAN_INLINE])));
+        }
+        sent.countDown();
+        assertThat(TestTimeouts.result(busy)).isTrue();
+        pair.serverEvents.read(AT_ONCE * MORE_THAN_INLINE);
+    }
+
     private static void assertWaits(Waiting waiting, RdmaLoopMetrics loop) {
         switch (waiting) {
         case SLEEP:
             assertThat(loop.sleeps()).isPositive();
             assertThat(loop.spins()).isZero();
+            assertThat(loop.completions()).isGreaterThan(loop.fruitfulPolls());
             break;
         case BUSY_POLL:
             assertThat(loop.sleeps()).isZero();
