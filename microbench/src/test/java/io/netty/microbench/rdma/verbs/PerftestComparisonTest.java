@@ -17,6 +17,7 @@ package io.netty.microbench.rdma.verbs;
 
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.example.rdma.blast.BlastMode;
 import io.netty.example.rdma.util.Commands;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,7 +45,10 @@ class PerftestComparisonTest {
 
     @Test
     void chainsOfAllModesRunBesidePerftest() {
-        assertCompared(new Blast(), "READ");
+        Blast blast = new Blast();
+        assertThat(blast.programs(BlastMode.WRITE)).contains("ib_write_bw");
+        assertThat(blast.programs(BlastMode.READ)).contains("ib_read_bw");
+        assertCompared(blast, "READ");
     }
 
     /** Each mode, and where there is perftest each program that does the same, has a row. */
