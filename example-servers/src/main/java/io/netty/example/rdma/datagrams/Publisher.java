@@ -84,7 +84,7 @@ class Publisher extends DatagramEnd {
         } else if (packet.type() == Packet.Type.LEFT) {
             subscribers.put(sender, packet.number());
             send(ctx, Packet.Type.END, run, sent, sender);
-        } else if (packet.type() == Packet.Type.REPORT && sent == count && subscribers.containsKey(sender)) {
+        } else if (packet.type() == Packet.Type.REPORT && sent == count) {
             subscribers.put(sender, packet.number());
         }
     }

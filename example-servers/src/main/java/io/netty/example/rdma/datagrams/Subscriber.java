@@ -72,7 +72,7 @@ final class Subscriber extends DatagramEnd {
             if (packet.type() == Packet.Type.DATA) {
                 // The publisher has begun without this one, but wants its report.
                 first = packet.number();
-                send(ctx, Packet.Type.HERE, run, 0, sender);
+                repeat(ctx, () -> send(ctx, Packet.Type.HERE, run, 0, sender), REPEAT_MILLIS);
             }
         }
         if (!called || packet.run() != run) {
@@ -122,6 +122,7 @@ final class Subscriber extends DatagramEnd {
 
     private void leave(ChannelHandlerContext ctx, SocketAddress publisher) {
         left = publisher;
+        cancel();
         ((RdmaDatagramChannel) ctx.channel()).leaveGroup(group).addListener(done -> {
             if (done.isSuccess()) {
                 sayLeft(ctx);

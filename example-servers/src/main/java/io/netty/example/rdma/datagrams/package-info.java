@@ -24,9 +24,9 @@
  * datagrams up. Then it says how many there were, until all of them have told how many they got. So datagrams may be
  * lost of each kind.
  *
- * <p>Subscribers may come and go in the middle. One that hears data first answers then. One that leaves the group
- * ({@code --leave-after}) tells what it has got until then, and the publisher does not wait for it; nor for one that
- * does not answer for long.
+ * <p>Subscribers may come and go in the middle. One that hears data first answers then, until the end comes. One that
+ * leaves the group ({@code --leave-after}) tells what it has got until then, and the publisher does not wait for it;
+ * nor for one that does not answer for long.
  *
  * <h2>There and back</h2>
  * {@code datagram-client} sends datagrams to the address of a {@code datagram-server}, one at a time, which sends each
