@@ -124,6 +124,9 @@
     F(struct ibv_mr *, ibv_reg_dmabuf_mr, (struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,  \
                                            int access))
 
+/* States of the process at the other end of a connection: see ext_peer_is. */
+enum ext_peer_state { EXT_PEER_LATE, EXT_PEER_AWAKE };
+
 /*
  * Functions of the embedded provider alone, NULL with the libraries.
  *
@@ -141,7 +144,7 @@
  * ext_takes_edges: whether ext_take_events leaves the descriptor readable. Then it is to be watched edge-triggered: see
  * EPOLLET in epoll(7).
  *
- * ext_peer_is: whether that is true of the process at the other end of a connection that was busy lately. For the
+ * ext_peer_is: whether the process at the other end of a connection that was busy lately is in this state. For the
  * thread that polls.
  *   EXT_PEER_LATE: it has not taken what was sent to it, as it has no processor, or other work. No longer true after
  *                  some 100 calls in which it has taken nothing.
@@ -153,8 +156,6 @@
  * ext_peer: a number for the process at the other end of a connection request or, if another user has the process, for
  * that user; 0 if it has gone. Limits for a peer count by it.
  */
-enum ext_peer_state { EXT_PEER_LATE, EXT_PEER_AWAKE };
-
 #define VERBS_API_EXTENSIONS(F)                                                                                       \
     F(uint32_t, ext_max_inline_recv, (struct ibv_context *context))                                                   \
     F(int, ext_set_inline_recv, (struct ibv_qp *qp, uint32_t *bytes))                                                 \

@@ -197,14 +197,19 @@ static void nothing_is_overlooked_while_that_changes(void) {
 
 /* ---- who does not poll any more ---- */
 
+/* Opens a pair that can be armed, whose polls look at messages to `b`, with the engine at rest. */
+static void open_with_channel(struct end *a, struct end *b) {
+    struct options options = with_channel();
+    pair_open_nonblocking(a, b, &options);
+    await_introductions(a, b);
+    hold_engine();
+    talk(a, b, 0);
+}
+
 static void the_engine_looks_for_who_sleeps(void) {
     struct end a, b;
-    struct options options = with_channel();
-    pair_open_nonblocking(&a, &b, &options);
-    await_introductions(&a, &b);
+    open_with_channel(&a, &b);
     struct address to = end_address(&b);
-    hold_engine();
-    talk(&a, &b, 0);
     CHECK_EQ(direct_of(&b), WIRE_DIRECT_REQUESTS);
     atomic_store(&watch_suspended, true);
     CHECK_EQ(arm(b.recv_cq, 0), 0);
@@ -223,11 +228,7 @@ static void the_engine_looks_for_who_sleeps(void) {
 
 static void arming_finds_what_came_after_the_last_poll(void) {
     struct end a, b;
-    struct options options = with_channel();
-    pair_open_nonblocking(&a, &b, &options);
-    await_introductions(&a, &b);
-    hold_engine();
-    talk(&a, &b, 0);
+    open_with_channel(&a, &b);
     for (uint64_t i = 1; i < 100; i++) {
         CHECK_EQ(post_recv(&b, i, 0, 64), 0);
         CHECK_EQ(post_send(&a, i, IBV_WR_SEND, 0, 0, 64), 0);
@@ -312,11 +313,7 @@ static void a_peer_without_a_receive_is_not_awaited(void) {
 
 static void a_peer_that_has_armed_its_queue_is_not_awake(void) {
     struct end a, b;
-    struct options options = with_channel();
-    pair_open_nonblocking(&a, &b, &options);
-    await_introductions(&a, &b);
-    hold_engine();
-    talk(&a, &b, 0);
+    open_with_channel(&a, &b);
     talk(&b, &a, 1);
     CHECK(embedded_ext_peer_is(a.recv_cq, EXT_PEER_AWAKE));
     CHECK_EQ(arm(b.recv_cq, 0), 0);

@@ -332,7 +332,7 @@ void cq_scan_try(struct cq *cq);
 /* Executes work that peers have announced before the call, for arming. Returns true if this thread found any. */
 bool cq_scan(struct cq *cq);
 
-/* Returns whether that is true of the peer of a connection that polls look at directly: `peer_is` of struct qp_ops. */
+/* Returns whether the peer of a connection that polls look at directly is in this state: `peer_is` of struct qp_ops. */
 bool cq_peer_is(struct cq *cq, enum ext_peer_state state);
 
 /* Adds the place, which stays until it is removed. Returns false without memory. */

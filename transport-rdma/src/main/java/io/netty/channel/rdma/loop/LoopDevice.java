@@ -362,7 +362,7 @@ public final class LoopDevice {
     }
 
     /**
-     * Returns whether that is true of a queue.
+     * Returns whether a peer of one of the queues is in a state.
      *
      * @param test {@link CompletionQueue#peerIsLate} or {@link CompletionQueue#peerIsAwake}
      */

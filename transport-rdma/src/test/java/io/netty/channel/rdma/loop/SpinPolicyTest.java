@@ -350,8 +350,7 @@ class SpinPolicyTest {
     void endsThatWorkInTurnDoAsMuchAsThoseThatNeverSleep(
             @ForAll @IntRange(min = 2, max = 40) int wakeUpMicros,
             @ForAll @IntRange(min = 1, max = 120) int workMicros) {
-        SimulatedMachine[] machines = { new SimulatedMachine(2, wakeUpMicros * 1000L),
-            new SimulatedMachine(2, wakeUpMicros * 1000L) };
+        SimulatedMachine[] machines = twoMachines(wakeUpMicros);
         assertThat(roundTrips(machines[0], MAX_SPIN, workMicros, 1))
                 .isGreaterThan(roundTrips(machines[1], SimulatedMachine.NEVER_SLEEP, workMicros, 1) * 95 / 100);
     }
@@ -361,8 +360,7 @@ class SpinPolicyTest {
             @ForAll @IntRange(min = 2, max = 40) int wakeUpMicros, @ForAll @IntRange(min = 1, max = 30) int workMicros,
             @ForAll @IntRange(min = 50, max = 5000) int pauseMicros, @ForAll @IntRange(min = 1, max = 20) int percent,
             @ForAll long seed) {
-        SimulatedMachine[] machines = { new SimulatedMachine(2, wakeUpMicros * 1000L),
-            new SimulatedMachine(2, wakeUpMicros * 1000L) };
+        SimulatedMachine[] machines = twoMachines(wakeUpMicros);
         for (SimulatedMachine machine : machines) {
             machine.startPauses(percent / 100.0, pauseMicros * 1000L, seed);
         }
@@ -375,8 +373,7 @@ class SpinPolicyTest {
     void loopsOnABusyMachineDoNotMuchLessThanLoopsThatNeverSpin(@ForAll @IntRange(min = 2, max = 60) int wakeUpMicros,
             @ForAll @IntRange(min = 2, max = 20) int workMicros, @ForAll @IntRange(min = 1, max = 3) int busyThreads,
             @ForAll @IntRange(min = 1, max = 4) int pairs) {
-        SimulatedMachine[] machines = { new SimulatedMachine(2, wakeUpMicros * 1000L),
-            new SimulatedMachine(2, wakeUpMicros * 1000L) };
+        SimulatedMachine[] machines = twoMachines(wakeUpMicros);
         for (SimulatedMachine machine : machines) {
             for (int i = 0; i < busyThreads; i++) {
                 machine.startBusyThread();
@@ -384,6 +381,12 @@ class SpinPolicyTest {
         }
         assertThat(roundTrips(machines[0], MAX_SPIN, workMicros, pairs))
                 .isGreaterThan(roundTrips(machines[1], 0, workMicros, pairs) * 70 / 100);
+    }
+
+    /** Two equal ones: for loops with the policy, and for those that they are compared with. */
+    private static SimulatedMachine[] twoMachines(int wakeUpMicros) {
+        return new SimulatedMachine[] { new SimulatedMachine(2, wakeUpMicros * 1000L),
+            new SimulatedMachine(2, wakeUpMicros * 1000L) };
     }
 
     private static int roundTrips(SimulatedMachine machine, long maxSpin, int workMicros, int pairs) {
