@@ -77,7 +77,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
 
     /** A handle that takes resources from the handler, so that a completion costs no {@link IoEvent}. */
     public interface Handle extends IoHandle {
-        /** Does nothing, and is never called, as there are no events. */
+        /** Never called, as there are no events. */
         @Override
         default void handle(IoRegistration registration, IoEvent event) {
             throw new UnsupportedOperationException();
