@@ -28,10 +28,6 @@
 #define BOTH (WIRE_DIRECT_REQUESTS | WIRE_DIRECT_RESULTS)
 #define MANY (2 * (int) CQ_DIRECT)
 
-static void await_introductions(struct end *a, struct end *b) {
-    CHECK_EVENTUALLY(hears_its_peer(qp_of(a->qp)) && hears_its_peer(qp_of(b->qp)));
-}
-
 /* Opens pairs. All ends of a share its completion queue, and so do all of b. */
 static void open_many(struct end *a, struct end *b) {
     for (int i = 0; i < MANY; i++) {

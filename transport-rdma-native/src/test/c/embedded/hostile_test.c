@@ -636,7 +636,7 @@ static void a_stranger_does_not_take_the_place_of_a_peer_that_comes_later(void) 
 static void a_stranger_does_not_have_the_engine_work_in_place_of_a_thread_that_polls(void) {
     struct end a, b;
     pair_open(&a, &b, &defaults);
-    CHECK_EVENTUALLY(hears_its_peer(qp_of(a.qp)) && hears_its_peer(qp_of(b.qp)));
+    await_introductions(&a, &b);
     atomic_store(&watch_suspended, true);
     atomic_store(&cq_overdue_suspended, true);
     hold_engine();

@@ -152,7 +152,7 @@ static void silent_connections_take_less_than_a_page_of_what_they_share(void) {
     static struct end pair[PAIRS][2];
     for (int i = 0; i < PAIRS; i++) {
         pair_open(&pair[i][0], &pair[i][1], &defaults);
-        CHECK_EVENTUALLY(hears_its_peer(qp_of(pair[i][0].qp)) && hears_its_peer(qp_of(pair[i][1].qp)));
+        await_introductions(&pair[i][0], &pair[i][1]);
         expect_nothing(pair[i][0].recv_cq);
         expect_nothing(pair[i][1].recv_cq);
     }
@@ -166,7 +166,7 @@ static void a_connection_with_few_messages_shares_one_page_in_each_direction(voi
     size_t page = (size_t) sysconf(_SC_PAGESIZE), before = resident("rdma-arena");
     struct end a, b;
     pair_open(&a, &b, &defaults);
-    CHECK_EVENTUALLY(hears_its_peer(qp_of(a.qp)) && hears_its_peer(qp_of(b.qp)));
+    await_introductions(&a, &b);
     for (int i = 0; i < 8; i++) {
         pair_talk(&a, &b);
         pair_talk(&b, &a);

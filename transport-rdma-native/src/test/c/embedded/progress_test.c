@@ -37,7 +37,7 @@ static void believe(struct ibv_cq *cq) {
 
 static void open_pair(struct end *a, struct end *b, const struct options *options) {
     pair_open(a, b, options);
-    CHECK_EVENTUALLY(hears_its_peer(qp_of(a->qp)) && hears_its_peer(qp_of(b->qp)));
+    await_introductions(a, b);
 }
 
 /* The rounds of the engine do not help. */
@@ -80,7 +80,7 @@ static void a_requester_that_sleeps_does_not_need_the_owner(void) {
     struct options options = with_channel();
     options.send_wr = 64;
     pair_open_nonblocking(&a, &b, &options);
-    CHECK_EVENTUALLY(hears_its_peer(qp_of(a.qp)) && hears_its_peer(qp_of(b.qp)));
+    await_introductions(&a, &b);
     struct address to = end_address(&b);
     CHECK_EQ(post_recv(&b, 7, 0, 100), 0);
     atomic_store(&watch_suspended, true);
@@ -432,7 +432,7 @@ static void open_many(struct end *a, struct end *b) {
         }
         end_connect(&a[i], b[i].qp->qp_num);
         end_connect(&b[i], a[i].qp->qp_num);
-        CHECK_EVENTUALLY(hears_its_peer(qp_of(a[i].qp)) && hears_its_peer(qp_of(b[i].qp)));
+        await_introductions(&a[i], &b[i]);
     }
 }
 

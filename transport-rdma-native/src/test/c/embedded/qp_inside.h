@@ -18,6 +18,7 @@
 #define NETTY_RDMA_TEST_QP_INSIDE_H
 
 #include "check.h"
+#include "pair.h"
 #include "embedded/rc/rc.h"
 #include "embedded/link/engine.h"
 #include "stalls/stalls.h"
@@ -61,6 +62,11 @@ static inline bool hears_its_peer(struct qp *qp) {
     bool hears = rc_of(qp)->recv_cq_place.process != NULL;
     pthread_mutex_unlock(&qp->control);
     return hears;
+}
+
+/* Waits until the polls of both ends find each other's work, and the engine has no introduction of theirs left. */
+static inline void await_introductions(const struct end *a, const struct end *b) {
+    CHECK_EVENTUALLY(hears_its_peer(qp_of(a->qp)) && hears_its_peer(qp_of(b->qp)));
 }
 
 /* Polls until peers are told that somebody polls. */
