@@ -16,7 +16,7 @@
 /*
  * The embedded provider's entry points: embedded_<name> has the signature and the behaviour of the public <name>.
  *
- * Outside this folder only the preloadable object, which has more names to offer, includes any other of its headers.
+ * Outside this folder only the preloadable object includes other headers of the folder, because it offers more names.
  */
 #ifndef NETTY_RDMA_EMBEDDED_H
 #define NETTY_RDMA_EMBEDDED_H
@@ -31,19 +31,19 @@ VERBS_API_EXTENSIONS(EMBEDDED_DECLARE)
 #undef EMBEDDED_DECLARE
 
 /*
- * Configuration of reachable processes: a folder where names are, in place of the network namespace's, and the users
- * and groups besides this user that may be met there (link/folder.h, link/trust.h). embedded_configure() sets it in
- * place of the environment, NULL keeps the environment's; embedded_start() makes it effective, as the first use of the
- * provider does, and says why this process can't use the provider, if so; embedded_describe() is for people. Errors are
- * errno values.
+ * Configuration of reachable processes: a folder for names, which replace those of the network namespace, and other
+ * users and groups whose processes may be peers there (link/folder.h, link/trust.h). embedded_configure() sets it
+ * instead of the environment; NULL keeps the value of the environment. embedded_start() makes it effective, as the
+ * first use of the provider does. If this process cannot use the provider, it says why. embedded_describe() describes
+ * the configuration for a person. Errors are errno values.
  */
 int embedded_configure(const char *folder, const char *users, const char *groups);
 int embedded_start(char *reason, size_t reason_size);
 void embedded_describe(char *text, size_t size);
 
 /*
- * Writes the names of the clients for memory of other devices (rdma_peer_memory.h) that registrations ask now, in their
- * order: "CUDA, software". Those for graphics processors are among them once the application has loaded the library.
+ * Writes the names of the clients (rdma_peer_memory.h) that registrations ask at present, in their order, for example
+ * "CUDA, software". Clients for graphics processors are among them when the application has loaded their library.
  */
 void embedded_peer_memory(char *text, size_t size);
 

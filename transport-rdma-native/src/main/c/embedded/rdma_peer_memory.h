@@ -16,19 +16,19 @@
 /*
  * Peer memory: memory of another device, for example a graphics processor, that RDMA operations use like host memory.
  *
- * A client tells the embedded provider which memory is its device's, and copies from and to it. The kernel's RDMA core
- * has an interface of the same name for adapters (ib_register_peer_memory_client() of MLNX_OFED), by which an adapter
- * finds the addresses of the memory on the bus. Here the process that owns the memory executes the operations of its
- * peers, so that copies are all it takes.
+ * A client tells the embedded provider which memory belongs to its device, and copies from and to that memory. The
+ * kernel's RDMA core has an interface of the same name for adapters (ib_register_peer_memory_client() of MLNX_OFED), by
+ * which an adapter finds the bus addresses of the memory. Here the process that owns the memory executes the operations
+ * of its peers, so a client only has to copy.
  *
- * The provider asks the clients in the order of their registration, by ibv_reg_mr() of an address that is no host
- * memory, and by ibv_reg_dmabuf_mr() of a descriptor that is no memfd. Its own clients for graphics processors are
- * asked first. Host memory never reaches a client.
+ * The provider asks the clients in the order of their registration, when ibv_reg_mr() gets an address that is not host
+ * memory, and when ibv_reg_dmabuf_mr() gets a descriptor that is not a memfd. It asks its own clients for graphics
+ * processors first. Clients are never asked about host memory.
  *
- * Any thread may call the functions of a client, several at a time: those of the application, and the provider's own
- * one. A client's functions call neither verbs nor functions of this header. They return in the ordinary way, and soon:
- * other connections of the process wait meanwhile. They are not called in a forked child, which has none but the
- * provider's own clients before it registers some.
+ * Threads of the application and the provider's own thread call the functions of a client, several at the same time. A
+ * client's functions must not call verbs or functions of this header. They must return normally, and soon, because
+ * other connections of the process wait meanwhile. They are not called in a forked child, which has only the provider's
+ * own clients until it registers others.
  *
  * Errors are errno values.
  */
@@ -45,15 +45,15 @@ extern "C" {
 #define RDMA_PEER_MEMORY_VERSION 3
 #define RDMA_PEER_MEMORY_HANDLE 128 /* bytes of a handle */
 
-/* Acquired memory: the provider's name for it. It is valid from the call of acquire() to the call of release(). */
+/* The provider's handle of acquired memory. It is valid from the call of acquire() to the call of release(). */
 struct rdma_peer_memory;
 
-/* Answer of acquire() about memory of another owner. 0: the memory is acquired. A positive number: an error. */
+/* Result of acquire() for memory of another owner. 0: the memory is acquired. A positive number: an error. */
 #define RDMA_PEER_MEMORY_NOT_MINE (-1)
 
-/* Allocation of a device as other processes open it, and where in it acquired memory is. */
+/* Allocation of a device that other processes can open, and the place of acquired memory in it. */
 struct rdma_peer_memory_export {
-    uint64_t allocation; /* number that no other allocation of the client ever has */
+    uint64_t allocation; /* number that no other allocation of the client ever gets */
     uint64_t length;     /* bytes of the allocation */
     uint64_t offset;     /* offset of the acquired range in it */
     uint8_t handle[RDMA_PEER_MEMORY_HANDLE];
@@ -62,59 +62,59 @@ struct rdma_peer_memory_export {
 struct rdma_peer_memory_client {
     uint32_t version; /* RDMA_PEER_MEMORY_VERSION */
     const char *name; /* for messages to people; not NULL */
-    void *context;    /* client's own; the provider hands it on */
+    void *context;    /* private to the client; the provider passes it to the client's functions */
 
     /*
-     * Acquires a range of `length` bytes from `address` on, which stays the device's until release(), or until it is
-     * invalidated. `access` has the flags IBV_ACCESS_*; without IBV_ACCESS_LOCAL_WRITE nothing is written. Sets
-     * *memory, which the other functions get. After an error the registration fails with it, and no other client is
-     * asked.
+     * Acquires a range of `length` bytes from `address` on, which must stay valid until release(), or until it is
+     * invalidated. `access` has the flags IBV_ACCESS_*; without IBV_ACCESS_LOCAL_WRITE the provider does not write to
+     * the memory. Sets *memory, which the other functions get. If the result is an error, the registration fails with
+     * it, and no other client is asked.
      */
     int (*acquire)(void *context, uint64_t address, size_t length, int access, struct rdma_peer_memory *acquired,
                    void **memory);
 
     /*
-     * The same for a range of a dma-buf, whose descriptor is the caller's. `iova` is the argument of
-     * ibv_reg_dmabuf_mr(3), by convention the address that the range has for the application. NULL: the client has no
-     * such memory.
+     * Does the same for a range of a dma-buf. The descriptor still belongs to the caller. `iova` is the argument of
+     * ibv_reg_dmabuf_mr(3), by convention the application's address of the range. NULL: the client has no such memory.
      */
     int (*acquire_dmabuf)(void *context, int fd, uint64_t offset, size_t length, uint64_t iova, int access,
                           struct rdma_peer_memory *acquired, void **memory);
 
     /*
-     * Copy to the memory, and from it. The provider has checked that the range lies within the acquired one. The copy
-     * is done at the return: then the device sees the bytes. A number other than 0 says that the memory is gone, in
-     * part or in whole; some of the bytes may be copied. The operation then fails at both ends, and its connection
-     * ends.
+     * Copy to the memory, and from it. The provider has checked that the range lies within the acquired one. At the
+     * return the copy must be done, and the device must see the bytes. A result other than 0 means that the memory, or
+     * a part of it, is gone. Some of the bytes may have been copied. The operation then fails at both ends, and its
+     * connection ends.
      */
     int (*copy_in)(void *memory, uint64_t offset, const void *from, size_t length);
     int (*copy_out)(void *memory, uint64_t offset, void *to, size_t length);
 
     /*
-     * The same copies, of which several run at a time and beside other work. Both are NULL, or none. begin_copy()
-     * copies to the memory if `to` is NULL, else from it. *copy is the client's name for what it has begun; end_copy()
-     * comes once for it, on the same thread, unless there was an error. The copy is done when end_copy() returns 0;
-     * after an error nothing of the memory of the host is used any more, either.
+     * Copy asynchronously: several copies may run at the same time, and beside other work. Both functions are NULL, or
+     * none is. begin_copy() copies to the memory if `to` is NULL, else from it. It sets *copy to the client's handle of
+     * the copy. Unless begin_copy() has failed, end_copy() is called once for it, on the same thread. The copy is done
+     * when end_copy() returns 0. After an error, too, the copy no longer uses host memory.
      */
     int (*begin_copy)(void *memory, uint64_t offset, const void *from, void *to, size_t length, void **copy);
     int (*end_copy)(void *copy);
 
-    /* Gives the memory back. It comes once for each acquired range, after all copies have ended. */
+    /* Gives the memory back. Called once for each acquired range, after all its copies have ended. */
     void (*release)(void *memory);
 
     /*
-     * The direct way between the devices of two processes, which is used if both ask for it. All three are NULL, or
-     * none. Memory of devices then goes by one copy of the process that owns the target.
+     * The next three functions are for direct copies between devices of two processes, if both processes ask for that.
+     * All three are NULL, or none is. The process that owns the target then copies once, from device to device.
      *
-     * Exports the allocation that has the memory. Called before each use by a peer: the answer is the same as long as
-     * the memory is there, and an error if it is gone, or if the device lets no other process open it.
+     * Exports the allocation that contains the memory. Called before each use by a peer. The result must be the same as
+     * long as the memory exists, and an error if it is gone, or if no other process can open it.
      */
     int (*export_memory)(void *memory, struct rdma_peer_memory_export *exported);
 
     /*
-     * Opens what the client of the same name has exported in another process of the same user. `exported` comes from
-     * that process: nothing of it may be trusted. The client makes sure that the allocation has `length` bytes, or
-     * gives an error. *memory is all of the allocation; copy_out, copy_from and release get it like acquired memory.
+     * Opens an allocation that the client of the same name has exported in another process of the same user. `exported`
+     * comes from that process, so the client must not trust any of it. The client must check that the allocation has
+     * `length` bytes, or return an error. *memory becomes the whole allocation; copy_out, copy_from and release get it
+     * like acquired memory.
      */
     int (*import_memory)(void *context, const struct rdma_peer_memory_export *exported, void **memory);
 
@@ -140,16 +140,16 @@ int rdma_peer_memory_register_client(const struct rdma_peer_memory_client *clien
 int rdma_peer_memory_unregister_client(const struct rdma_peer_memory_client *client);
 
 /*
- * Invalidates acquired memory, which its device is about to take away. When the function returns, no copy runs or will
- * begin, and the memory may be reused. Operations on it fail as on host memory that is gone: IBV_WC_LOC_PROT_ERR with
- * `vendor_err` EFAULT in this process, IBV_WC_REM_OP_ERR at the peer. release() still follows, when the application
- * deregisters the region. The caller may not hold a lock that a function which copies or exports needs; it makes sure
- * that release() has not returned for this memory. Peers that have imported the memory are told to close it, and
- * waited for until they have, but for no more than a second.
+ * Invalidates acquired memory, which its device is about to take away. When the function returns, no copy is running or
+ * will begin, and the memory may be reused. Operations on it fail as on host memory that is gone: IBV_WC_LOC_PROT_ERR
+ * with `vendor_err` EFAULT in this process, IBV_WC_REM_OP_ERR at the peer. release() is still called when the
+ * application deregisters the region. The caller must not hold a lock that the client's functions for copies or exports
+ * need, and must make sure that release() has not returned for this memory. Peers that have imported the memory are
+ * told to close it. The function waits until they have closed it, for a second at most.
  */
 void rdma_peer_memory_invalidate(struct rdma_peer_memory *acquired);
 
-/* The functions above, for a library that finds no symbols of the provider: a JVM keeps those of its libraries. */
+/* The functions above, for a library that cannot link to them: a JVM does not export the symbols of its libraries. */
 struct rdma_peer_memory_functions {
     int (*register_client)(const struct rdma_peer_memory_client *client);
     int (*unregister_client)(const struct rdma_peer_memory_client *client);
@@ -157,9 +157,10 @@ struct rdma_peer_memory_functions {
 };
 
 /*
- * Function of a library with clients, which registers them. The provider loads the library that the environment names
- * in RDMA_EMBEDDED_PEER_MEMORY, as for dlopen(3), when memory is first registered that is no host memory. It calls the
- * function once, and once in each forked child that comes to this. An errno value is printed.
+ * Registers the clients of a library, which defines this function. RDMA_EMBEDDED_PEER_MEMORY in the environment names
+ * the library, as for dlopen(3). The provider loads it at the first registration of memory that is not host memory, and
+ * calls the function once; and once more in each forked child that makes such a registration. If the function returns
+ * an error, the provider prints it.
  */
 int rdma_peer_memory_start(const struct rdma_peer_memory_functions *functions);
 

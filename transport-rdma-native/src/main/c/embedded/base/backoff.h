@@ -14,10 +14,10 @@
  * under the License.
  */
 /*
- * Waits for another thread to finish a short step: some microseconds by spinning, then by sleeping.
+ * Waits for another thread to finish a short step: spins for some microseconds, then sleeps.
  *
- * sched_yield(2) is not used: it leaves its effect open for threads of the normal policy (see its NOTES): Linux since
- * 6.6 charges each call a time slice, so that a thread that yielded to one that polls all the time waited for seconds.
+ * sched_yield(2) is not used, because its effect on threads of the normal policy is unspecified (see its NOTES). Since
+ * Linux 6.6 each call costs a time slice, so a thread that yielded to one that polls all the time waited for seconds.
  */
 #ifndef NETTY_RDMA_EMBEDDED_BACKOFF_H
 #define NETTY_RDMA_EMBEDDED_BACKOFF_H

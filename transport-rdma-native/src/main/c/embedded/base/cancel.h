@@ -14,10 +14,10 @@
  * under the License.
  */
 /*
- * pthread_cancel(3). A thread that ended in the middle of a call would keep locks and gates for ever, so calls are not
- * cancelled while they work: the functions of control disable it, and so does each place of the others that is a
- * cancellation point (pthreads(7)), to which posting and polling come only to wake somebody. A call that waits for an
- * event remains cancellable while it waits, when it owns nothing.
+ * pthread_cancel(3). A thread that ended in the middle of a call would keep locks and gates for ever, so calls disable
+ * cancellation while they work. Control functions disable it for the whole call. Posting and polling disable it only at
+ * cancellation points (pthreads(7)), which they reach only to wake another thread. A call that waits for an event can
+ * be cancelled while it waits, because it then owns no lock or gate.
  */
 #ifndef NETTY_RDMA_EMBEDDED_CANCEL_H
 #define NETTY_RDMA_EMBEDDED_CANCEL_H

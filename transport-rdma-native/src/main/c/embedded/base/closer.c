@@ -41,25 +41,25 @@
 #endif
 
 /*
- * Limit of threads. A peer may keep each for as long as it likes, by one descriptor: the sockets of a message are
- * closed one after the other.
+ * Limit of threads. A peer may keep a thread busy for as long as it likes by one descriptor, whose queued messages may
+ * hold many sockets, closed one after the other.
  */
 #define MAX_THREADS 32
 
 /*
- * Limit of descriptors that wait while all threads are kept or one is at work: beyond that nothing more is received, as
- * these count against the limit of the process. Other parts of this library keep up to half of that limit, so an eighth
- * is left for them.
+ * Limits of waiting descriptors, while all threads are kept busy, and otherwise. Beyond the limit no more descriptors
+ * are received, because those that wait count against the limit of the process. Other parts of this library keep up to
+ * half of that limit, so at most an eighth of it may wait here.
  */
 #define MAX_WAITING 128
 #define MAX_WAITING_FOR_A_MOMENT 512
 #define PART_OF_DESCRIPTORS 8
 
-#define KEPT_NS UINT64_C(50000000) /* time after which another thread takes the next turn */
+#define KEPT_NS UINT64_C(50000000) /* time for one close after which another thread takes over */
 
 _Atomic uint64_t closer_idle_ns = UINT64_C(2000000000);
 
-/* Time that a fork waits for a thread that has begun to close: beyond that, its descriptor is not in the table. */
+/* Time for which a fork waits for threads that are closing. After it, such a descriptor is no longer in the table. */
 #define SETTLE_NS UINT64_C(10000000)
 
 struct waiting {
@@ -126,7 +126,7 @@ static bool may_begin(void) {
     return closer.first != NULL && closer.halted == 0 && turn_is_free();
 }
 
-/* False after some time with nothing to do. While something waits, the thread that has the turn may be kept. */
+/* Returns false after some time with nothing to do. While a descriptor waits, the thread with the turn may be stuck. */
 static bool wait_for_turn(void) {
     uint64_t began_ns = clock_ns(CLOCK_MONOTONIC), now_ns = began_ns;
     while (!may_begin() && (closer.first != NULL || now_ns - began_ns < closer_idle_ns)) {
@@ -138,7 +138,7 @@ static bool wait_for_turn(void) {
 
 static void *run(void *unused);
 
-/* Starts a thread if there is none to take the turn of one that is kept. */
+/* Starts a thread if no idle one could take over from one that is stuck. */
 static void start_spare(void) {
     if (closer.idle == 0 && closer.threads < MAX_THREADS && thread_start("rdma-closer", run) == 0) {
         closer.threads++;
@@ -203,7 +203,7 @@ static void hand_over(const struct waiting *what) {
     *waiting = *what;
     pthread_mutex_lock(&closer.lock);
     add(waiting);
-    start_spare(); /* the thread that has the turn may be kept, and the one that was idle have ended */
+    start_spare(); /* the thread with the turn may be stuck, and the idle one may have ended */
     if (turn_is_free()) {
         pthread_cond_signal(&closer.work);
     }
@@ -343,8 +343,8 @@ static void fork_parent(void) {
 }
 
 /*
- * Leaves waiting descriptors to a thread of the child, which closer_is_behind() or the next descriptor starts: the
- * parent closes its own copy, so that this one may be the last.
+ * Leaves waiting descriptors to a thread of the child, which closer_is_behind() or the next descriptor starts. The
+ * parent closes its own copy, so the child's may be the last one, whose close may block.
  */
 static void fork_child(void) {
     for (struct waiting *waiting = closer.first; waiting != NULL; waiting = waiting->next) {

@@ -14,14 +14,16 @@
  * under the License.
  */
 /*
- * Descriptors that a peer could put something into, or has made: sockets that it can send to (SCM_RIGHTS, unix(7)), and
- * what it has sent. close(2) of such a descriptor may take as long as the peer likes: a TCP socket lingers (SO_LINGER,
- * socket(7)), also one in a message that nobody has read, a file of a FUSE file system asks the process that serves it,
- * and any file that an epoll descriptor watches waits for a thread that copies events from there to memory which may be
- * such a file's (eventpoll_release_file() in the kernel's fs/eventpoll.c). recvmsg(2) waits in the same way for
- * the descriptors that it has no room for. So the files that have such descriptors never call close(2)
- * (scripts/c-folders looks), and nothing here waits: threads close them, which start when they are needed, hold no lock
- * meanwhile and end when there is nothing to do. A thread that a peer keeps busy is replaced, up to a limit.
+ * Closes descriptors that a peer has made or sent, and sockets to which a peer can send descriptors (SCM_RIGHTS,
+ * unix(7)). close(2) of such a descriptor may block for as long as the peer likes:
+ *   a TCP socket lingers (SO_LINGER, socket(7)), even in a message that was never read;
+ *   a file of a FUSE file system waits for the process that serves it;
+ *   a file that an epoll descriptor watches waits for a thread that copies events from there to memory, which may be
+ *   mapped from a FUSE file (eventpoll_release_file() in the kernel's fs/eventpoll.c).
+ * recvmsg(2) blocks in the same way on descriptors for which it has no room. So sources that have such descriptors
+ * never call close(2) (scripts/c-folders checks that), and the functions here do not block. Separate threads close the
+ * descriptors. They start when needed, hold no lock during a close, and end when there is nothing to do. A thread that
+ * a peer keeps busy is replaced, up to a limit.
  *
  * Threads: any, with any locks held.
  */
@@ -37,72 +39,72 @@
 /* Time after which a thread with nothing to do ends. Tests set it. */
 extern _Atomic uint64_t closer_idle_ns;
 
-void closer_init(void);      /* called before the init of modules whose locks are held in calls */
+void closer_init(void);      /* called before the init of modules that call the closer with their locks held */
 void closer_halt_init(void); /* called after all others that register handlers of forks, except the engine */
 
 /*
  * Takes the descriptor over. A child of a fork may have a copy until it uses the provider, or exec(2). If no thread can
- * be started, as other processes of the user may be all that it may have (RLIMIT_NPROC, getrlimit(2)), the descriptor
- * waits: each call, and each look whether this is behind, tries again. Without memory it is closed at once.
+ * be started, for example because of RLIMIT_NPROC (getrlimit(2)), the descriptor waits. Each later call, and each
+ * closer_is_behind(), tries again to start one. Without memory the descriptor is closed at once.
  */
 void closer_close(int fd);
 
 /*
- * The same for what a peer has sent, or made. An eventfd of a peer that may signal this process is closed at once: most
- * of what peers send is one, and such a peer could stop this process anyway.
+ * Does the same for a descriptor that a peer has sent or made. An eventfd of a peer that may signal this process is
+ * closed at once: peers mostly send eventfds, and such a peer could stop this process anyway.
  */
 void closer_close_from(int fd, bool may_signal);
 
 /*
- * Closes at once what is a copy of another open descriptor, which is an eventfd or a socket: the file stays open, and
- * such a file does nothing else at close(2). Returns false if it is none, or before Linux 6.10, which can't tell.
+ * Closes a copy of another open descriptor, `kept`, which is an eventfd or a socket. The close does not block, because
+ * the file stays open. Returns false if it is no copy, and before Linux 6.10, which cannot tell.
  */
 bool closer_close_copy(int fd, int kept);
 
 /*
- * Unmaps memory that a peer has made, on a thread: its file may have any number of pages beyond the end, which go with
- * it.
+ * Unmaps memory that a peer has made, on a thread. The file may have any number of pages beyond its end, and the unmap
+ * may have to free all of them.
  */
 void closer_unmap(const void *memory, size_t size);
 
-/* Does other work that may block on a thread; without memory at once. A child of a fork does nothing of it. */
+/* Does other work that may block on a thread, or at once without memory. A child of a fork drops waiting work. */
 void closer_run(void (*work)(void *argument), void *argument);
 
-/* Ends and closes a connection: the peer reads the end at once, also if a fork has left a copy in a child. */
+/* Ends and closes a connection. The peer reads the end at once, even if a child of a fork has a copy. */
 void closer_end(int connection);
 
 /*
- * Closes a listening socket that does not block, and frees its name, before the return. close(2) would also close the
- * connections that are not accepted, with all that is in them, so they are accepted before; none comes after
- * shutdown(2).
+ * Closes a non-blocking listening socket, and frees its name, before the return. close(2) would also close connections
+ * that are not accepted, and the descriptors in their messages. So these connections are accepted before, and no other
+ * one comes after shutdown(2).
  */
 void closer_end_listener(int listener);
 
-/* Closes at once a descriptor that no peer has had or can put anything into. */
+/* Closes at once a descriptor that no peer has had, or can send descriptors to. */
 void closer_close_own(int fd);
 
 /*
- * Closes at once, in the child of a fork, its copy of a descriptor, which is not the last copy. If it is after all, a
- * peer delays this child and nobody else, as exec(2) would.
+ * Closes at once, in the child of a fork, its copy of a descriptor. The parent usually has another copy. If not, the
+ * peer delays only this child, as it would by exec(2).
  */
 void closer_close_inherited(int fd);
 
-/* Closes all descriptors that came with a message that may have none. Returns whether there were any. */
+/* Closes all descriptors of a message that should have none. Returns whether there were any. */
 bool closer_close_received(struct msghdr *message);
 #define CLOSER_MAX_RECEIVED 253 /* descriptors of one message: SCM_MAX_FD, unix(7) */
 
 /*
- * Returns whether so many descriptors wait that no peer should add more, which could use up the limit of the process.
- * Peers keep all threads busy, the threads are late for a moment, or there is none.
+ * Returns whether so many descriptors wait that peers must not add more, because these could use up the limit of the
+ * process. Then peers keep all threads busy, the threads are late for a moment, or no thread could be started.
  */
 bool closer_is_behind(void);
 
-/* Returns whether nothing waits and nothing is being closed: for tests that count descriptors. */
+/* Returns whether no descriptor waits or is being closed. Called by tests that count descriptors. */
 bool closer_is_done(void);
 
 /*
- * Allows or forbids others to send descriptors to a Unix socket; those that connect to a listening one inherit its
- * setting. Returns false before Linux 6.16, where everybody may.
+ * Allows or forbids others to send descriptors to a Unix socket. Connections to a listening socket inherit its setting.
+ * Returns false before Linux 6.16, which allows it always.
  */
 bool closer_pass_rights(int socket, bool passed);
 

@@ -17,15 +17,15 @@
  * Copies from and to memory of the application, and the atomic operations on it.
  *
  * An application may unmap memory that it has registered, or truncate the file behind it. A device holds the pages, and
- * goes on with memory that nobody else sees any more. Here the copy faults, on whatever thread makes it: these
- * functions then return false, and the request fails instead of the process. A handler of SIGSEGV and SIGBUS recognizes
- * such faults by the address of the instruction, so that they cost nothing beside the copy; it hands every other fault
- * on to the handler that was there before, in a Java virtual machine the JVM's. A handler that is installed later has
- * to hand on in the same way (sigaction(2) gives it ours), or it gets the faults of these functions as well. On a
- * thread that blocks the two signals a fault ends the process, as the kernel has it.
+ * continues with memory that no process sees any more. Here the copy faults on the thread that makes it. The function
+ * then returns false, and the request fails instead of the process. A handler of SIGSEGV and SIGBUS recognizes such
+ * faults by the address of the instruction, so copies without a fault are not slower. The handler passes all other
+ * faults to the handler that was installed before, in a Java virtual machine the JVM's. A handler that is installed
+ * later must pass faults to this one, which sigaction(2) returns to it; else it gets the faults of these functions as
+ * well. On a thread that blocks the two signals the kernel ends the process at a fault.
  *
- * The functions write each byte once, the last bytes last, and aligned words whole, so that a program that waits for
- * the last byte of a message to change finds all of it, and may change that byte itself.
+ * The functions write each byte once, the last bytes last, and aligned words whole. So a program that waits for the
+ * last byte of a message to change then finds the whole message, and may change that byte itself.
  */
 #ifndef NETTY_RDMA_EMBEDDED_COPY_H
 #define NETTY_RDMA_EMBEDDED_COPY_H
@@ -38,15 +38,15 @@
 int copy_catch_faults(void);
 
 /*
- * Copies memory of the application, as do the following functions; all return false after a fault, when a part may have
- * been copied.
+ * Copies memory of the application. Returns false after a fault, when a part may have been copied; so do the functions
+ * below.
  */
 bool copy_memory(void *to, const void *from, size_t length);
 
 /*
- * Copies to memory past the cache: see store_policy.h. The same as copy_memory() where the processor has no such
- * stores, for addresses that are not multiples of 16, and below 4 KiB, where the fence that they need costs more than
- * they save.
+ * Copies to memory past the cache (store_policy.h). Does the same as copy_memory() if the processor has no such stores,
+ * for addresses that are not multiples of 16, and for less than 4 KiB, for which the fence of such stores costs more
+ * than they save.
  */
 bool copy_past_cache(void *to, const void *from, size_t length);
 

@@ -27,8 +27,8 @@
 #include "closer.h"
 
 /*
- * Datagrams that are taken at a time: an honest peer rings once for each sleep. The rest of a hostile peer's wakes once
- * more.
+ * Maximum number of datagrams taken by one call. An honest peer rings once for each sleep. If a hostile peer sends
+ * more, the rest wakes the owner again.
  */
 #define MAX_TAKEN 64
 
@@ -48,8 +48,8 @@ static bool has_room(int eventfd) {
 }
 
 /*
- * Rings. A socket whose queue is full says EAGAIN, and its owner finds it readable. The little memory for a datagram is
- * never denied.
+ * Makes the doorbell readable for its owner. send(2) fails with EAGAIN if the socket's queue is full. That is ignored,
+ * because the socket is readable then. The kernel never refuses the little memory that one datagram needs.
  */
 void doorbell_ring(struct doorbell doorbell) {
     UNCANCELLED;
@@ -58,7 +58,7 @@ void doorbell_ring(struct doorbell doorbell) {
         return;
     }
     const uint64_t one = 1;
-    /* Somebody has filled the eventfd. Its owner may not read it, and would hear nothing any more. */
+    /* A hostile process may have filled the eventfd. Its owner may never read it, and would not be woken any more. */
     if (has_room(doorbell.fd) || (read_nowait(doorbell.fd) > 0 && has_room(doorbell.fd))) {
         (void) !write(doorbell.fd, &one, sizeof(one));
     }
@@ -70,9 +70,9 @@ bool doorbell_can_nowait(struct doorbell doorbell) {
 }
 
 /*
- * Empties a socket. Datagrams may be empty: 0 is no end of a datagram socket. Before Linux 6.16 (own_doorbell.c) a
- * hostile peer may send descriptors with them, which recvmsg(2) closes itself where there is no room for them, and
- * waits for that.
+ * Empties a socket. A result of 0 is an empty datagram, not an end. Before Linux 6.16 (own_doorbell.c) a hostile peer
+ * may send descriptors with a datagram. recvmsg(2) closes descriptors for which there is no room, and waits for that;
+ * so there is room for all.
  */
 static bool take_datagrams(int socket) {
     bool taken = false, had_descriptors = false;

@@ -14,21 +14,21 @@
  * under the License.
  */
 /*
- * Doorbells: descriptors that a sleeper waits for and others ring. There are two kinds, and no function here relies on
- * O_NONBLOCK, which any holder of a descriptor can change: a doorbell that is full does not block the thread that rings
- * it, and an empty one does not block its reader. The owner of an eventfd may watch it edge-triggered, and never read
- * it: each ring is an edge. link/own_doorbell.h says who makes which kind.
+ * Doorbells: descriptors that a sleeping thread waits for and other threads ring. A full doorbell does not block the
+ * thread that rings it, and an empty one does not block its reader. No function here relies on O_NONBLOCK for that,
+ * because any holder of a descriptor can change the flag. The owner of an eventfd may watch it edge-triggered and never
+ * read it, because each ring is an edge. link/own_doorbell.h says which of two kinds a process makes.
  *
- * An eventfd is one descriptor for all: every process that rings can also read or fill it. No call writes to an eventfd
- * without blocking whatever its flags (pwritev2(2) with RWF_NOWAIT is EOPNOTSUPP), so a peer that fills it between the
- * look and the write stops the writer; and a peer that reads it steals a wake-up. So eventfds are for processes of one
- * user in one PID namespace, which could as well stop each other with a signal, or ptrace(2).
+ * An eventfd is the same descriptor for all, so each process that rings it can also read or fill it. A peer that reads
+ * it steals a wake-up. No call writes to an eventfd without blocking if O_NONBLOCK is not set (pwritev2(2) with
+ * RWF_NOWAIT fails with EOPNOTSUPP). So a peer that fills the eventfd between another process's check and its write
+ * blocks that process. Eventfds are therefore for processes of one user in one PID namespace, which could also stop
+ * each other with a signal, or ptrace(2).
  *
- * Between others a doorbell is a datagram socket, of which the owner alone has the reading end. Each peer is given a
- * socket of its own that is connected to it: send(2) with MSG_DONTWAIT never waits, a queue that is full belongs to a
- * doorbell that is rung, and nothing that a peer does to its socket (shutdown(2), connect(2)) changes the reading end
- * or the socket of another peer. The end of a socket pair that all peers hold could be shut down for all by any of
- * them.
+ * Between other processes a doorbell is a datagram socket. Only the owner has the reading end, and each peer gets its
+ * own socket that is connected to it. send(2) with MSG_DONTWAIT never waits. A full queue means that the doorbell is
+ * rung already. A peer that calls shutdown(2) or connect(2) on its socket does not change the reading end, or sockets
+ * of other peers. With a socket pair whose writing end all peers hold, one peer could shut it down for all.
  */
 #ifndef NETTY_RDMA_EMBEDDED_DOORBELL_H
 #define NETTY_RDMA_EMBEDDED_DOORBELL_H
@@ -44,15 +44,15 @@ struct doorbell {
 void doorbell_ring(struct doorbell doorbell);
 
 /*
- * Returns whether doorbell_clear() of an empty doorbell is one call that empties it, during which other threads may
- * read.
+ * Returns whether doorbell_clear() is one system call that does not block if the doorbell is empty. Then other threads
+ * may read at the same time.
  */
 bool doorbell_can_nowait(struct doorbell doorbell);
 
 /*
- * Empties the doorbell. Returns true if it was rung. Where doorbell_can_nowait() is false, this looks at an eventfd and
- * then reads it, so that no other thread of the process may read in between: the call would wait for a ring, with
- * whatever locks the caller holds.
+ * Empties the doorbell. Returns true if it was rung. Where doorbell_can_nowait() is false, the function polls an
+ * eventfd and then reads it. No other thread of the process may read in between, or the call would wait for a ring with
+ * the caller's locks held.
  */
 bool doorbell_clear(struct doorbell doorbell);
 

@@ -14,10 +14,10 @@
  * under the License.
  */
 /*
- * Read sections for the tables that every message consults (memory regions). Entering costs one store to the thread's
- * own cache line, whatever the number of threads; a writer that has unlinked an entry waits until all sections that
- * might still see it have ended. A counter in the entry would instead make all event loops fight for the line of a
- * shared arena.
+ * Read sections for tables that every message uses (memory regions). Entering a section costs one store to the thread's
+ * own cache line, with any number of threads. A writer that has unlinked an entry waits until all sections that might
+ * still see the entry have ended. With a counter in each entry, all event loops would compete for the cache line of a
+ * region that they share.
  */
 #ifndef NETTY_RDMA_EMBEDDED_EPOCH_H
 #define NETTY_RDMA_EMBEDDED_EPOCH_H

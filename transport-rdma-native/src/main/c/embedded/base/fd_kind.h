@@ -14,7 +14,8 @@
  * under the License.
  */
 /*
- * Tells eventfds from other descriptors: nothing can linger in one, and a write to one never waits for a process.
+ * Tells eventfds from other descriptors. close(2) of an eventfd never lingers, and a write to one never waits for
+ * a process that serves the file.
  *
  * Threads: any.
  */

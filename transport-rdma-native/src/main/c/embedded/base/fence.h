@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * A full memory barrier: stores before it are seen by others before loads after it are done. The compiler's builtin is
- * used, as gcc rejects atomic_thread_fence() in code for ThreadSanitizer (-Wtsan), which need not see this barrier:
- * readers find published data by acquiring loads.
+ * A full memory barrier: other threads see the stores before it before the loads after it are done. It is the
+ * compiler's builtin, because gcc rejects atomic_thread_fence() in code for ThreadSanitizer (-Wtsan). ThreadSanitizer
+ * need not know this barrier, because readers find published data by acquiring loads.
  */
 #ifndef NETTY_RDMA_EMBEDDED_FENCE_H
 #define NETTY_RDMA_EMBEDDED_FENCE_H

@@ -14,16 +14,17 @@
  * under the License.
  */
 /*
- * fork(2). The child has copies of its parent's objects and nothing of their background: the engine is a thread of the
- * parent, the links are closed (link.c), and shared memory is not mapped (sealed.c), so that peers hear of the parent's
- * death while the child lives, and the child sends nothing in its name. So a call on an inherited object fails with
- * EIO, as on a device that has gone; the calls of ibv_context_ops are exchanged for such (device.c), the others look at
- * context_is_inherited() or cm_is_inherited() first. Destroying one releases the child's copy, as close(2) does for an
- * inherited descriptor. Objects that the child makes anew are its own, with a new engine.
+ * fork(2). The child has copies of its parent's objects, but they do not work there. The engine is a thread of the
+ * parent, the links are closed (link.c), and shared memory is not mapped (sealed.c). So peers notice the parent's death
+ * while the child lives, and the child sends nothing in the parent's name. A call on an inherited object fails with
+ * EIO, as on a device that has gone. The calls of ibv_context_ops are replaced by such that fail (device.c); other
+ * calls check context_is_inherited() or cm_is_inherited() first. Destroying an inherited object releases the child's
+ * copy, as close(2) does for a descriptor. Objects that the child makes are its own, with a new engine.
  *
- * Each module forgets the parent's state in a handler of pthread_atfork(3). Locks and lists of single objects may have
- * been in use by another thread of the parent at that moment: they are neither taken nor walked in the child, and
- * memory that they lead to is leaked. _Fork(3) and clone(2) run no handlers: after them a child may only exec or exit.
+ * Each module forgets the parent's state in a handler of pthread_atfork(3). Another thread of the parent may have been
+ * using locks and lists of objects during the fork. So the child neither takes these locks nor walks these lists, and
+ * memory that is reachable only by them is leaked. _Fork(3) and clone(2) run no handlers: after them a child may only
+ * exec or exit.
  */
 #ifndef NETTY_RDMA_EMBEDDED_FORK_H
 #define NETTY_RDMA_EMBEDDED_FORK_H

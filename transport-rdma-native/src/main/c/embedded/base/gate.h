@@ -14,10 +14,10 @@
  * under the License.
  */
 /*
- * A gate: a lock with handed-over work (flat combining), for which no thread waits that moves data: one that finds it
- * taken leaves its request as bits, and the owner serves them before it leaves. Rare control operations wait for it
- * (gate_lock()). So all the work of one object is done by one thread
- * at a time, no request is lost, and no thread sleeps behind a long copy of another.
+ * A gate: a lock with handed-over work (flat combining). A thread that moves data never waits for it. If the gate is
+ * taken, the thread leaves its request as bits, which the owner serves before it leaves the gate. Only rare control
+ * operations wait (gate_lock()). So one thread at a time does all the work of an object, no request is lost, and
+ * no thread sleeps while another thread makes a long copy.
  */
 #ifndef NETTY_RDMA_EMBEDDED_GATE_H
 #define NETTY_RDMA_EMBEDDED_GATE_H
@@ -34,7 +34,9 @@ struct gate {
     atomic_uint waiters; /* threads in gate_lock() */
 };
 
-/* Returns the work to do now if the caller became the owner, else 0: the present owner will do it. */
+/*
+ * Returns the work to do now if the caller became the owner. Returns 0 otherwise: the present owner will do the work.
+ */
 static inline unsigned gate_enter(struct gate *gate, unsigned work) {
     unsigned expected = 0;
     if (atomic_compare_exchange_strong(&gate->bits, &expected, GATE_OWNED)) {
@@ -52,12 +54,12 @@ static inline bool gate_claim(struct gate *gate) {
             && atomic_compare_exchange_strong(&gate->bits, &expected, GATE_OWNED);
 }
 
-/* Becomes the owner only if no thread is or waits in gate_lock(), which a thread that polls must not keep out. */
+/* Becomes the owner if there is none, and no thread waits in gate_lock(), which a polling thread must not keep out. */
 static inline bool gate_try(struct gate *gate) {
     return atomic_load_explicit(&gate->waiters, memory_order_relaxed) == 0 && gate_claim(gate);
 }
 
-/* Becomes the owner, waiting for it; for the rare control operations. A gate that is never left stays closed. */
+/* Waits until the caller is the owner; for rare control operations. A gate that is never left stays closed. */
 static inline void gate_lock(struct gate *gate) {
     atomic_fetch_add(&gate->waiters, 1);
     for (unsigned turn = 0; !gate_claim(gate);) {
@@ -66,7 +68,7 @@ static inline void gate_lock(struct gate *gate) {
     atomic_fetch_sub(&gate->waiters, 1);
 }
 
-/* Leaves the gate. Returns 0 after that, or work that was requested meanwhile: the caller is still the owner then. */
+/* Leaves the gate and returns 0; or returns work that was requested meanwhile, and the caller is still the owner. */
 static inline unsigned gate_leave(struct gate *gate) {
     unsigned expected = GATE_OWNED;
     if (atomic_compare_exchange_strong(&gate->bits, &expected, 0)) {

@@ -14,10 +14,11 @@
  * under the License.
  */
 /*
- * A switch for tests of programs: with RDMA_EMBEDDED_IWARP=1 in the environment the device of this process behaves as
- * an iWARP adapter does (RFC 5040, RFC 5041): no immediate data, no atomics, no datagrams and groups, no unreliable
- * connections; a READ has one element, in memory with remote write access; a SEND without a receive ends the
- * connection. The device's attributes say so. Both ends must be started so, as the two kinds cannot talk to each other.
+ * A switch for tests of programs. With RDMA_EMBEDDED_IWARP=1 in the environment the device of this process behaves like
+ * an iWARP adapter (RFC 5040, RFC 5041). It has no immediate data, atomics, datagrams, groups or unreliable
+ * connections. A READ has one element, in memory with remote write access. A SEND without a receive ends the
+ * connection. The device's attributes say so. Both ends must have the switch, because the two kinds cannot talk to each
+ * other.
  */
 #ifndef NETTY_RDMA_EMBEDDED_IWARP_H
 #define NETTY_RDMA_EMBEDDED_IWARP_H

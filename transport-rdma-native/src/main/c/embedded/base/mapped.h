@@ -22,13 +22,13 @@
 
 void mapped_init(void);
 
-/* Sets whether the descriptor for the checks stays open between them; at first it does not. Any thread. */
+/* Sets whether the descriptor for the checks stays open between checks. Initially it does not. Any thread. */
 void mapped_keep(bool keep);
 
 /*
- * Checks a range. Returns 0, EFAULT, or ENOMEM. Allocates no memory where the kernel can tell: Linux 6.11 and later,
- * anonymous memory that is not shared. Otherwise it allocates the last page if the range is to be written; and the
- * first page, by reading it, if the memory is shared or the kernel has no page of zeroes.
+ * Checks a range. Returns 0, EFAULT, or ENOMEM. Allocates no memory if the kernel can tell: Linux 6.11 and later,
+ * anonymous memory that is not shared. Otherwise the check allocates the last page if the range is to be written. It
+ * reads the first page, which allocates that page if the memory is shared or the kernel has no page of zeroes.
  */
 int mapped_check(const void *address, size_t length, bool written);
 

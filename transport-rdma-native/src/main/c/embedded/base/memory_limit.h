@@ -22,7 +22,7 @@
 
 #include <stdint.h>
 
-/* Returns the limit in bytes; UINT64_MAX if nothing says. */
+/* Returns the limit in bytes, or UINT64_MAX if it is not known. */
 uint64_t memory_limit(void);
 
 #endif

@@ -14,10 +14,10 @@
  * under the License.
  */
 /*
- * Mappings of shared memory that a driver of another device may pin, for faster copies. A driver may take long for
- * that, and wait for work of the application on its device, so it is called on threads of closer.h. Until it is done,
- * and if it fails, the memory is used as it is. A mapping goes after the driver has unpinned it: the driver keeps the
- * pages of the mapping, whatever is mapped there later.
+ * Mappings of shared memory that a driver of another device may pin, for faster copies. Pinning may take long, and may
+ * wait for work of the application on the device, so threads of closer.h call the driver. Until the memory is pinned,
+ * and if pinning fails, it is used without. A mapping is unmapped only after the driver has unpinned it, because the
+ * driver would keep its pages even if other memory is mapped there later.
  *
  * Threads: any.
  */
@@ -35,18 +35,18 @@ struct pinning {
 
 void pinned_init(void);
 
-/* Makes a mapping known. Without memory it is not, and is never pinned. */
+/* Registers a mapping for pinning. Without memory for that, the mapping is never pinned. */
 void pinned_add(const void *memory, size_t size, bool writable);
 
 /*
- * Forgets a mapping that has no more users. Returns true if a thread of this module unmaps it, false if the caller has
- * to.
+ * Forgets a mapping that has no more users. Returns true if a thread of this module will unmap it, or false if the
+ * caller has to.
  */
 bool pinned_remove(const void *memory);
 
 /*
- * Asks the driver for the device to pin the mapping that has the address, once. Called by a user of the mapping; any
- * other memory is left alone.
+ * Asks the driver to pin the mapping that contains the address for the device, once. Called by a user of the mapping.
+ * Does nothing for other memory.
  */
 void pinned_ask(const void *address, const struct pinning *driver, int device);
 

@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * Random words: keys that peers must not guess, and first numbers of sequences. The kernel makes them, each is used
- * once, and one call fetches words for many uses. A thread keeps its unused words in memory that no peer can read, as
- * are the keys in use; the child of a fork() fetches its own.
+ * Random words: keys that peers must not guess, and first numbers of sequences. The kernel makes them. Each is used
+ * once, and one system call fetches many. A thread keeps its unused words in private memory, where no peer can read
+ * them. The child of a fork() fetches its own.
  */
 #ifndef NETTY_RDMA_EMBEDDED_RANDOM_H
 #define NETTY_RDMA_EMBEDDED_RANDOM_H
@@ -28,7 +28,7 @@
 /* Returns 0 or errno. */
 int random_word(uint32_t *word);
 
-/* Returns the first number of a sequence that need only differ: from the clock if the kernel has no random word. */
+/* Returns a first number of a sequence that peers may guess. It is the clock if the kernel has no random word. */
 static inline uint32_t random_start(void) {
     uint32_t word;
     if (random_word(&word) != 0) {

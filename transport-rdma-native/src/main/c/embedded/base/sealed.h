@@ -15,8 +15,8 @@
  */
 /*
  * Shared memory with one writer: a memfd sealed with F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE. The maker keeps
- * a writable mapping, everybody else can map it read-only (fcntl(2), F_SEAL_FUTURE_WRITE). Without the shrink seal a
- * peer could truncate the file and make the reader die of SIGBUS.
+ * a writable mapping; all others can map the file only read-only (fcntl(2), F_SEAL_FUTURE_WRITE). Without the shrink
+ * seal a peer could truncate the file, and the reader would get SIGBUS.
  */
 #ifndef NETTY_RDMA_EMBEDDED_SEALED_H
 #define NETTY_RDMA_EMBEDDED_SEALED_H
@@ -25,8 +25,8 @@
 #include <stddef.h>
 
 /*
- * Checks the limit of file sizes (RLIMIT_FSIZE), which counts for memfds as well (inode_newsize_ok() in the kernel's
- * fs/attr.c): a process that exceeds it gets SIGXFSZ, which ends a program. There is no other memory that can be shared
+ * Checks the limit of file sizes (RLIMIT_FSIZE), which applies to memfds as well (inode_newsize_ok() in the kernel's
+ * fs/attr.c). A process that exceeds it gets SIGXFSZ, which ends a program. No other kind of memory can be shared
  * with peers and sealed. Returns 0, or EFBIG and the reason, unless reason_size is 0.
  */
 int sealed_is_allowed(size_t size, char *reason, size_t reason_size);
@@ -34,7 +34,7 @@ int sealed_is_allowed(size_t size, char *reason, size_t reason_size);
 /* Makes zeroed memory; *address is the writable mapping. Returns the descriptor (CLOEXEC) or -1 with errno. */
 int sealed_create(const char *name, size_t size, void **address);
 
-/* Returns whether a descriptor is of a file in memory, which answers system calls at once. */
+/* Returns whether a descriptor refers to a file in memory, whose system calls never wait for a process. */
 bool sealed_can_be(int fd);
 
 /*

@@ -14,13 +14,13 @@
  * under the License.
  */
 /*
- * Policy for an idle thread: whether it polls for a while before it sleeps, and for how long. SpinPolicy.java has the
- * reasons. The engine needs only a part of it: all of its waits are of one kind, and a poll that finds something has
- * paid, as the engine polls only while two long messages keep it busy.
+ * Decides whether an idle thread polls before it sleeps, and for how long. SpinPolicy.java explains the reasons. The
+ * engine needs only a part of that policy, because all its waits are of one kind. Each poll that finds work was worth
+ * it, because the engine polls only while two long messages keep it busy.
  *
  *   SPIN_QUIET      at first, and after a wait that polling would not have shortened: sleeps at once
- *   SPIN_PREEMPTED  others were given the processor while it polled, for more than 1/64 of the time: sleeps at once
- *   SPIN_OVERSPENT  polling was in vain too often: sleeps at once, until 1/256 of the time has paid for the next try
+ *   SPIN_PREEMPTED  while polling, it lost the processor to others for more than 1/64 of the time: sleeps at once
+ *   SPIN_OVERSPENT  polling was in vain too often: sleeps at once, until a budget of 1/256 of the time allows a try
  *   SPIN_ACTIVE     polls, for four times as long as a sleep takes here
  *
  * The engine has other duties, so it has no long tries. One thread.

@@ -14,15 +14,15 @@
  * under the License.
  */
 /*
- * Decides whether data for the peer is stored past the cache: for each direction of a connection, by what storing costs
- * the writer, as the cost differs between machines and between the cores of one. An ordinary store takes the line from
- * the cache of the reader, which has it from the previous round. Where the two cores share a cache that costs nothing,
- * and the reader finds the bytes there; where they are far apart such a store takes several times as long as a store to
- * memory.
+ * Decides whether data for the peer is stored past the cache, for each direction of a connection. The measure is the
+ * writer's cost, which differs between machines and between the cores of one. An ordinary store takes the cache line
+ * from the cache of the reader, which has it from the previous use of the memory. If the two cores share a cache, that
+ * costs nothing, and the reader finds the bytes there. If they are far apart, such a store takes several times as long
+ * as a store to memory.
  *
- * Two ways are compared, each with the memory as it left it: so many bytes are stored one way before as many are
- * measured. One interruption does not decide, as the slowest piece of each does not count. Comparisons become rarer as
- * long as they end alike.
+ * Each way is measured with the memory in the state in which the same way has left it. So before a sample, as many
+ * bytes are stored in that way without being measured. The slowest piece of a sample does not count, so one
+ * interruption does not decide. Comparisons become rarer as long as they have the same result.
  *
  * One thread at a time.
  */
@@ -32,7 +32,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define STORE_POLICY_MIN 4096u /* a fence after stores past the cache costs more than they save for less than that */
+#define STORE_POLICY_MIN 4096u /* for fewer bytes, the fence after stores past the cache costs more than they save */
 #define STORE_POLICY_SAMPLE (UINT64_C(512) << 10) /* twice the shared memory of one direction of a connection */
 #define STORE_POLICY_FIRST_GAP (UINT64_C(2) << 20)
 #define STORE_POLICY_MAX_GAP (UINT64_C(1) << 30)

@@ -18,10 +18,10 @@
 #define NETTY_RDMA_EMBEDDED_THREAD_H
 
 /*
- * Starts a detached thread of this name, of at most 15 bytes. Every signal is blocked in it, as a host program's
- * handlers must only run on its own threads; but not those of faults, which end the process if they are blocked:
- * copy.h. Returns 0 or errno. If the caller holds a lock, the thread may have ended before the name is set, so `run`
- * takes that lock first.
+ * Starts a detached thread with this name, of at most 15 bytes. The thread blocks all signals, because handlers of the
+ * program must only run on the program's own threads. Signals of faults are not blocked, because a blocked one ends the
+ * process (copy.h). Returns 0 or errno. The name is set after the start, and the thread must not end before. A caller
+ * that holds a lock prevents that if `run` first takes the lock.
  */
 int thread_start(const char *name, void *(*run)(void *unused));
 

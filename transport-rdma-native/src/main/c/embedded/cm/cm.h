@@ -16,7 +16,7 @@
 /*
  * The RDMA connection manager, whose functions for applications are those of embedded.h.
  *
- * Each file uses those of lower lines only:
+ * Each file uses only files of lower lines:
  *
  *   cm_peer.c     messages from peers, death of peers
  *   cm_conn.c     connect, accept, reject, disconnect
@@ -25,15 +25,15 @@
  *   cm_fetch.c    fetching events, as librdmacm does
  *   cm_id.c       the life of an id, its options
  *   cm_send.c     messages to peers, timers
- *   cm_qp.c       queue pairs of ids, their states  cm_port.c   which ids have which port
+ *   cm_qp.c       queue pairs of ids, their states  cm_port.c   ports of ids
  *   cm_event.c    event channels and events
  *   cm_device.c   the device that all ids share     cm_address.c  addresses and their parts
  *
- * Behaviour follows librdmacm 44 and the kernel's drivers/infiniband/core/{cma,cm,ucma}.c: what librdmacm does when an
- * event is fetched (moving the queue pair, sending the RTU) is done when it is fetched here too.
+ * Behaviour follows librdmacm 44 and the kernel's drivers/infiniband/core/{cma,cm,ucma}.c. Work that librdmacm does
+ * when an event is fetched (moving the queue pair, sending the RTU) is also done then.
  *
- * One lock guards everything: this is the control path. It is taken before any lock of the links and of the engine, and
- * never held while a queue pair function runs.
+ * One lock guards everything, because this is the control path. It is taken before any lock of the links and of the
+ * engine, and never held while a queue pair function runs.
  */
 #ifndef NETTY_RDMA_EMBEDDED_CM_H
 #define NETTY_RDMA_EMBEDDED_CM_H
@@ -52,8 +52,8 @@
 #include <stddef.h>
 
 /*
- * Events that an id has in reserve: the end of a request, and the end of a connection. These events come from the peer,
- * so that no call could return ENOMEM, and a program that waits for the event would wait for ever.
+ * Events that an id has in reserve, for the end of a request and the end of a connection. The peer causes these events.
+ * So without memory no call could return ENOMEM, and a program that waits for the event would wait for ever.
  */
 #define CM_SPARE_EVENTS 2
 
@@ -97,7 +97,7 @@ struct cm_multicast {
     uint16_t lid;
     bool send_only;
     struct mcast_member member; /* the id's queue pair, until the event is fetched */
-    struct cm_event *event;     /* event that is posted when it has joined; NULL: it was */
+    struct cm_event *event;     /* event to post when the member has joined; NULL: already posted */
     bool attached; /* written by the thread that fetches events, and by the thread that leaves */
     void *context;
     unsigned fetched, acked; /* events; guarded by cm_lock */
@@ -164,7 +164,7 @@ struct cm_id {
     struct cm_id *qpn_next;                  /* other ids whose peers' queue pair numbers have the same hash */
     uint32_t remote_handle; /* 0: unknown */
     struct cm_wire_endpoint local, remote;
-    struct engine_timer timer; /* timer for whatever the state waits for next */
+    struct engine_timer timer; /* timer for the next step of the state */
     uint64_t tried_since_ns;
     bool asked_anew; /* the process that has the port was looked up anew */
     struct cm_wire_req request; /* request, kept while it may have to be sent again */
@@ -185,8 +185,8 @@ static inline struct cm_channel *cm_channel_of(struct rdma_event_channel *channe
 extern pthread_mutex_t cm_lock;
 
 /*
- * Timeouts for an answer of a peer that lives but is silent (60 s), and for a listener to appear (10 ms: a server that
- * is just binding again is not "nobody listens"). Written by tests only.
+ * Timeouts for an answer of a peer that lives but is silent (60 s), and for a listener to appear (10 ms, because a
+ * server may be about to bind again). Written by tests only.
  */
 extern uint64_t cm_response_timeout_ns, cm_grace_ns;
 
@@ -198,7 +198,7 @@ static inline struct cm_id *cm_of(struct rdma_cm_id *id) {
     return container_of(id, struct cm_id, id);
 }
 
-/* Returns whether the id is the parent's: the call is to fail with EIO. */
+/* Returns whether a fork has copied the id from the parent. Calls fail with EIO. */
 static inline bool cm_is_inherited(const struct cm_id *id) {
     return id->generation != fork_generation;
 }
@@ -218,8 +218,8 @@ void cm_init(void);
 /* cm_event.c */
 struct cm_event *cm_new_event(struct cm_id *id, enum rdma_cm_event_type type, int status); /* NULL: no memory */
 /*
- * Makes an event that must not be lost, with cm_lock held. NULL: there is no memory, nor a spare event, as the user
- * fetches none.
+ * Makes an event that must not be lost. Called with cm_lock held. NULL: there is no memory, and the spare events are in
+ * use because the application does not fetch events.
  */
 struct cm_event *cm_new_sure_event(struct cm_id *id, enum rdma_cm_event_type type, int status);
 /* Called with cm_lock held; an owner that has used a spare event keeps this one instead. */
@@ -227,7 +227,7 @@ void cm_free_event(struct cm_event *event);
 void cm_set_event_data(struct cm_event *event, const void *data, size_t length, size_t delivered_length);
 void cm_set_event_endpoint(struct cm_event *event, const struct cm_wire_endpoint *remote);
 void cm_post_event(struct cm_event *event); /* called with cm_lock held */
-/* Has no event come any more, and drops one that was not fetched; called without cm_lock. */
+/* Prevents further events of joining, and drops an event that was not fetched. Called without cm_lock. */
 void cm_end_joining(struct cm_multicast *multicast);
 /*
  * Drops the unfetched events of an id. Returns the ids of dropped requests, chained by port_next. Called with cm_lock
@@ -236,8 +236,8 @@ void cm_end_joining(struct cm_multicast *multicast);
 struct cm_id *cm_drop_events(struct cm_channel *channel, struct cm_id *owner);
 void cm_move_events(struct cm_id *id, struct cm_channel *to); /* moves the unfetched events; called with cm_lock held */
 /*
- * Returns how many requests of the link's peer, and of peers that share its limits (link.h), wait at the listener to be
- * fetched, also those that the peer has given up. Called with cm_lock held.
+ * Returns the number of unfetched requests at the listener from the link's peer, and from peers that share its limits
+ * (link.h). Requests that the peer has given up count as well. Called with cm_lock held.
  */
 int cm_pending_requests(const struct cm_id *listener, const struct link *link);
 bool cm_count_request(struct cm_event *event, const struct link *link); /* called with cm_lock held; false: no memory */
@@ -267,7 +267,7 @@ int cm_port_listen(struct cm_id *id);
 void cm_port_unbind(struct cm_id *id);
 struct cm_id *cm_port_listener(int port_space, const struct cm_wire_address *destination);
 void cm_port_forget(void); /* forgets all ports, in a forked child */
-/* Returns whether anybody listens at the port (in network order), at any address. */
+/* Returns whether an id listens at the port (in network order), at any address. */
 bool cm_port_is_listened(int port_space, uint16_t number);
 
 /* cm_address.c */
@@ -280,9 +280,9 @@ bool cm_address_is_loopback(const struct sockaddr *address);
 bool cm_address_equal(const struct sockaddr *a, const struct sockaddr *b); /* compares without ports */
 uint16_t *cm_address_port(struct sockaddr *address); /* returns the port in network order */
 /*
- * Returns whether a socket of this host may have the address, and not for broadcasts only: 0 or errno. The answer is
- * reused for a moment, as a server's many connections lead to one address; a connection could as well be made just
- * before the address goes.
+ * Checks that a socket of this host may have the address, which must not be a broadcast address. Returns 0 or errno.
+ * The result is reused for a moment, because a server's many connections have the same address. An address that goes
+ * meanwhile does not matter: the connection could also have been made just before.
  */
 int cm_address_check_local(const struct sockaddr *address);
 /* Returns whether this network namespace would send packets for the address to itself. Not for groups. */
@@ -304,8 +304,9 @@ const struct ibv_device_attr *cm_device_attr(void);
 int embedded_rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, int *mask);
 int embedded_rdma_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr);
 /*
- * Returns the queue pair of an id, which no other thread destroys before cm_release_qp(); NULL: none, or none any more.
- * A program may give up a connect on one thread while another one fetches its event.
+ * Returns the queue pair of an id, or NULL if the id has none (any more). No other thread can destroy it before
+ * cm_release_qp(). That is needed because a program may give up a connect on one thread while another thread fetches
+ * its event.
  */
 struct ibv_qp *cm_use_qp(struct cm_id *id);
 void cm_release_qp(struct cm_id *id, const struct ibv_qp *qp); /* NULL: none was used */
@@ -313,7 +314,7 @@ int cm_qp_connect(struct cm_id *id, struct ibv_qp *qp); /* goes to INIT again wi
 int cm_qp_error(struct cm_id *id);
 /* Replaces the completion queue of an id's shared receive queue of XRC, which is too small. 0 or errno */
 int cm_create_srq_cq(struct rdma_cm_id *id, uint32_t size);
-/* Destroys the queues that were made for the caller, unless such a shared receive queue uses them. */
+/* Destroys the completion queues that were made for the id, unless a shared receive queue of XRC uses them. */
 void cm_destroy_cqs(struct rdma_cm_id *id);
 void cm_fill_address(const struct cm_id *id, struct ibv_ah_attr *ah); /* fills the address of any peer */
 
@@ -330,10 +331,11 @@ struct cm_networks {
  */
 int cm_find_networks(const struct cm_id *id, const struct sockaddr *destination, struct cm_networks *found);
 /*
- * Asks the listeners in these namespaces which of them has the address, until `patience_ns` is over at the latest.
- * Called with cm_lock held. Returns errno, if there is nobody to ask, or 0 and calls `done` later on the engine thread,
- * with the lock held: with 0 and the network namespace, or errno: ENODEV if none has the address, ENOTUNIQ if several
- * have it, ETIMEDOUT if one gave no answer and no other has it, EPROTONOSUPPORT if one is of another LINK_VERSION.
+ * Asks the listeners in these namespaces which of them has the address, for `patience_ns` at most. Called with cm_lock
+ * held. Returns errno if there is no listener to ask. Else returns 0, and `done` is called later on the engine thread
+ * with the lock held. `done` gets 0 and the network namespace, or errno: ENODEV if none has the address, ENOTUNIQ if
+ * several have it, ETIMEDOUT if one gave no answer and no other has it, EPROTONOSUPPORT if one is of another
+ * LINK_VERSION.
  */
 typedef void (*cm_answered)(struct cm_id *id, int err, const struct link_network *network);
 int cm_ask(struct cm_id *id, const struct sockaddr *destination, const struct cm_networks *networks,
@@ -344,7 +346,7 @@ void cm_ask_init(void);
 
 /* cm_send.c, called with cm_lock held */
 void cm_attach(struct cm_id *id, struct link *link); /* takes the reference over */
-int cm_send_request(struct cm_id *id); /* returns 0 also when it has to be tried again; else errno, with nothing done */
+int cm_send_request(struct cm_id *id); /* returns 0, also if it will be sent again; or errno, with nothing done */
 int cm_send_reply(struct cm_id *id, const struct cm_wire_rep *reply);
 void cm_send_datagram_reply(struct cm_id *id, const struct cm_wire_rep *reply);
 void cm_send_plain(struct cm_id *id, enum cm_message type);
@@ -356,9 +358,9 @@ void cm_release_link(struct link *link); /* called without cm_lock; the link may
 void cm_enter_timewait(struct cm_id *id);
 void cm_end(struct cm_id *id); /* does the connection's part of destroying an id */
 void cm_forget_connections(void); /* called in a forked child */
-/* Returns whether the queue pair takes part in another connection, which the peer has forgotten: IBA 12.9.8.3.1 */
+/* Returns whether the queue pair is in another connection, which the peer has forgotten: IBA 12.9.8.3.1 */
 bool cm_is_stale(struct link *link, uint32_t qpn);
-/* Sends to ids of the peer that have no id here. */
+/* Send to ids of the peer to which no id here belongs. */
 void cm_send_plain_on(struct link *link, enum cm_message type, uint32_t from, uint32_t to);
 void cm_send_reject_on(struct link *link, uint32_t from, uint32_t to, enum cm_reject_reason reason, const void *data,
                        size_t length);
@@ -366,6 +368,6 @@ void cm_send_reject_on(struct link *link, uint32_t from, uint32_t to, enum cm_re
 void cm_post(struct cm_id *id, enum rdma_cm_event_type type, int status, const void *data, size_t length);
 void cm_post_rejected(struct cm_id *id, int reason, const uint8_t *data);
 void cm_post_disconnected(struct cm_id *id, int status); /* posts once in the life of an id, whichever side begins */
-void cm_retry_request(struct cm_id *id); /* sends again in a moment, as there is no listener, or none any more */
+void cm_retry_request(struct cm_id *id); /* sends again in a moment, because there is no listener (any more) */
 
 #endif

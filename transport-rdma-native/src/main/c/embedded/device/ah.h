@@ -44,19 +44,19 @@ static inline bool ah_is_multicast(const struct ah *ah) {
     return ah->attr.is_global && gid_is_multicast(&ah->attr.grh.dgid);
 }
 
-/* Returns whether packets sent to this address arrive at the device's port at all; a multicast address may. */
+/* Returns whether the address leads to the port of this device. A multicast address does not. */
 bool ah_leads_here(const struct ibv_ah_attr *attr);
 
 /*
- * Makes the address lead over a link: the queue pair number that goes with it belongs to the link's peer, whether it
- * has a name or not. NULL: over a link that is down. The address stores the link in its global route, which means
- * nothing else as long as it has none, so that a program that gives the address to ibv_modify_qp(3) need not know.
+ * Makes the address lead over a link: a queue pair number used with it is a number of the link's peer, even if the
+ * number has no name. NULL: over a link that is down. The link is stored in `grh.dgid`, which has no other meaning
+ * while `is_global` is 0. So a program passes the link to ibv_modify_qp(3) with the address, without knowing of it.
  */
 void ah_set_link(struct ibv_ah_attr *attr, const struct link *link);
 
 /*
- * Finds the link of an address, with a reference. Returns 0 or errno: ENOENT = the address has none, ECONNREFUSED = it
- * is down.
+ * Finds the link of an address, and adds a reference to it. Returns 0, ENOENT if the address has no link, or
+ * ECONNREFUSED if the link is down.
  */
 int ah_find_link(const struct ibv_ah_attr *attr, struct link **link);
 

@@ -128,7 +128,7 @@ void channel_join(struct channel *channel, struct cq *cq, void (*rearm)(struct c
     pthread_mutex_unlock(&channel->members_lock);
 }
 
-/* Executes the work that has arrived for the armed completion queues; a ring covers all of them. */
+/* Executes the work that has arrived for the armed completion queues. One ring stands for all of them. */
 static void collect(struct channel *channel) {
     pthread_mutex_lock(&channel->members_lock);
     for (struct cq *cq = channel->members; cq != NULL; cq = cq->member.next_member) {
@@ -137,7 +137,7 @@ static void collect(struct channel *channel) {
     pthread_mutex_unlock(&channel->members_lock);
 }
 
-/* Returns true if this emptied the descriptor. Called with channel->lock held. */
+/* Forgets undelivered events. Returns whether the descriptor was emptied. Called with channel->lock held. */
 static bool forget_pending(struct channel *channel, struct cq *cq) {
     if (cq->member.pending == 0) {
         return false;
@@ -200,7 +200,7 @@ static struct cq *deliver(struct channel *channel) {
     return cq;
 }
 
-/* Waits; blocks or fails with EAGAIN as the application has set the descriptor. */
+/* Waits for a ring. Blocks, or fails with EAGAIN if the application has set O_NONBLOCK. */
 static bool wait_until_readable(int fd) {
     int flags = fcntl(fd, F_GETFL);
     struct pollfd polled = { .fd = fd, .events = POLLIN };
@@ -211,7 +211,7 @@ static bool wait_until_readable(int fd) {
     return (polled.revents & POLLIN) != 0;
 }
 
-/* Takes a ring under channel->lock, if there is one, and becomes a collector, after which the descriptor is empty. */
+/* Empties the descriptor under channel->lock. If it was rung, makes this thread a collector and returns true. */
 static bool take_ring_that_is_there(struct channel *channel) {
     pthread_mutex_lock(&channel->lock);
     bool taken = empty(channel);
@@ -221,8 +221,9 @@ static bool take_ring_that_is_there(struct channel *channel) {
 }
 
 /*
- * Takes a ring and becomes a collector, after which the descriptor is empty. Returns 1; 0 if it is worth another look
- * at the list; -1 and errno, EAGAIN if there was no ring and the channel does not block.
+ * Waits for a ring, empties the descriptor, makes this thread a collector and returns 1. Returns 0 if another thread
+ * was faster, so that the caller looks at the list again. Returns -1 and errno on failure: EAGAIN if there was no ring
+ * and the channel does not block.
  */
 static int take_ring(struct channel *channel) {
     uint64_t count;
@@ -233,7 +234,7 @@ static int take_ring(struct channel *channel) {
         return -1;
     }
     pthread_mutex_lock(&channel->lock);
-    channel->rung = false; /* a peer may have rung since, which may be found without an event: EAGAIN then */
+    channel->rung = false; /* a peer may have rung since: if its work makes no event, the next call finds EAGAIN */
     channel->collectors++;
     pthread_mutex_unlock(&channel->lock);
     return 1;
@@ -275,7 +276,9 @@ int embedded_ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **ibv_
     }
 }
 
-/* A ring for an eventfd is an edge, also if the eventfd is readable already: eventfd_write() in Linux, fs/eventfd.c. */
+/*
+ * Each ring of an eventfd is an edge, even if the eventfd is readable already: eventfd_write() in Linux, fs/eventfd.c.
+ */
 bool embedded_ext_takes_edges(struct ibv_comp_channel *ibv) {
     return !channel_of(ibv)->reads_alone;
 }

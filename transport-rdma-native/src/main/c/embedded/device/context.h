@@ -17,7 +17,7 @@
  * The device's contexts, and their asynchronous events.
  *
  * An event about a queue pair, a completion queue or a shared receive queue must be acknowledged before that object can
- * be destroyed (ibv_get_async_event(3)), so each such object carries an async_source.
+ * be destroyed (ibv_get_async_event(3)). An async_source in each such object counts its events.
  */
 #ifndef NETTY_RDMA_EMBEDDED_CONTEXT_H
 #define NETTY_RDMA_EMBEDDED_CONTEXT_H
@@ -63,15 +63,16 @@ struct async_source {
 
 void device_init(void);
 
-/* Opens the context of the ids, which is no user of its own (presence.h). NULL: errno. */
+/* Opens the shared context of the ids, which does not count as a user (presence.h). NULL: errno. */
 struct ibv_context *device_open_shared(void);
 
-/* Ends the context of the ids, with the objects that the application has made with it: their memory stays. */
+/* Ends the shared context of the ids. Objects that the application has made with it keep their memory. */
 void device_end_shared(struct ibv_context *context);
 
 /*
- * Sets what fills the calls that <infiniband/verbs.h> makes by verbs_get_ctx_op(), before the first context. A call
- * that stays NULL fails with EOPNOTSUPP there, as one that a driver does not give to libibverbs; without `fill` all do.
+ * Sets the function that fills in the calls that <infiniband/verbs.h> finds by verbs_get_ctx_op(). Called before the
+ * first context is made. A call that stays NULL fails there with EOPNOTSUPP, like a call that a driver lacks. Without
+ * `fill` all of them stay NULL.
  */
 void device_set_extended(void (*fill)(struct verbs_context *extended));
 
@@ -79,12 +80,12 @@ static inline struct context *context_of(struct ibv_context *context) {
     return container_of(context, struct context, extended.context);
 }
 
-/* Returns whether the context, with all objects made with it, is the parent's: the call is to fail with EIO. */
+/* Returns whether a fork has copied the context, and all objects made with it, from the parent. Calls fail with EIO. */
 static inline bool context_is_inherited(struct ibv_context *context) {
     return context_of(context)->generation != fork_generation;
 }
 
-/* Queues an event about `element`; duplicates of an undelivered event are dropped. Any thread. */
+/* Queues an event about `element`. An event that is still undelivered is not queued again. Any thread. */
 void async_raise(struct context *context, enum ibv_event_type type, void *element, struct async_source *source);
 
 /* Forgets undelivered events about the source and waits until the delivered ones are acknowledged. */

@@ -14,32 +14,34 @@
  * under the License.
  */
 /*
- * Work published to a peer that is marked as polling. No doorbell was rung for such work, so nothing is executed there
- * if the peer does not poll after all (it computes, or looks at its memory). A thread that polls here therefore checks
- * now and then whether the peer has taken the work; the engine checks if no thread polls here. If there was neither
- * progress nor a poll of the peer for some time, the peer is sent WIRE_NUDGE: its engine then works on the queue pair
- * whether or not a thread polls there. A peer that polls is not nudged, however slow: its engine would only compete
- * with it.
+ * Work published to a peer that is marked as polling. No doorbell was rung for such work, so the peer does not execute
+ * it if its thread does not poll after all, but computes, or reads its memory. So this process checks now and then
+ * whether the peer has taken the work: by a thread that polls here, or else by the engine. If there was neither
+ * progress nor a poll at the peer for some time, this process sends WIRE_NUDGE. The peer's engine then works on the
+ * queue pair even if a thread seems to poll there. A peer that polls is not nudged even if it is slow, because its
+ * engine would only compete with its thread.
  *
- * The thread that polls here does not announce either that it stops: it may post, and compute. While there is work to
- * check, a timer of the engine counts its polls, soon at first, then the more rarely the longer they go on: what a
- * thread posts last waits for a fraction of the time for which it polled.
+ * The thread that polls here does not announce the end of its polling either. While there is work to check, a timer of
+ * the engine counts the thread's polls, soon at first, and at longer intervals the longer the polling lasts. So the
+ * last request of a thread waits for a fraction of the time for which the thread has polled.
  *
- * The list works like the list of cq_defer_doorbell(): owners of a queue pair's gate push to it, and it is taken as a
- * whole.
+ * The list works like the list of cq_defer_doorbell(): owners of a queue pair's gate push to it, and a reader takes all
+ * entries at once.
  */
 #include "cq.h"
 #include "embedded/base/container_of.h"
 #include "qp.h"
 
-/* Time between looks. Each look takes some 100 ns a queue pair: with very many, looks are rarer. */
+/* Time between looks. Each takes some 100 ns for a queue pair, so with very many queue pairs looks are rarer. */
 #define LOOK_NS UINT64_C(10000)
 #define REST_FACTOR 8
 
-/* Time until the engine checks. A check costs a wake-up, so there is none before work can be overdue. */
+/* Time until the engine checks. A check costs a wake-up, so there is none before the work can be overdue. */
 #define ENGINE_LOOK_NS QP_PATIENCE_NS
 
-/* Limit of the time between counts of the polls. A wake-up takes some microseconds from a thread that polls. */
+/*
+ * Limit of the time between counts of the polls. Each wake-up of the engine costs the polling thread some microseconds.
+ */
 #define MAX_COUNT_NS UINT64_C(1000000)
 
 /* Time between polls that still counts as polling, on average: cq_rest() has the same limit. */
@@ -67,7 +69,7 @@ bool cq_claim_overdue(struct qp *qp) {
     return !atomic_load_explicit(&qp->expecting, memory_order_relaxed) && !atomic_exchange(&qp->expecting, true);
 }
 
-/* Adds to the list before the look at the word; cq_overdue_to_engine() changes the word before its look at the list. */
+/* Adds to the list, then reads the word. Callers of cq_overdue_to_engine() change the word before it reads the list. */
 void cq_add_overdue(struct cq *cq, struct qp *qp) {
     struct qp *_Atomic *list = &cq->overdue.expecting;
     qp_get(qp);
@@ -114,7 +116,7 @@ void cq_overdue_to_engine(struct cq *cq) {
 static void look_on_engine(struct engine_timer *timer) {
     struct cq *cq = container_of(timer, struct cq, overdue.timer);
     uint64_t next = cq_is_polled(cq) ? 0 : look(cq, engine_now_ns(), ENGINE_LOOK_NS);
-    /* Until here no other thread sets the timer; from here on the owners of gates that were busy may set it. */
+    /* Before this store no other thread sets the timer. After it, owners of gates that were busy may set it. */
     atomic_store(&cq->overdue.planned, false);
     bool expects = atomic_load(&cq->overdue.expecting) != NULL;
     if (expects && cq_is_polled(cq)) {
@@ -140,7 +142,7 @@ static void count_polls(struct engine_timer *timer) {
     atomic_store(&overdue->count_planned, false);
     if (atomic_load(&overdue->expecting) != NULL && cq_is_polled(cq)) {
         plan_count(cq);
-    } /* not polled: the thread that changed the word has seen the list, or will */
+    } /* not polled: the thread that has changed the word has read the list, or is about to */
     cq_put(cq);
 }
 

@@ -14,36 +14,38 @@
  * under the License.
  */
 /*
- * State of polling of a completion queue, which a word in the notify area publishes to peers. A few polls in
- * quick succession are enough to mark it as polled: an engine that works beside a polling thread takes its processor,
- * and makes completions faster than the thread takes them and posts receives. Polls that are far apart do not count. A
- * program that polls a few times after each message leaves its peers waiting the rest of the time: if the mark was
- * wrong, more polls are needed the next time.
+ * Publishes to peers, by a word in the notify area, whether a thread polls a completion queue. A few polls in quick
+ * succession are enough to mark the queue as polled. Otherwise the engine would work beside the polling thread, take
+ * its processor, and make completions faster than the thread takes them and posts receives. Polls that are far apart do
+ * not count. A program that polls only a few times after each message makes its peers wait for the rest of the time. So
+ * after a wrong mark more polls are needed for the next one.
  *
- * Peers can tell that the mark is wrong, and may lie: work of which they do not tell the thread that polls is left to
- * the engine. Then the other peers of the completion queue wake the engine for what they publish, until the thread has
- * made the polls that are needed, some milliseconds at most each time. A peer that floods the thread with messages
- * delays the others more.
+ * Peers tell this process that the mark is wrong, and a hostile one may lie: it publishes work without a tick for the
+ * polling thread, so that the engine has to do the work. Then the other peers of the completion queue wake the engine
+ * until the thread has made the polls that are needed, for some milliseconds at most each time. A peer that floods
+ * the thread with messages delays the others more.
  */
 #include "cq.h"
 #include "watch.h"
 
-/* Limit of the time between quick polls, for each completion that the first of them took. */
+/*
+ * Limit of the time between quick polls. Each completion that the first of two polls took after its first adds as much.
+ */
 #define QUICK_NS UINT64_C(10000)
 
 #define MIN_NEEDED 4u
-#define MAX_NEEDED (1u << 16) /* some milliseconds: one error in that time costs next to nothing */
+#define MAX_NEEDED (1u << 16) /* takes some milliseconds: one wrong mark in that time costs next to nothing */
 
 /*
- * Number of polls after which the mark was right. A thread that polls all the time, and was delayed, has made so many
- * before it is delayed again; a program that looks at its memory, and polls for the completion of what it then posts
- * (ib_write_lat), has made fewer.
+ * Number of polls after which a mark counts as right. A thread that polls all the time makes more polls between two
+ * delays. A program that waits by reading its memory, and polls only for the completion of its next request
+ * (ib_write_lat), makes fewer.
  */
 #define LASTING 4096u
 
 /*
- * Number of polls in a round of the engine, which is 2 ms, below which they are as good as none; or of completions: a
- * thread that takes many at a time, and has a millisecond of work with them, comes back.
+ * Number of polls or completions in a round of the engine (2 ms) below which the polling counts as stopped. Completions
+ * count as well, because a thread that takes many at a time, and needs a millisecond for them, will poll again.
  */
 #define MIN_PER_ROUND 64u
 
@@ -121,8 +123,9 @@ void cq_end_polling(struct cq *cq) {
 }
 
 /*
- * A round is a wake-up of the engine, which costs as much as a message. A thread that sleeps between messages arms the
- * completion queue each time, which ends the mark: rounds find that, and come later after the next mark.
+ * Each round wakes the engine, which costs as much as a message. A thread that sleeps between messages arms the
+ * completion queue each time, which removes the mark. If a round finds the mark removed, the first round after the next
+ * mark comes later.
  */
 bool cq_rest(struct cq *cq) {
     struct cq_polling *polling = &cq->polling;

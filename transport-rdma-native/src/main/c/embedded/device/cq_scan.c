@@ -14,16 +14,16 @@
  * under the License.
  */
 /*
- * Finding the queue pairs that peers have given work: compares the peers' ticks (notify_area.h) with private copies.
- * Everything here belongs to the owner of the completion queue's scan gate.
+ * Finds the queue pairs for which peers have published work: compares the peers' ticks (notify_area.h) with private
+ * copies. Everything here belongs to the owner of the completion queue's scan gate.
  *
- * The few connections that had work lately are looked at directly: their cache line stays here until the peer writes to
- * it. Their peers are told, and do not count up ticks for them. The choice changes slowly, as telling a peer costs as
- * much as a tick.
+ * Polls look directly at the few connections that had work lately, whose cache lines stay in this processor's cache
+ * until the peer writes to them. Their peers are told, and do not increment ticks for them. The choice changes slowly,
+ * because telling a peer costs as much as a tick.
  *
- * One call does a bounded number of bytes for a queue pair (qp.h). A queue pair that has more, or is in the middle of a
- * message, queues up, and each scan goes on with the first of that queue: however many have much to do, a message of
- * another one waits for one of them.
+ * One call transfers a limited number of bytes for a queue pair (qp.h). A queue pair that has more work, or is in the
+ * middle of a message, goes to a queue, and each scan serves only the first of that queue. So a message of another
+ * queue pair waits for one long transfer at most, however many there are.
  */
 #include <stdlib.h>
 
@@ -35,13 +35,14 @@
 #define SCAN_AGAIN 1u
 
 /*
- * Number of banks that a poll looks at, going round: a queue with very many peer processes must not make each poll
- * slow.
+ * Number of banks that one poll looks at, in turn, so that polls of a completion queue with very many peer processes
+ * are not slow.
  */
 #define BANKS_PER_POLL 64
 
 /*
- * Number of busy polls after which ticks are scanned as well: queue pairs that always have work must not hide others.
+ * Number of busy polls after which ticks are scanned as well, so that queue pairs that always have work do not starve
+ * others.
  */
 #define DIRECT_TURNS 8
 
@@ -89,7 +90,7 @@ static void take_turn(struct cq *cq) {
 /* Serves a place that has new work. */
 static void serve(struct cq *cq, struct cq_place *place) {
     if (place->unfinished) {
-        return; /* the place's turn comes */
+        return; /* the place is in the queue */
     }
     if (!atomic_load_explicit(&place->qp->in_message, memory_order_relaxed)) {
         progress(cq, place);
@@ -131,7 +132,7 @@ static unsigned find_direct(const struct cq *cq, const struct cq_place *place) {
     return i;
 }
 
-/* Considers a place for direct looks, for which a tick has announced work to a poll. */
+/* Makes a place direct, for which a tick has announced work to a poll, if it can replace a cold one. */
 static void consider_direct(struct cq *cq, struct cq_place *place) {
     if (find_direct(cq, place) < cq->num_direct) {
         return;
@@ -167,7 +168,7 @@ static bool serve_direct(struct cq *cq) {
 __attribute__((noinline)) static void scan_group(struct cq *cq, struct bank_watch *bank, unsigned g) {
     struct group_watch *group = bank->group[g];
     if (group == NULL) {
-        return; /* place not known yet: rc_attach.c looks at it when it is */
+        return; /* the places are not known yet: cq_scan_add() makes the next scan look again */
     }
     const _Atomic uint32_t *ticks = bank->ticks + g * NOTIFY_GROUP_SLOTS;
     for (unsigned s = 0; s < NOTIFY_GROUP_SLOTS; s++) {
@@ -199,8 +200,8 @@ static bool scan_bank(struct cq *cq, struct bank_watch *bank) {
 }
 
 /*
- * Executes all work that was announced before the call. The engine does the rest of what one queue pair has too much
- * of: the caller may sleep.
+ * Executes all work that was announced before the call. If a queue pair has more than one call does, the engine does
+ * the rest, because the caller may sleep.
  */
 static bool scan_all(struct cq *cq) {
     fence(); /* the caller may just have told peers to ring from now on */

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Clients of peer memory (rdma_peer_memory.h) for graphics processors: CUDA's driver API and HIP, in the libraries that
- * the application has loaded. A process that has loaded none has no such memory, and none is loaded for it.
+ * Clients of peer memory (rdma_peer_memory.h) for graphics processors: CUDA's driver API, and HIP. They use the
+ * libraries that the application has loaded, and load none: without such a library the process has no such memory.
  *
  * CUDA Driver API Reference, "Unified Addressing", "Memory Management", "Context Management", "Stream Management"; HIP
  * Runtime API Reference, the functions of like names.
@@ -32,7 +32,7 @@ extern const struct rdma_peer_memory_client gpu_clients[GPU_CLIENTS];
 
 void gpu_client_init(void);
 
-/* Returns whether the client has its library, if it is one of these; any other client needs none. */
+/* Returns whether the client has found its library. Returns true for a client that is not one of these. */
 bool gpu_client_is_ready(const struct rdma_peer_memory_client *client);
 
 #endif

@@ -14,17 +14,18 @@
  * under the License.
  */
 /*
- * Direct way between devices of two processes: memory of devices that this process lends to peers, and has borrowed
- * from them. The owner of a target copies to it from memory that the owner of the source has lent. The unit is the
- * allocation, which the borrower opens once, and can then write, too: no key limits that. So it happens only between
- * processes that both ask for it, RDMA_EMBEDDED_PEER_MEMORY_DIRECT=1, and could trace each other anyway, and all other
- * bytes go by host memory.
+ * Copies from device to device between two processes, by memory of devices that this process lends to peers, and has
+ * borrowed from them. The owner of the target copies from memory that the owner of the source has lent. The unit is an
+ * allocation. The borrower opens it once, and can then also write to it: no key limits that. So both processes must ask
+ * for it by RDMA_EMBEDDED_PEER_MEMORY_DIRECT=1, and be able to trace each other anyway. All other bytes go by host
+ * memory.
  *
  *   WIRE_WISH  queue pair to queue pair: the receiver's targets are memory of a device (rc/rc_device.c)
  *   WIRE_LEND  the sender offers an allocation; WIRE_LOAN_TAKEN: the answerer has opened it, WIRE_LOAN_REFUSED: not
  *   WIRE_LOAN_RECALLED  the sender takes it back; WIRE_LOAN_RETURNED: the answerer has closed it
  *
- * The lender refers to what was taken only. A loan ends when the last region of the allocation goes, or the link.
+ * The lender refers only to allocations that the peer has taken. A loan ends when the last region of the allocation, or
+ * the link, goes.
  *
  * Threads: any. The lock is taken before those of links.
  */
@@ -39,24 +40,25 @@
 #include "embedded/link/wire.h"
 #include "peer_memory.h"
 
-/* Switch: this process asks for the direct way. Written by tests only, as the next ones. */
+/* Switch: this process asks for copies from device to device. Only tests write to it, and to the variables below. */
 extern atomic_bool lending_is_on;
 extern atomic_bool lending_to_itself; /* also over links of this process to itself, which no driver allows */
-/* Time from a refusal to the next offer, and the longest time to wait for what was recalled. */
+/* Time from a refusal to the next offer, and the longest time to wait for the return of a recalled loan. */
 extern _Atomic uint64_t lending_again_ns, lending_recall_ns;
 
 void lending_init(void);
 
-/* Returns whether memory may go between this process and the peer, as far as this process is concerned. */
+/* Returns whether this process allows lending to the peer, and borrowing from it. */
 bool lending_may_be_with(const struct peer *peer);
 
 /*
- * Lends memory to the peer, or finds that it has it. Returns false if the peer does not have it, or not yet: the bytes
- * go by host memory. Called inside the epoch section in which the range was found.
+ * Makes a reference to memory that the peer has borrowed, or else offers the memory to the peer. Returns false if the
+ * peer has not borrowed it yet: the bytes go by host memory. Called inside the epoch section in which the range was
+ * found.
  */
 bool lending_refer(struct peer *peer, const struct peer_range *range, struct wire_reference *reference);
 
-/* Finds what the peer refers to. Returns false if it is nothing that it has lent. Use it inside one epoch section. */
+/* Finds memory that the peer refers to. Returns false if the peer has not lent it. Use it inside one epoch section. */
 bool lending_find(const struct peer *peer, const struct wire_reference *reference, uint32_t length,
                   struct peer_range *range);
 

@@ -14,12 +14,12 @@
  * under the License.
  */
 /*
- * Memory windows: parts of memory regions with a key and rights of their own, which can be given and taken while the
- * region stays. IB specification 10.6.7; type 2 windows are 2B, so that they open for one queue pair alone, and only if
- * its protection domain is theirs.
+ * Memory windows: parts of memory regions with a key and access rights of their own, which can be opened and closed
+ * while the region stays (IB specification 10.6.7). Type 2 windows are 2B: a window opens for one queue pair only,
+ * which must have the same protection domain.
  *
- * The upper 24 bits of a key stay with the window, the others come with each binding. Binding and invalidation are
- * requests of the send queue, carried out in their turn by the owner of the gate.
+ * The upper 24 bits of a key stay the same for a window, and each binding brings the others. Binding and invalidation
+ * are requests of the send queue. The owner of the gate executes them in the order of the queue.
  */
 #ifndef NETTY_RDMA_EMBEDDED_MW_H
 #define NETTY_RDMA_EMBEDDED_MW_H
@@ -47,13 +47,13 @@ bool mw_carry_out_bind(struct qp *qp, const struct send_wqe *wqe);
  * the queue pair.
  */
 bool mw_invalidate(const struct qp *qp, uint32_t key);
-/* Closes the windows of a queue pair that is destroyed: nobody has access through it any more. */
+/* Closes the windows of a queue pair that is being destroyed. */
 void mw_close_all(struct qp *qp);
 
 /*
- * Returns the address of the range in host memory that the peer of the queue pair wants to use, by the key of a region
- * or of a window, or NULL. Called inside one epoch section. mw_leave() must follow: until then *entered cannot be
- * bound, invalidated or freed, so only a copy may come between.
+ * Returns the address of a range in host memory that the peer of the queue pair may use by the key of a region or of a
+ * window; else NULL. Called inside one epoch section. mw_leave() must follow. Until then *entered cannot be bound,
+ * invalidated or freed, so the caller does nothing but a copy in between.
  */
 void *mw_enter(const struct qp *qp, uint32_t key, uint64_t address, uint64_t length, int access, struct mw **entered);
 void mw_leave(struct mw *entered); /* NULL: does nothing */

@@ -25,7 +25,7 @@ struct td;
 
 struct pd {
     struct ibv_pd ibv;
-    /* Itself; for a parent domain, the `domain` of the protection domain that it was made from. */
+    /* The domain itself; for a parent domain, the `domain` of the protection domain that it was made from. */
     const struct pd *domain;
     /* Number of regions, windows, queue pairs, shared receive queues, address handles, parent domains. */
     atomic_int objects;

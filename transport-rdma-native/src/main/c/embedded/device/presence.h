@@ -14,13 +14,13 @@
  * under the License.
  */
 /*
- * Presence of this process for its peers. While it has users (contexts, completion queues, ids), it has a notify area,
- * doorbells, names and links, for which the engine lives. When the last user has gone, and none has come for a while,
- * all of that ends, as at the end of the process: peers that have kept something of it read the end of their links, and
- * one that connects is refused. The next user begins anew. So a copy of this library that a class loader of a JVM has
- * left behind costs memory that nobody touches, and nothing else.
+ * Presence of this process for its peers. While the process has users (contexts, completion queues, ids), it has a
+ * notify area, doorbells, names and links, and the engine runs for them. When the last user has gone, and no other has
+ * come for a while, all of that ends as at the end of the process. Peers read the end of their links, and a peer that
+ * connects is refused. The next user makes everything anew. So a copy of this library that a class loader of a JVM
+ * has left behind costs only memory that no thread touches.
  *
- * The shared context of the ids (cm_device.c), protection domains and regions are no users: they need no peer.
+ * The shared context of the ids (cm_device.c), protection domains and regions are not users, because they need no peer.
  *
  * Threads: any.
  */
@@ -30,7 +30,8 @@
 #include <stdint.h>
 
 /*
- * Time for which all stays without users: 1 s, so that programs that open and close are not slowed. Written by tests.
+ * Time from the last user to the end of the presence: 1 s, so that programs that often open and close the device are
+ * not slowed. Written by tests.
  */
 extern _Atomic uint64_t presence_rest_ns;
 
@@ -38,8 +39,8 @@ extern _Atomic uint64_t presence_rest_ns;
 void presence_init(void (*rest_targets)(void));
 
 /*
- * Adds a user. A first one waits for an end that is under way, which takes the locks of the folders below and of the
- * links' handlers: so it is not called with any of them held.
+ * Adds a user. The first user waits if the presence is being ended. Ending takes locks of the folders below and of the
+ * links' handlers, so the caller must not hold any of them.
  */
 void presence_enter(void);
 
@@ -48,7 +49,7 @@ void presence_enter(void);
  */
 int presence_open(void);
 
-/* Removes a user. Not called for objects that a child of a fork has inherited: the child has no users then. */
+/* Removes a user. Not called for objects that a child of a fork has inherited, because they are not users there. */
 void presence_leave(void);
 
 #endif

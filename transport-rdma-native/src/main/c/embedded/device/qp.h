@@ -14,15 +14,15 @@
  * under the License.
  */
 /*
- * Queue pairs: the common part of all types. All transmission, execution and completion of one queue pair is done by
- * the owner of its gate, on whatever thread that is: one that posts or polls, or the engine. Each type has a table of
- * its own operations: rc.h, ud.h.
+ * Queue pairs: the common part of all types. The owner of a queue pair's gate does all its transmission, execution and
+ * completion. The owner may be a thread that posts or polls, or the engine. Each type has a table of its own operations
+ * (rc.h, ud.h).
  *
  *   qp.c           types; create, query, destroy
  *   qp_table.c     references, numbers
  *   qp_modify.c    the state machine
  *   qp_post.c      posting, to shared receive queues as well
- *   work_queue.c   the rings of what was posted
+ *   work_queue.c   the rings of posted requests
  *   qp_progress.c  the gate and its owner, errors, flushing, the engine's rounds
  *   qp_complete.c  completions, and the receives that messages take
  *   srq.c          work queues that queue pairs share: create, query, destroy
@@ -45,16 +45,16 @@
 #include "work_queue.h"
 
 /*
- * Limit of bytes that one call transfers of each: the peer's requests with the answers to them, answers that the peer
- * gives, and own requests; so that a fast peer keeps neither a poll nor the engine from everything else. A later call
- * does the rest. A post may do more of its own requests (rc_progress.c).
+ * Limit of bytes that one call transfers of each kind: requests of the peer with the answers to them, answers of the
+ * peer, and own requests. So a fast peer does not keep a poll or the engine from other work. A later call does the
+ * rest. A post may do more of its own requests (rc_progress.c).
  */
 #define QP_BUDGET_BYTES (512u << 10)
 
 /* Time that a peer marked as polling may go without a poll while it has work. */
 #define QP_PATIENCE_NS UINT64_C(20000)
 
-/* Maximum number of calls without progress of the peer in which qp_peer_is() says that it is late. */
+/* Number of calls of qp_peer_is(), without progress of the peer, after which it says no more that the peer is late. */
 #define QP_MAX_LOOKS 200u
 
 struct ah;
@@ -91,10 +91,10 @@ struct send_wqe {
     uint32_t end;    /* the stream's position after its last descriptor, once staged */
     uint8_t op;      /* enum wire_op or qp_local_op */
     bool signaled, solicited, fenced;
-    bool inlined; /* data is here in place of the list; or the answer is here, behind the list: inline_recv.c */
+    bool inlined; /* data is here instead of the list; or the answer is here, behind the list (inline_recv.c) */
     bool staged;
     bool answered; /* READ or atomic: the response is complete; local: done */
-    uint8_t fault; /* enum ibv_wc_status found here; reported when the earlier ones are complete */
+    uint8_t fault; /* enum ibv_wc_status of an error on this side, reported when earlier requests are complete */
     uint8_t vendor_err; /* vendor_err of the completion with `fault` */
     uint16_t num_sge;
     struct sge_cursor cursor;
@@ -104,17 +104,17 @@ struct send_wqe {
 enum qp_work {
     QP_WORK_SEND = 1,      /* post_send was called */
     QP_WORK_ALL = 2,       /* the peer has published or acknowledged something, or a receive was posted */
-    QP_WORK_WATCH = 4,     /* a round of the engine */
+    QP_WORK_WATCH = 4,     /* this is a round of the engine */
     QP_WORK_PEER_DOWN = 8, /* the peer's process died */
     QP_WORK_FATAL = 16,    /* a completion queue overflowed */
-    QP_WORK_DOORBELL = 32, /* the deferred doorbell: cq_defer_doorbell() */
+    QP_WORK_DOORBELL = 32, /* ring the deferred doorbell: cq_defer_doorbell() */
     QP_WORK_OVERDUE = 64,  /* check whether the peer has taken published work: cq_overdue.c */
     QP_WORK_NUDGE = 128,   /* the peer waits for work to be taken */
 };
 
 /*
- * Common part of all queue pairs. Each type embeds it in its own struct: rc.h, ud.h. The fields on a message's way are
- * at the end, next to the type's own.
+ * Common part of all queue pairs. Each type embeds it in its own struct (rc.h, ud.h). The fields that each message uses
+ * are at the end, next to the type's own.
  */
 struct qp {
     union {
@@ -137,8 +137,8 @@ struct qp {
     struct cq *send_cq, *recv_cq;
     struct context *context;
     _Atomic int state; /* enum ibv_qp_state */
-    atomic_bool waiting_for_receive; /* the peer's request waits for post_recv: RNR */
-    atomic_bool in_message; /* a message was begun and not ended, in either direction: cq_scan.c */
+    atomic_bool waiting_for_receive; /* the peer's request waits for ibv_post_recv(3): RNR */
+    atomic_bool in_message; /* a message was begun and not ended, in either direction (cq_scan.c) */
 
     /* Fields that polls look at: qp_has_work(). */
     _Atomic uint64_t seen_ack; /* the peer's word for our requests, as last looked at */
@@ -151,7 +151,7 @@ struct qp {
     uint32_t inline_recv;
     /* Shared queue in place of rq, or NULL; with `named_receives`, the queue of the latest message. */
     struct srq *srq;
-    bool waits_for_shared; /* guarded by the lock of srq, as the next one */
+    bool waits_for_shared; /* guarded by the lock of srq, as next_waiting */
     struct qp *next_waiting;
     struct qp *next_watched; /* watch.c */
     struct qp *next_deferred; /* list of cq_deferred.c */
@@ -164,11 +164,11 @@ struct qp {
     /* Fields of the gate's owner. */
     struct cq *receive_cq;          /* completion queue of receives: recv_cq, or with `named_receives` that of `srq` */
     _Atomic uint32_t *receive_tail; /* counter for the completions of receives */
-    struct receive_wqe *taken; /* room for the receive that was taken from srq for the message under way */
+    struct receive_wqe *taken; /* room for a copy of the receive from srq that the message under way has taken */
     bool has_taken;
-    bool said_last; /* IBV_EVENT_QP_LAST_WQE_REACHED was raised: no more will be taken from srq */
+    bool said_last; /* IBV_EVENT_QP_LAST_WQE_REACHED was raised: no more receives will be taken from srq */
     bool failed; /* flushing */
-    bool announces_drained; /* IBV_EVENT_SQ_DRAINED is owed */
+    bool announces_drained; /* IBV_EVENT_SQ_DRAINED is still to be raised */
     bool sq_sig_all;
     uint32_t staged;  /* first work request not completely staged */
 };
@@ -179,35 +179,35 @@ struct qp_transition {
 };
 
 /*
- * Operations of queue pairs of one type. Those that may be NULL do nothing then. `control` is held in all calls from
- * modifying and destroying.
+ * Operations of queue pairs of one type. An operation that may be NULL does nothing then. `control` is held in all
+ * calls that modify or destroy the queue pair.
  */
 struct qp_ops {
     size_t size; /* size of the type's struct, which begins with struct qp */
     const struct qp_transition *transitions;
     size_t num_transitions;
-    int ignored; /* attributes that may be given and say nothing: enum ibv_qp_attr_mask */
+    int ignored; /* attributes that may be given and have no effect: enum ibv_qp_attr_mask */
     bool watch_posted; /* work requests have timers once they are posted */
-    bool unreliable;   /* connections repeat nothing, and no error of the one end is told to the other */
+    bool unreliable;   /* connections repeat nothing, and neither end is told about errors of the other */
     enum ibv_qp_type peer_type; /* type of the other end of a connection; else 0 */
     bool iwarp;        /* an iWARP device has the type */
-    bool needs_name;   /* senders know the number only, and no link: it must have a name */
+    bool needs_name;   /* the number must have a name, because senders know only the number, and no link */
     bool inline_recv;  /* messages and answers may travel in their completion */
     bool sends_only;   /* attributes of receives are ignored, as by the kernel */
     /*
-     * Each message names the shared receive queue that it takes from; nothing can be posted. Such queue pairs are not
-     * made by ibv_create_qp(3), but by ibv_create_qp_ex(3).
+     * Each message names the shared receive queue of its receive. No request can be posted to the queue pair, which is
+     * made by ibv_create_qp_ex(3) and not by ibv_create_qp(3).
      */
     bool named_receives;
 
-    /* Initializes the type's own state, which is 0, and ends it; both may be NULL. `argument` is of qp_parts. */
+    /* Initialize the type's own state, which is zeroed before, and end it. Both may be NULL. `argument`: qp_parts. */
     void (*create)(struct qp *qp, void *argument);
     void (*destroy)(struct qp *qp);
 
     /*
-     * Fills the type's part of a work request, when the rest is checked and copied, with the lock of the queue held: 0
-     * or errno. `release_send` is called by the owner of the gate, or by the caller of `fill_send` that does not post
-     * the request; it may be NULL.
+     * Fills the type's part of a work request after the rest was checked and copied. Called with the lock of the queue.
+     * Returns 0 or errno. The owner of the gate calls `release_send`, or the caller of `fill_send` if it does not post
+     * the request. `release_send` may be NULL.
      */
     int (*fill_send)(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe);
     void (*release_send)(struct send_wqe *wqe);
@@ -223,48 +223,53 @@ struct qp_ops {
     void (*failed)(struct qp *qp);
 
     /*
-     * Go from INIT to RTR: `prepare` is called with the gate before the state changes, `introduce` without it after
-     * that, and returns 0 or errno. Both may be NULL.
+     * Go from INIT to RTR. `prepare` is called with the gate before the state changes. `introduce` is called without
+     * the gate after that, and returns 0 or errno. Both may be NULL.
      */
     void (*prepare)(struct qp *qp);
     int (*introduce)(struct qp *qp);
     /* Introduces this end again in the engine's rounds, when introduce_at_ns has come; may be NULL. */
     void (*introduce_again)(struct qp *qp);
-    /* Notes that attributes have changed otherwise. Called with the gate; may be NULL. */
+    /* Notes that attributes were changed by another transition. Called with the gate; may be NULL. */
     void (*modified)(struct qp *qp);
     /*
-     * Tells the peer whether the polls that come to the place look at the queue pair itself: if so, no tick need
-     * announce what qp_has_work() finds. Called with the scan gate, while the queue pair has the place. NULL if each
-     * place has a `found`.
+     * Tells the peer whether polls look at the queue pair itself. If they do, the peer needs no tick for work that
+     * qp_has_work() finds. Called with the scan gate, while the queue pair has the place. NULL if each place has a
+     * `found`.
      */
     void (*set_direct)(struct qp *qp, const struct cq_place *place, bool direct);
     /* Does ext_peer_is (verbs_api.h). Called with the gate; may be NULL. */
     bool (*peer_is)(struct qp *qp, enum ext_peer_state state);
 
     /*
-     * Selects the shared receive queue with this number, another one than before, for the message that begins. Returns
-     * false if there is none. Called with the gate; NULL without `named_receives`.
+     * Selects the shared receive queue with this number for the message that begins, if the number differs from the
+     * last message's. Returns false if there is none. Called with the gate; NULL without `named_receives`.
      */
     bool (*select)(struct qp *qp, uint32_t srqn);
 
-    /* Tells the application of an asynchronous event, in place of doing it for the queue pair itself; may be NULL. */
+    /* Raises an asynchronous event. NULL: the event is raised for the queue pair itself. */
     void (*raise)(struct qp *qp, enum ibv_event_type event);
 
-    /* Return the queue pair that a handle stands for, and close the handle: ibv_destroy_qp(3). NULL: no handle. */
+    /*
+     * Returns the queue pair that a handle stands for; closes the handle: ibv_destroy_qp(3). NULL: the type has no
+     * handles.
+     */
     struct qp *(*meant)(const struct qp *handle);
     int (*close)(struct qp *handle);
     /*
-     * Ends what the queue pair has of a link that went down, which may be nothing. On the engine thread, without locks;
-     * NULL: queue pairs have no links.
+     * Ends everything that the queue pair has by a link that went down, if anything. Called on the engine thread,
+     * without locks. NULL: queue pairs of the type have no links.
      */
     void (*link_lost)(struct qp *qp, const struct link *link);
     /* Begins to destroy a queue pair, without `control`: 0 or EBUSY; may be NULL. */
     int (*begin_destroy)(struct qp *qp);
-    /* Makes polls not come to the queue pair any more, for reset and destroy. Called without the gate. */
+    /*
+     * Removes the queue pair from the polls of its completion queues, for reset and destroy. Called without the gate.
+     */
     void (*leave_cqs)(struct qp *qp);
     /* Goes back to the state before prepare(). Called after leave_cqs(), with the gate. */
     void (*detach)(struct qp *qp);
-    /* Releases what remains. Called after detach(), with or without the gate. `destroyed`: for good. */
+    /* Releases what remains. Called after detach(), with or without the gate. `destroyed`: this is not a reset. */
     void (*release)(struct qp *qp, bool destroyed);
 };
 
@@ -281,7 +286,7 @@ static inline enum ibv_qp_state qp_state(const struct qp *qp) {
     return (enum ibv_qp_state) atomic_load_explicit(&qp->state, memory_order_acquire);
 }
 
-/* Returns whether sends go on. In SQD only those that have begun do: IB specification 10.3.1. */
+/* Returns whether sends go on. In SQD only sends that have begun go on: IB specification 10.3.1. */
 static inline bool qp_sends_in(enum ibv_qp_state state) {
     return state == IBV_QPS_RTS || state == IBV_QPS_SQD;
 }
@@ -311,14 +316,14 @@ int qp_table_add(struct qp *qp); /* gives the queue pair a number; 0 or errno */
 void qp_table_remove(struct qp *qp);
 struct qp *qp_table_find(uint32_t qpn); /* returns a reference, or NULL */
 /*
- * Claims a number for something else, which need not have a name: 0 and errno if there is none. After its release it is
- * not used again for a while, as the numbers of queue pairs.
+ * Claims a number for another purpose, which need not have a name. Returns 0 and errno if there is none. After its
+ * release a number is not used again for a while, like the numbers of queue pairs.
  */
 uint32_t qp_table_claim_number(void);
 void qp_table_release_number(uint32_t number);
-/* Forgets the numbers, before link_rest() gives them back; called when there is no queue pair. */
+/* Forgets the numbers with names, before link_rest() gives the names back. Called when there is no queue pair. */
 void qp_table_rest(void);
-/* Calls `visit` for all queue pairs, with the table's lock held; it may take control and gates. */
+/* Calls `visit` for all queue pairs, with the table's lock held. `visit` may take control and gates. */
 void qp_table_visit(void (*visit)(struct qp *qp, const void *argument), const void *argument);
 
 /* qp_post.c */
@@ -330,25 +335,25 @@ int qp_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr *
 bool qp_takes_sends(const struct qp *qp);
 /* Checks the request and copies it to the place of the index `head`: 0 or errno. */
 int qp_fill_send(struct qp *qp, const struct ibv_send_wr *wr, uint32_t head);
-/* Starts posted requests. Called after the head of the queue was set, without the lock. */
+/* Starts posted requests. Called without the lock, after the head of the queue was set. */
 void qp_posted_sends(struct qp *qp);
 
 /* qp_progress.c */
 /*
- * Does the work now, or leaves it to the thread that owns the gate. Returns true if some was left over for a later
+ * Does the work now, or leaves it to the thread that owns the gate. Returns true if some work was left over for a later
  * call.
  */
 bool qp_progress(struct qp *qp, unsigned work);
 /* Calls `peer_is`. Returns false if another thread has the gate. */
 bool qp_peer_is(struct qp *qp, enum ext_peer_state state);
-/* Does work as qp_progress() outside of polls: the engine does what is left over. */
+/* Does work like qp_progress(), outside of polls. The engine does the work that is left over. */
 void qp_kick(struct qp *qp, unsigned work);
 /* Own the gate for control operations. */
 void qp_lock(struct qp *qp);
 void qp_unlock(struct qp *qp);
-/* Sets the queue pair to ERR; the rest is flushed before the gate is left. `event`: IBV_EVENT_... or -1. */
+/* Sets the queue pair to ERR. Requests are flushed before the owner leaves the gate. `event`: IBV_EVENT_... or -1. */
 void qp_fail(struct qp *qp, int event);
-/* Sets the queue pair to ERR on demand, after the work that the peer has published before. Called with the gate. */
+/* Sets the queue pair to ERR on demand, after executing the work that the peer has published. Called with the gate. */
 void qp_to_error(struct qp *qp);
 /* Returns whether the peer owes an acknowledgement or an answer, or requests wait to be sent. */
 bool qp_has_outstanding(const struct qp *qp);
@@ -356,12 +361,12 @@ bool qp_has_outstanding(const struct qp *qp);
 bool qp_is_staging(const struct qp *qp);
 /* Raises an asynchronous event about the queue pair. */
 void qp_raise(struct qp *qp, enum ibv_event_type event);
-/* Fails all queue pairs that use a completion queue, as it has overflowed. */
+/* Fails all queue pairs that use a completion queue that has overflowed. */
 void qp_fail_users(struct cq *cq);
 /* Does a round of the engine. Returns when to look again, or 0 if the queue pair is not watched any more. */
 uint64_t qp_round(struct qp *qp, uint64_t now_ns);
 
-/* Returns whether the peer seems to have done something; a hint, for polls. */
+/* Returns whether the peer seems to have published or acknowledged something. Polls use it as a hint. */
 static inline bool qp_has_work(const struct qp *qp) {
     const struct wire_control *peer = atomic_load_explicit(&qp->peek, memory_order_acquire);
     return peer != NULL
@@ -375,13 +380,13 @@ static inline bool qp_has_work(const struct qp *qp) {
 void qp_complete_send(struct qp *qp, enum ibv_wc_status status); /* completes the oldest request */
 void qp_flush_sends(struct qp *qp);
 /*
- * Completes the oldest request with the status and flushes the others, also those that are posted later; receives go
- * on: the state SQE of unreliable types, IB specification 10.3.1.6.
+ * Completes the oldest request with the status and flushes the others, also those that are posted later. Receives go
+ * on. This is the state SQE of unreliable types: IB specification 10.3.1.6.
  */
 void qp_fail_sends(struct qp *qp, enum ibv_wc_status status);
 /*
- * Returns the receive that the next message takes, until qp_finish_receive(); or NULL: posting one kicks the queue
- * pair.
+ * Returns the receive that the next message takes, valid until qp_finish_receive(). Returns NULL if none is posted;
+ * posting a receive then kicks the queue pair.
  */
 const struct receive_wqe *qp_next_receive(struct qp *qp);
 const struct receive_wqe *qp_current_receive(const struct qp *qp); /* returns the receive of the message under way */
@@ -396,11 +401,12 @@ static inline uint8_t *inline_slot(const struct qp *qp, uint32_t index) {
     return qp->inlined + (size_t) (index & qp->rq.mask) * qp->inline_recv;
 }
 /*
- * Keeps a piece of the answer to a READ or atomic behind the request, until its completion is polled, if the answer is
- * short enough: false if not. The request's memory was checked. Called by the gate's owner.
+ * Keeps a piece of the answer to a READ or atomic behind the request until its completion is polled. Returns false if
+ * the answer is too long, or the request makes no completion. The caller has checked the request's memory, and owns the
+ * gate.
  */
 bool inline_keep_answer(const struct qp *qp, struct send_wqe *wqe, const uint8_t *payload, uint32_t length);
-/* Copies the message to the receive's memory, or the answer to the request's. For polls. */
+/* Copies the message to the receive's memory, or the answer to the request's memory. Called by polls. */
 void inline_place(const struct cqe *cqe, struct ibv_wc *wc);
 
 #endif

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Shared receive queues. A queue pair takes a receive when a message of its peer begins, in the order of posting, and
- * keeps a copy of it until the message is complete; so the receive's place in the queue is free at once.
+ * Shared receive queues. Queue pairs take receives in the order of posting. A queue pair takes one when a message of
+ * its peer begins, and keeps a copy until the message is complete. So the receive's place in the queue is free at once.
  */
 #ifndef NETTY_RDMA_EMBEDDED_SRQ_H
 #define NETTY_RDMA_EMBEDDED_SRQ_H
@@ -26,8 +26,8 @@ struct srq;
 
 /* Operations of a shared receive queue that is for XRC. */
 struct srq_ops {
-    void (*leave)(struct srq *srq);   /* makes target queue pairs take no more, before the queue is destroyed */
-    void (*release)(struct srq *srq); /* releases what the queue refers to; in the child of a fork() as well */
+    void (*leave)(struct srq *srq);   /* keeps target queue pairs from taking receives, before the queue is destroyed */
+    void (*release)(struct srq *srq); /* releases the objects that the queue refers to; also in the child of a fork() */
 };
 
 struct srq {
@@ -47,7 +47,7 @@ static inline struct srq *srq_of(struct ibv_srq *srq) {
     return (struct srq *) srq;
 }
 
-/* Makes a queue in a struct of this size, which begins with it. NULL: errno. */
+/* Makes a queue at the beginning of a struct of this size. NULL: errno. */
 struct srq *srq_make(struct ibv_pd *pd, const struct ibv_srq_init_attr *init, size_t size);
 void srq_free(struct srq *srq);
 
@@ -55,8 +55,8 @@ void srq_free(struct srq *srq);
 int srq_post_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 /*
- * Copies the next receive to qp->taken, or returns false and kicks the queue pair when there are more. Called with the
- * queue pair's gate.
+ * Copies the next receive to qp->taken. Returns false if there is none; the queue pair is then kicked when receives are
+ * posted. Called with the queue pair's gate.
  */
 bool srq_take(struct srq *srq, struct qp *qp);
 

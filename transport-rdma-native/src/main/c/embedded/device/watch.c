@@ -20,7 +20,7 @@
 #include "embedded/link/engine.h"
 #include "qp.h"
 
-#define ROUND_EACH_NS UINT64_C(1000) /* rarer with very many: rounds must not eat the processor */
+#define ROUND_EACH_NS UINT64_C(1000) /* added for each object, so that rounds of very many do not fill a processor */
 
 static void make_round(struct engine_timer *timer);
 
@@ -101,7 +101,7 @@ static uint64_t visit_cqs(struct cq *list, uint64_t now) {
         bool rests = round_of_cq(cq);
         pthread_mutex_lock(&lock);
         cq->watched = false;
-        /* The queue stays also if the polling began again just now, when it still counted as watched. */
+        /* The queue stays also if polling has just begun again, when watch_cq() still found it in the list. */
         if (!rests || cq_is_polled(cq)) {
             list_cq(cq);
             count++;

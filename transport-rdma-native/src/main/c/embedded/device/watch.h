@@ -14,10 +14,9 @@
  * under the License.
  */
 /*
- * The rounds of the engine, every 2 to 64 ms while there is anything to look after, never otherwise:
- *   queue pairs with outstanding work requests: retry and RNR timers, and peers that seem to have missed that they have
- *   work;
- *   polled completion queues: has the polling stopped?
+ * The rounds of the engine. While there is anything to watch, a round takes place every 2 to 64 ms. It looks at
+ *   queue pairs with outstanding work requests: retry and RNR timers, and peers that seem to have missed their work;
+ *   polled completion queues, whose polling may have stopped.
  */
 #ifndef NETTY_RDMA_EMBEDDED_WATCH_H
 #define NETTY_RDMA_EMBEDDED_WATCH_H
@@ -29,13 +28,13 @@
 struct qp;
 struct cq;
 
-/* Switch for tests: rounds do nothing, so that a lost wake-up is not made good by the next round. */
+/* Switch for tests: rounds do nothing, so that no round hides a lost wake-up. */
 extern atomic_bool watch_suspended;
 
 /*
- * Sets what a round does: `of_qp` is qp_round(), `of_cq` is cq_rest(). qp_round() returns when to look at the queue
- * pair again, or 0 if it is not watched any more; cq_rest() returns whether the completion queue need not be watched
- * any more.
+ * Sets the functions of a round: `of_qp` is qp_round(), `of_cq` is cq_rest(). qp_round() returns the time of the next
+ * look at the queue pair, or 0 if it is not watched any more. cq_rest() returns true if the completion queue need not
+ * be watched any more.
  */
 void watch_init(uint64_t (*of_qp)(struct qp *qp, uint64_t now_ns), bool (*of_cq)(struct cq *cq));
 
@@ -44,8 +43,8 @@ void watch_init(uint64_t (*of_qp)(struct qp *qp, uint64_t now_ns), bool (*of_cq)
 #define WATCH_MAX_ROUND_NS UINT64_C(64000000)
 
 /*
- * Begins to watch; cheap if already watched. The first look at a queue pair is `gap_ns` from now, at a completion queue
- * its first_round_ns. Any thread; takes only its own innermost lock and the engine's.
+ * Begin to watch; cheap for an object that is already watched. The first look at a queue pair comes after `gap_ns`, and
+ * at a completion queue after its first_round_ns. Any thread; takes only its own innermost lock and the engine's.
  */
 void watch_qp(struct qp *qp, uint64_t gap_ns);
 void watch_cq(struct cq *cq);

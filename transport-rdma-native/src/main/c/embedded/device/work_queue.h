@@ -37,11 +37,11 @@ static inline size_t receive_wqe_size(uint32_t sges) {
 }
 
 /*
- * Ring of work requests, whose indices count up for ever. Memory is taken only as far as it is needed, since most queue
- * pairs of a large server are idle: the first places are there from the beginning, the others when there is more under
- * way at a time than these hold. Requests that are posted to an empty queue begin at the first place again, and
- * receives without memory that follow each other there, all with the same id (as a byte stream posts them by the
- * hundred), have one place together, which is not in the ring.
+ * Ring of work requests, whose indices only count up (modulo 2^32). Most queue pairs of a large server are idle, so the
+ * queue begins with the memory of a few first places. The other places are allocated when more requests are under way
+ * at a time. A request that is posted to an empty queue takes the first place again. A byte stream posts hundreds of
+ * receives without memory and with the same id. Such receives, posted to an empty queue, share one place outside the
+ * ring.
  */
 struct work_queue {
     pthread_mutex_t lock; /* guards posting */
@@ -49,7 +49,7 @@ struct work_queue {
     uint8_t *ring;  /* all places, of which the first `num_first` are not used; or NULL */
     uint32_t num_first;
     uint32_t stride, mask, limit, max_sge;
-    uint32_t base;             /* index that is at the first place; changes while the queue is empty */
+    uint32_t base;             /* index at the first place; changes only while the queue is empty */
     _Atomic uint32_t same_end; /* receives before this index are at `same` */
     _Alignas(struct receive_wqe) uint8_t same[sizeof(struct receive_wqe)];
     _Atomic uint32_t head;     /* number posted */
@@ -67,7 +67,7 @@ static inline uint32_t work_queue_place(const struct work_queue *queue, uint32_t
     return (index - queue->base) & queue->mask;
 }
 
-/* Returns the place of a send, or the place in the ring of a receive. */
+/* Returns the place of a send, or of a receive in the ring. */
 static inline void *work_queue_at(const struct work_queue *queue, uint32_t index) {
     uint32_t place = work_queue_place(queue, index);
     return (place < queue->num_first ? queue->first : queue->ring) + (size_t) place * queue->stride;
@@ -86,8 +86,8 @@ static inline bool work_queue_is_full(const struct work_queue *queue, uint32_t h
 int work_queue_grow(struct work_queue *queue);
 
 /*
- * Makes room for the place of the index. Called before a write to it, with the lock held, when the queue is not full: 0
- * or ENOMEM.
+ * Makes room for the place of the index. Called before a write to the place, with the lock held, if the queue is not
+ * full. Returns 0 or ENOMEM.
  */
 static inline int work_queue_make_room(struct work_queue *queue, uint32_t index) {
     return work_queue_place(queue, index) < queue->num_first || queue->ring != NULL ? 0 : work_queue_grow(queue);
@@ -96,7 +96,7 @@ static inline int work_queue_make_room(struct work_queue *queue, uint32_t index)
 /* Begins to post. Called with the lock held, and `head` as the index of the next request. */
 static inline void work_queue_begin(struct work_queue *queue, uint32_t head) {
     if (atomic_load_explicit(&queue->tail, memory_order_acquire) == head) {
-        queue->base = head; /* nobody looks at any place now */
+        queue->base = head; /* no thread reads any place now */
     }
 }
 

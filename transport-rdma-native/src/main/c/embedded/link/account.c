@@ -97,7 +97,7 @@ bool account_charge(struct account *account, enum link_kept kind, uint64_t count
     return granted;
 }
 
-/* Charges twice the account's count against the limit: the account must not have more than is left after. */
+/* Counts the account twice against the limit, so that the account has at most as much as is left unused. */
 bool account_charge_share(struct account *account, enum link_kept kind, uint64_t count, uint64_t limit) {
     pthread_mutex_lock(&books.lock);
     bool granted = charge(account, kind, count, account->kept[kind] + books.kept[kind] + count, limit);

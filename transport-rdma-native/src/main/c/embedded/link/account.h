@@ -14,13 +14,13 @@
  * under the License.
  */
 /*
- * Accounts of what peers make this process keep. Peers that count together against a limit (link_peers_share_limits())
- * have one account, to which all their links refer.
+ * Accounts count the resources that this process keeps for peers. Peers that count together against a limit
+ * (link_peers_share_limits()) have one account, to which all their links refer.
  *
- * Some limits are for each account, others for all accounts together. An account may have as much of a shared limit as
- * is left then (Choudhury and Hahne, Dynamic Queue Length Thresholds in a Shared-Memory Packet Switch, 1998): one alone
- * has a half at most, and another one still finds half of the rest. So the sum never exceeds the limit, and nobody has
- * all of it.
+ * Some limits are for each account, others for all accounts together. Of a shared limit, an account may have at most as
+ * much as it leaves unused (Choudhury and Hahne, Dynamic Queue Length Thresholds in a Shared-Memory Packet Switch,
+ * 1998). A single account gets at most half of the limit, and the next one still finds half of the rest. So the sum
+ * never exceeds the limit, and no account has all of it.
  *
  * Threads: any, with any locks held.
  */
@@ -31,7 +31,7 @@
 
 struct account;
 
-void account_init(void); /* called before the init of modules whose locks are held in calls */
+void account_init(void); /* called before the init of modules that call these functions with their locks held */
 
 /* Returns the account of a peer, with a reference. NULL: no memory. */
 struct account *account_get(const struct link_peer *peer);
@@ -45,7 +45,7 @@ bool account_charge_share(struct account *account, enum link_kept kind, uint64_t
 
 void account_discharge(struct account *account, enum link_kept kind, uint64_t count);
 
-/* Returns whether an account has more than half of what it may have of the share: time to ask for less. */
+/* Returns whether an account has more than half of its share. The caller should ask for less then. */
 bool account_nears_share(struct account *account, enum link_kept kind, uint64_t limit);
 
 #endif

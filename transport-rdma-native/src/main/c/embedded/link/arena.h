@@ -15,27 +15,27 @@
  */
 /*
  * Arenas: sealed memory (sealed.h) that is cut into segments (wire.h) for the ends of several queue pairs and flows.
- * One mapping for each segment would use up vm.max_map_count (65,530 by default) with half as many queue pairs, and
- * costs each connection a dozen system calls. The control words of all its segments share a page, which is all that an
- * arena of idle connections takes.
+ * With one mapping for each segment, half as many queue pairs would use up vm.max_map_count (65,530 by default), and
+ * each connection would cost a dozen system calls. The control words of all segments share a page. An arena of idle
+ * connections takes no other memory.
  *
- * An arena is shown to one peer only, over one link. The first ones of a link are small, for most links
- * are used by few queue pairs.
+ * An arena is shown to one peer only, over one link. The first arenas of a link are small, because most links serve few
+ * queue pairs.
  *
  *   writer                                        reader
- *   WIRE_ATTACH etc.: an introduction, with    -> maps the arena, if it has not yet
+ *   WIRE_ATTACH etc.: an introduction, with    -> maps the arena, unless it is mapped
  *   the descriptor until the first answer
- *                                              <- WIRE_LEAVE for each introduction, when it needs that segment no more
- *                                                 on account of it, or when it was of no use
- *   WIRE_ARENA_END                             -> unmaps it when it needs none of its segments any more
+ *                                              <- WIRE_LEAVE for each introduction, when the reader needs the segment
+ *                                                 no more because of it, or could not use it
+ *   WIRE_ARENA_END                             -> unmaps the arena when the reader needs none of its segments any more
  *
- * A segment is claimed again when its user has released it and the peer has left all introductions: till then a queue
- * pair at the other end may take for its own what the next user writes. The pages of a released segment stay, as the
- * seal that keeps readers from writing also refuses to punch holes (shmem_fallocate() in the kernel's mm/shmem.c). So
- * an arena that has users is preferred, the fuller the better, and one without users is given back after some seconds,
- * whatever the reader says: the reader's mapping stays valid.
+ * A segment is claimed again when its user has released it, and the peer has sent WIRE_LEAVE for all introductions.
+ * Before that, a queue pair at the other end might take the next user's descriptors for its own. The pages of a
+ * released segment stay, because the seal that keeps readers from writing also prevents punching holes
+ * (shmem_fallocate() in the kernel's mm/shmem.c). So a segment is claimed from the arena with the most users. An arena
+ * without users is freed after some seconds without asking the reader, because the reader's mapping stays valid.
  *
- * Arenas that a peer shows are counted by process (link_charge()).
+ * Arenas that a peer shows are charged to its account (link_charge()).
  *
  * Threads: any. The functions take the lock of the link's arenas, under which nothing else is taken but the link's.
  */
@@ -81,9 +81,9 @@ struct wire_segment *arenas_claim(struct arenas *arenas, struct arena **arena);
 struct wire_control *arena_control(const struct arena *arena, const struct wire_segment *segment);
 
 /*
- * Begins an introduction, which is sent between this call and the next. Fills in `place`, and returns the descriptor
- * that goes along, or -1 if the peer has it already; the descriptor is sent again, after a while, as long as there is
- * no answer.
+ * Begins an introduction. The caller sends it, and then calls arenas_end_introduction(). Fills in `place`, and returns
+ * the descriptor to send along, or -1 if the peer has it. The descriptor is sent again after a while, as long as there
+ * is no answer.
  */
 int arenas_begin_introduction(struct arenas *arenas, struct arena *arena, const struct wire_segment *segment,
                               struct wire_place *place);
@@ -93,19 +93,19 @@ void arenas_end_introduction(struct arenas *arenas, struct arena *arena, const s
 /* Notes that the peer has answered an introduction of one of its segments. */
 void arenas_answered(struct arenas *arenas, struct arena *arena);
 
-/* Releases a segment; the number of descriptors published in each stream tells what to clear for the next user. */
+/* Releases a segment. `published`: number of descriptors in each stream, which are cleared for the next user. */
 void arenas_release(struct arenas *arenas, struct arena *arena, const struct wire_segment *segment,
                     const uint32_t published[WIRE_STREAMS]);
 
-/* Handles WIRE_LEAVE. Returns false if no honest peer would say so. */
+/* Handles WIRE_LEAVE. Returns false if the message breaks the protocol. */
 bool arenas_left(struct arenas *arenas, const struct wire_place *place);
 
 /* ---- the reader ---- */
 
 /*
  * Finds the segment of an introduction; `fd` is the descriptor that came along, or -1. Returns NULL with errno on
- * failure: EPROTO if no honest peer would send this; ESTALE if the arena is not known, for want of its descriptor or of
- * memory for it, and the peer will send it again.
+ * failure: EPROTO if the introduction breaks the protocol; ESTALE if the arena is not known, because its descriptor or
+ * memory for it is missing, and the peer will send the introduction again.
  */
 const struct wire_segment *arenas_view(struct arenas *arenas, const struct wire_place *place, int fd,
                                        struct view **view);
@@ -113,10 +113,10 @@ const struct wire_segment *arenas_view(struct arenas *arenas, const struct wire_
 /* Returns the control words of a segment that arenas_view() found. */
 const struct wire_control *view_control(const struct view *view, const struct wire_segment *segment);
 
-/* Ends one use of arenas_view(), and tells the writer; `place` is the introduction's. */
+/* Ends one use of arenas_view(), and sends WIRE_LEAVE to the writer. `place` is the introduction's. */
 void arenas_leave(struct arenas *arenas, struct view *view, const struct wire_place *place);
 
-/* Tells the writer that its introduction was of no use. */
+/* Sends WIRE_LEAVE for an introduction that this end could not use. */
 void arenas_decline(struct arenas *arenas, const struct wire_place *place);
 
 /* Handles WIRE_ARENA_END. */

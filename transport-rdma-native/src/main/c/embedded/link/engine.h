@@ -16,12 +16,12 @@
 /*
  * The engine: one thread per process, asleep in epoll_wait unless a descriptor, a timer or a request wakes it.
  *
- * The engine does what no application thread can be relied on to do: CM messages, timers, the death of a peer, and
- * progress of queue pairs whose completion queue no thread polls. It starts with the first source, timer or task, and
- * ends when there is none: a process that does not use the provider has no thread and no descriptor of it, as often as
- * the library may have been loaded. It is a daemon: no static destructor can race with it. After fork() the child has
- * no engine until it uses the provider again; sources, timers and tasks of the parent do not exist for it. A fork waits
- * for the callback that runs, which must not wait for a thread that may fork.
+ * The engine does the work for which no application thread is certain to come: CM messages, timers, the death of a
+ * peer, and progress of queue pairs whose completion queue no thread polls. It starts with the first source, timer or
+ * task, and ends when there is none. So a process that does not use the provider has no thread and no descriptor of it,
+ * even if several copies of the library are loaded. It is a daemon: no static destructor can race with it. After fork()
+ * the child has no engine until it uses the provider again, and none of the parent's sources, timers and tasks. A fork
+ * waits for the callback that is running, so a callback must not wait for a thread that may fork.
  *
  * Callbacks run on the engine thread with no engine lock held, so they may take their owners' locks and call back in.
  */
@@ -53,7 +53,7 @@ int engine_add(struct engine_source *source, uint32_t epoll_events);      /* 0 o
 int engine_modify(struct engine_source *source, uint32_t epoll_events);   /* 0 or errno */
 
 /*
- * Stops watching: after the return `ready` neither runs nor will run again, except where the caller is inside it. Not
+ * Stops watching. After the return `ready` is not running and will not run again, unless the caller is inside it. Not
  * called with a lock held that `ready` takes.
  */
 void engine_remove(struct engine_source *source);
@@ -69,7 +69,7 @@ struct engine_timer {
 /* Sets or moves the deadline. Any thread. The first use must have `fire` set. */
 void engine_timer_set(struct engine_timer *timer, uint64_t deadline_ns);
 
-/* Cancels the timer: after the return `fire` neither runs nor will run, as with engine_remove(). */
+/* Cancels the timer. After the return `fire` is not running and will not run, as with engine_remove(). */
 void engine_timer_cancel(struct engine_timer *timer);
 
 /* A request to run `run` once, soon, on the engine thread. Re-arming an already queued task is a no-op. Any thread. */
@@ -80,7 +80,7 @@ struct engine_task {
 };
 void engine_submit(struct engine_task *task);
 
-/* Cancels the task, as engine_remove(). */
+/* Cancels the task, with the same guarantee as engine_remove(). */
 void engine_task_cancel(struct engine_task *task);
 
 /* Waits until every callback that was running at the call has returned (no-op on the engine thread). */

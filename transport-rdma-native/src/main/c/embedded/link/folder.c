@@ -41,8 +41,8 @@
 #define LOCK ".netty-rdma-lock"
 
 /*
- * Limit of tries to take over a name. Its lock is held for some system calls, and nobody sleeps for it: callers hold
- * locks.
+ * Limit of tries to take over a name. Its lock is held for a few system calls, and no thread sleeps for it, because
+ * callers hold locks.
  */
 #define PUBLISH_TRIES 16
 
@@ -55,8 +55,8 @@
 #define NAME_TRIES 16
 
 /*
- * Size of "/proc/self/fd/N/NAME": whatever the folder's path is, this fits into a socket's address, and leads to the
- * same name.
+ * Size of "/proc/self/fd/N/NAME". It leads to the name, and fits into a socket's address even if the folder's path does
+ * not.
  */
 #define PATH_SIZE sizeof(((struct sockaddr_un *) NULL)->sun_path)
 
@@ -207,8 +207,8 @@ static int set_mode(const char *name) {
 /* ---- the lock ---- */
 
 /*
- * Opens the lock file. Any user of the folder may make it, or another file of its name: a FIFO, which opens when it has
- * a peer only (fifo(7)), or a link to somebody's own file. Such a file locks nothing. Returns -1 with errno.
+ * Opens the lock file. Any user of the folder may make it, or make another kind of file with its name: a FIFO, which
+ * opens only when it has a peer (fifo(7)), or a link to another file. These are refused. Returns -1 with errno.
  */
 static int open_lock(void) {
     struct stat status;
@@ -238,9 +238,9 @@ static off_t place_of(const char *name) {
 }
 
 /*
- * Locks the right to remove the name, if it belongs to a dead process: a byte of the lock file, so that removers of
- * other names are not in the way. Any user may hold it for good; the name counts as taken then. Returns 0 or errno:
- * EADDRINUSE. On success closing `*lock` unlocks.
+ * Locks the removal of the name if it belongs to a dead process. The lock is a byte of the lock file, so that removers
+ * of other names do not wait. A hostile user may hold it for ever, and then the name counts as taken. Returns 0 or
+ * errno: EADDRINUSE. On success closing `*lock` unlocks.
  */
 static int lock_dead(const char *name, struct stat *status, int *lock) {
     int err = check_dead(name, status);

@@ -14,11 +14,10 @@
  * under the License.
  */
 /*
- * Names in a folder that several network namespaces share, in place of abstract names: the folder that
- * RDMA_EMBEDDED_FOLDER or folder_configure() says. Each name is a socket in the file system. It appears when a process
- * listens on it already: the socket is made under another name first, and linked (link(2)) then. So a name without a
- * listener belonged to a dead process, and may be removed; the remover holds a lock on a file of the folder meanwhile,
- * as another process may have taken the name since.
+ * Names in a folder that several network namespaces share, instead of abstract names. RDMA_EMBEDDED_FOLDER or
+ * folder_configure() sets the folder. Each name is a socket in the file system. The socket is made under another name,
+ * listens, and is then linked to its name (link(2)). So a name without a listener belonged to a dead process, and may
+ * be removed. The remover holds a lock on a file of the folder meanwhile, because another process may take the name.
  *
  * The folder is opened once, and names are looked up in it from then on. Only sockets are followed.
  *
@@ -34,14 +33,14 @@
 #define FOLDER_NAME_SIZE 80 /* bytes of a name, with the NUL */
 
 /*
- * Sets the folder and the lists of trust.h, in place of the environment; NULL keeps the environment's, "" is none. Has
- * no effect after the first folder_start() that has succeeded. Returns 0 or ENAMETOOLONG.
+ * Sets the folder and the lists of trust.h instead of the environment. NULL keeps the value of the environment, ""
+ * means none. Has no effect after the first folder_start() that has succeeded. Returns 0 or ENAMETOOLONG.
  */
 int folder_configure(const char *folder, const char *users, const char *groups);
 
 /*
- * Makes the configuration effective, once. Returns 0; or errno, and a message in `reason` (which may be NULL) that says
- * what is wrong and what to do. The next call tries again.
+ * Makes the configuration effective, once. On failure returns errno, writes to `reason` (which may be NULL) what is
+ * wrong and what to do, and the next call tries again.
  */
 int folder_start(char *reason, size_t reason_size);
 
@@ -51,14 +50,14 @@ bool folder_is_used(void);
 /* Describes the folder and the possible peers, for a person. */
 void folder_describe(char *text, size_t size);
 
-/* Does bind(2) and listen(2). `take_over`: also takes the place of a dead process. Returns 0 or errno: EADDRINUSE. */
+/* Does bind(2) and listen(2). `take_over`: also takes the name of a dead process. Returns 0 or errno: EADDRINUSE. */
 int folder_listen(int fd, const char *name, bool take_over);
 
 /* Removes a name. Called by its listener, before the socket is closed. */
 void folder_remove(const char *name);
 
 /*
- * Does bind(2) to a file that has no name any more when this returns: only a descriptor of it leads to the socket.
+ * Does bind(2) to a file, and removes its name. After the return only the file's descriptor leads to the socket.
  * Returns -1 with errno on failure.
  */
 int folder_bind_unnamed(int fd);
@@ -66,7 +65,7 @@ int folder_bind_unnamed(int fd);
 /* Returns the address for connect(2) to the socket of such a file. */
 struct sockaddr_un folder_address_of_file(int fd);
 
-/* Does connect(2). Returns 0 or errno; ECONNREFUSED: nobody of this name listens to this user. */
+/* Does connect(2). Returns 0 or errno; ECONNREFUSED: no process listens at this name for this user. */
 int folder_connect(int fd, const char *name);
 
 /*

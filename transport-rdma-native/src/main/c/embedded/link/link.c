@@ -52,21 +52,22 @@
 #define ACCEPTS_PER_TURN 64
 
 /*
- * Limit of links from one process, which could use up our descriptors. An honest one makes a link for each of our ports
- * or blocks of queue pair numbers that it meets, and another one for each 256 connections (256 for DEVICE_MAX_QP).
+ * Limit of links from one process, which could use up the descriptors of this process. An honest process makes a link
+ * for each port or block of queue pair numbers of this process that it uses, and another one for each 256 connections
+ * (256 for DEVICE_MAX_QP).
  */
 #define MAX_ACCEPTED_LINKS 512
 
 /*
- * Limit of links from all processes of a user that may not signal this one, of which there can be any number: or a
- * quarter of the descriptors, if that is less.
+ * Limit of links from all processes of a user that may not signal this one, because there can be any number of these.
+ * If a quarter of the descriptors is less, that is the limit.
  */
 #define MAX_LINKS_OF_USER (4 * MAX_ACCEPTED_LINKS)
 #define MIN_LINKS_OF_USER 64
 
 /*
- * Limit of idle links to one process. A program whose peer opens and closes many ports a second would otherwise not be
- * accepted any more.
+ * Limit of idle links to one process. Without it, a process whose peer opens and closes many ports a second would reach
+ * the peer's limit of links.
  */
 #define MAX_IDLE_LINKS (MAX_ACCEPTED_LINKS / 4)
 
@@ -75,8 +76,9 @@
 #define NUMBER_BUCKETS 256u /* numbers are consecutive */
 
 /*
- * Number of references to a link after which the next connect makes another one: shared memory of queue pairs belongs
- * to a link, whose lists are walked (arena.c). A connection takes three, a request that waits for its answer one.
+ * Number of references to a link from which on the next connect makes another link, because shared memory of queue
+ * pairs belongs to a link, and arena.c walks the link's lists. A connection has three references, and a request that
+ * waits for its answer has one.
  */
 #define MANY_REFERENCES 768
 
@@ -240,7 +242,7 @@ static void go_down(struct link *link) {
 
 /* ---- making links ---- */
 
-/* Ends links that the other side made and did not greet, whose descriptors it could use up. */
+/* Ends links that the other side made without a greeting, because these could use up the descriptors. */
 static void on_hello_timeout(struct engine_timer *timer) {
     struct link *link = container_of(timer, struct link, hello_timer);
     struct pollfd input = { .fd = link->source.fd, .events = POLLIN };
@@ -260,7 +262,7 @@ static void on_idle(struct engine_timer *timer) {
     pthread_mutex_lock(&table.lock);
     bool idle = __atomic_load_n(&link->references, __ATOMIC_ACQUIRE) == 1;
     if (idle) {
-        link->named = false; /* named no more, so that nobody can find the link */
+        link->named = false; /* from here on no connect finds the link */
     }
     pthread_mutex_unlock(&table.lock);
     if (idle) {
@@ -331,7 +333,7 @@ static int open_link(int fd, const struct link_peer *peer, const struct link_nam
         link->name = *name;
         link->named = true;
     }
-    /* Random start, so that numbers differ from those of another process, which may tell them by mistake. */
+    /* Random start, so that a number that another process uses by mistake does not match a link here. */
     if (table.last_number == 0) {
         table.last_number = (uint64_t) random_start() << 32;
     }
@@ -340,7 +342,7 @@ static int open_link(int fd, const struct link_peer *peer, const struct link_nam
 
     const struct link_hello hello = { .magic = LINK_HELLO_MAGIC, .version = link_version };
     int err = link_send(link, LINK_HELLO, &hello, sizeof(hello), NULL, 0);
-    /* EPIPE: the peer is gone already; what it sent before counts, and its end will be read */
+    /* EPIPE: the peer is gone already; its earlier messages are handled, and then its end is read */
     if (err == 0 || err == EPIPE) {
         pthread_mutex_lock(&link->lock);
         err = engine_add(&link->source, link->watched);
@@ -358,8 +360,8 @@ static int open_link(int fd, const struct link_peer *peer, const struct link_nam
     *find_number(link->number) = link; /* the end of the list: there is none of this number */
     if (name != NULL) {
         /*
-         * No timeout for a greeting: a listener that does not greet is stopped or busy, not gone, and the users of the
-         * link have their own times.
+         * There is no timeout for the listener's greeting: a listener that does not greet is stopped or busy, not gone,
+         * and the users of the link have timeouts of their own.
          */
         engine_timer_set(&link->idle_timer, engine_now_ns() + link_idle_timeout_ns);
     } else {
@@ -466,7 +468,9 @@ static int connect_name(const struct link_name *name, bool fresh, struct link **
         if (link->named && link_is_up(link) && is_same(&link->name, name)) {
             /* A link with many references is left: connects make another one, and find that. */
             if (!fresh && __atomic_load_n(&link->references, __ATOMIC_RELAXED) < MANY_REFERENCES) {
-                /* Moved to the front, as connections come in bursts: the next one looks for it or its neighbours. */
+                /*
+                 * Moved to the front, because connects come in bursts: the next one looks for the same link or nearby.
+                 */
                 unlist(link);
                 list_first(link);
                 *result = link_get(link);
@@ -627,9 +631,9 @@ static int listen_on(int fd, const struct link_name *name, char file[FOLDER_NAME
 }
 
 /*
- * Finds out who holds the name: EADDRINUSE: a process that may be a peer; EACCES: another user; ECONNREFUSED: nobody
- * listens, as when a process has bound the name this moment; EAGAIN: the backlog is full, for long only if the process
- * does not accept.
+ * Finds the holder of a name. EADDRINUSE: a process that may be a peer; EACCES: another user; ECONNREFUSED: no process
+ * listens, for example because one has bound the name just now; EAGAIN: the backlog is full, which lasts only if the
+ * process does not accept.
  */
 static int find_holder(const struct link_name *name) {
     struct link_peer peer;
@@ -738,8 +742,8 @@ void link_unbind_port(struct link_port *port) {
 }
 
 /*
- * Limit of tries. Any user may hold names for nothing; a search of all would take an event loop a second for each
- * connection.
+ * Limit of tries. Any user may hold names without using them, and a search of all names would take an event loop a
+ * second for each connection.
  */
 #define BLOCK_TRIES 64
 
@@ -805,7 +809,7 @@ static struct link *find_link(void) {
     return link;
 }
 
-/* Names first: from then on nobody connects. */
+/* Gives the names back first, so that no process connects any more. */
 void link_rest(void) {
     struct link_port *block;
     struct link *link;
@@ -828,7 +832,7 @@ static void fork_parent(void) {
 }
 
 /*
- * Closes the child's copies of descriptors: one left open would hide the parent's death from its peers and keep its
+ * Closes the child's copies of descriptors. An open copy would hide the parent's death from its peers, and keep its
  * names taken.
  */
 static void fork_child(void) {

@@ -35,12 +35,14 @@
 #define LATER_NS 10000000u /* link_send_later() */
 #define MAX_QUEUED_BYTES (4u << 20)
 
-/* Unread bytes above which nothing is read from a peer: it asks, and does not take the answers. */
+/*
+ * Bytes that wait for a peer, above which nothing is read from it: the peer sends requests and does not read answers.
+ */
 #define MAX_UNREAD_BYTES (64u << 10)
 
-/* Limits of all links: descriptors, this, or a quarter of those that there may be; bytes, a part of the memory. */
+/* Limits for all links: this number of descriptors, or a quarter of the process's limit if that is more. */
 #define MIN_QUEUED_FDS 128u
-#define PART_OF_MEMORY 32
+#define PART_OF_MEMORY 32 /* part of the memory that queued bytes may take */
 
 #define MESSAGES_PER_CALL 8u
 #define CALLS_PER_TURN 8
@@ -101,7 +103,7 @@ static uint64_t max_queued_bytes(void) {
     return of_memory < limit ? of_memory : limit;
 }
 
-/* Limit of queued descriptors: a peer that reads slowly must not make all descriptors of this process wait. */
+/* Returns the limit of queued descriptors, so that a peer that reads slowly does not use up those of this process. */
 static uint64_t max_queued_fds(void) {
     struct rlimit limit;
     bool many = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 4 > MIN_QUEUED_FDS;
@@ -208,14 +210,14 @@ void link_discard_queue(struct link *link, void (*close_fd)(int fd)) {
 }
 
 /*
- * Returns whether the peer has so much to read that nothing is read from it before it has taken some, as with TCP:
- * answers take memory, and a peer that asks without reading them would choose how much. Only a peer that made the link
- * can have too much: it reads the link as long as its process lives, so what waits here goes then, and no two ends wait
- * for each other. Reading goes on at half of the limit.
+ * Returns whether so much waits for the peer that nothing is read from it before it takes some, as with TCP. Otherwise
+ * a peer that sends requests without reading the answers would decide how much memory these take. Only a peer that has
+ * made the link is limited so. Such a peer reads the link as long as its process lives, so the queue gets shorter, and
+ * the two ends never wait for each other. Reading continues at half of the limit.
  */
 static bool has_too_much_to_read(const struct link *link) {
     bool is_acceptor = link->name.kind == LINK_UNNAMED;
-    /* The peer's greeting may be what the queue needs. */
+    /* The queue may wait for the peer's greeting, which must be read. */
     if (!is_acceptor || link->first == NULL || link->peer_version == 0) {
         return false;
     }
@@ -277,7 +279,7 @@ static int transmit_queued(struct link *link) {
     return sendmmsg(link->source.fd, messages, count, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Event that ends a refusal of the kernel. */
+/* Event after which a message that the kernel has refused can be sent. */
 enum refusal { FOR_EVER, UNTIL_SPACE, UNTIL_RETRY, UNTIL_GREETED };
 
 static enum refusal refusal_of(const struct link *link, int err) {
@@ -364,7 +366,7 @@ int link_send(struct link *link, unsigned type, const void *body, size_t length,
             send_queued(link); /* descriptors that are sent at once need not be duplicated */
         }
         bool held = held_link == link && nfds == 0 && !link->waiting_for_space
-                && enqueue(link, &header, body, length, NULL, 0) == 0; /* else it goes as it would without the hold */
+                && enqueue(link, &header, body, length, NULL, 0) == 0; /* on failure it is sent as without the hold */
         bool queue = !held && link->first != NULL;
         if (!held && !queue) {
             ssize_t sent;
@@ -477,8 +479,8 @@ static bool dispatch(struct link *link, uint32_t type, const struct link_message
 }
 
 /*
- * Reports a message cut off before our limit, as this process has run out of descriptors. That costs one queue pair,
- * not all.
+ * Reports a message whose descriptors were cut off below LINK_MAX_FDS, because this process has run out of descriptors.
+ * So one queue pair fails, not all of the link.
  */
 static bool report_lost(struct link *link, uint32_t type, const struct link_message *incoming) {
     link_handler handler = type < LINK_MESSAGE_LIMIT ? lost_handlers[type] : NULL;

@@ -32,15 +32,15 @@ struct link_header {
 };
 
 /*
- * First message on a link. Its header, type and layout are the same in all versions, which it tells apart. Libraries
- * from before LINK_VERSION 7 all say 1. A later version may append to it.
+ * First message on a link. Its header, type and layout are the same in all versions, so that it can tell the versions
+ * apart. Libraries from before LINK_VERSION 7 all say 1. A later version may append to it.
  */
 struct link_hello {
     uint32_t magic;
     uint32_t version;
 };
 
-/* Block of queued packets: many small ones take no more memory than is counted, which is all of the block. */
+/* Block of queued packets. The whole block is counted, so many small packets take no more memory than is counted. */
 #define LINK_BLOCK_BYTES 4096 /* size including malloc(3)'s overhead */
 struct link_block {
     struct link_block *next;
@@ -84,7 +84,7 @@ struct link {
 };
 
 /* link_io.c */
-/* Sends and receives, on the engine thread, what epoll_wait(2) says. Returns false at the end of the link. */
+/* Sends and receives on the engine thread, after epoll_wait(2). Returns false at the end of the link. */
 bool link_transfer(struct link *link, uint32_t epoll_events);
 void link_on_retry(struct engine_timer *timer);
 /* Discards queued messages. Called with link->lock held, or by the last owner; `close_fd`: a function of closer.h. */

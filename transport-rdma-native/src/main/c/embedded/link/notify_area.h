@@ -14,22 +14,24 @@
  * under the License.
  */
 /*
- * The notify area: one sealed memory per process that all its peers map. It answers two questions without any shared
+ * The notify area: sealed memory of a process that all its peers map. It answers two questions without any shared
  * writable word.
  *
- * "Must I wake you?": a word per completion queue and one for the engine, written by the owner when it goes to sleep or
- * stops polling. A sender reads the word after it has published, and rings at most once per value. The area also has
- * the number of polls so far, by which a sender that need not ring sees whether that is still true (cq_overdue.c).
+ * "Must a sender wake the owner?": the area has a word for each completion queue and one for the engine, which the
+ * owner writes when it goes to sleep or stops polling. A sender reads the word after it has published work, and rings
+ * at most once for each value. A sender that need not ring checks by the number of polls, which is also in the area,
+ * whether the owner still polls (cq_overdue.c).
  *
- * "Who has work for me?": ticks. A sender increments the tick of the queue pair, then the tick of its group, in its own
- * notify area. A receiver compares groups with its private copy, so nothing is ever cleared and an idle queue pair
- * costs 1/1024 of a cache line. A bank of ticks belongs to one (peer process, completion queue of that peer), so that a
- * poll meets the ticks of no other queue. The first of a peer's completion queues have banks of their own (process.c).
- * The others share common banks, which costs their owner's polls looks at groups that have nothing for them, and no
- * more: what a peer calls its completion queues is the peer's word, and must not decide how much memory is used here.
+ * "Which queue pairs have work?": the area has ticks. A sender increments the tick of the queue pair, then the tick of
+ * its group, in its own notify area. A receiver compares the groups with a private copy, so nothing is ever cleared,
+ * and an idle queue pair costs 1/1024 of a cache line. A bank of ticks belongs to one completion queue of one peer
+ * process, so a poll reads no ticks of other queues. The first completion queues of a peer have banks of their own
+ * (process.c). The others share common banks, because the peer chooses how many completion queues it names, and must
+ * not decide how much memory is used here. Sharing costs the peer's polls only some looks at groups without work for
+ * them.
  *
- * A receiver whose polls look at a connection itself (cq_scan.c) says so in its segment; then there are no ticks for
- * it, which saves two cache lines that move from processor to processor.
+ * A receiver whose polls look at a connection directly (cq_scan.c) says so in its segment. Then the sender increments
+ * no ticks for it, so two cache lines less move between processors.
  */
 #ifndef NETTY_RDMA_EMBEDDED_NOTIFY_AREA_H
 #define NETTY_RDMA_EMBEDDED_NOTIFY_AREA_H
@@ -42,7 +44,7 @@
 
 #define NOTIFY_CQS 131072u /* two for each queue pair that there may be: DEVICE_MAX_QP */
 #define NOTIFY_BANKS 8192u
-#define NOTIFY_COMMON_BANKS 1024u /* banks left to common use: ticks for all queue pairs, and for flows */
+#define NOTIFY_COMMON_BANKS 1024u /* banks kept for common use: ticks for all queue pairs, and for flows */
 #define NOTIFY_GROUPS 8u
 #define NOTIFY_GROUP_SLOTS 128u
 #define NOTIFY_BANK_SLOTS (NOTIFY_GROUPS * NOTIFY_GROUP_SLOTS)
@@ -68,8 +70,8 @@ struct notify_word {
 };
 
 /*
- * Number of polls of a completion queue; may lose some where several threads poll. It changes all the time, and peers
- * look at it only when nothing is taken: so it is far from the word, as processors fetch the next cache line as well.
+ * Number of polls of a completion queue; may miss some if several threads poll. It changes all the time, and peers read
+ * it only when their work is not taken. Processors fetch the next cache line as well, so it is far from the word.
  */
 struct notify_polls {
     _Alignas(64) _Atomic uint32_t polls;
@@ -91,8 +93,8 @@ struct notify_area {
 extern struct notify_area *own_notify_area;
 extern int own_notify_area_fd;
 /*
- * Doorbells that this process and peers ring when the engine sleeps; none before notify_area_open(). `outer_doorbell`
- * is for peers that may not have `own_doorbell`, and none if there are no such peers.
+ * Doorbells that this process and peers ring when the engine sleeps. They are closed before notify_area_open().
+ * `outer_doorbell` is for peers that may not have `own_doorbell`, and is closed if there can be no such peers.
  */
 extern struct own_doorbell own_doorbell, outer_doorbell;
 
@@ -103,30 +105,28 @@ static inline const struct own_doorbell *doorbell_for(const struct link_peer *pe
 
 void notify_area_init(void);
 
-/* Makes the area and the doorbells, if they are not there. Returns 0 or errno. */
+/* Makes the area and the doorbells, unless they exist. Returns 0 or errno. */
 int notify_area_open(void);
 
 /*
- * Closes the area and the doorbells, when nothing on this side refers to the area any more and no link is left: a peer
- * must not mistake this area for the next one. Returns false, and does nothing, while an index is claimed.
+ * Closes the area and the doorbells. Called when nothing in this process refers to the area any more, and no link is
+ * left, so that no peer mistakes this area for the next one. Returns false, and does nothing, while an index is
+ * claimed.
  */
 bool notify_area_close(void);
 
-/*
- * Returns whether the area is open, or the limit of file sizes lets it be made: 0, or errno and the reason. See
- * sealed.h.
- */
+/* Returns 0 if the area is open, or the limit of file sizes allows it (sealed.h); else errno and the reason. */
 int notify_area_is_allowed(char *reason, size_t reason_size);
 
-/* Claiming of indices; -1 when there are none left. A bank for one completion queue leaves NOTIFY_COMMON_BANKS. */
+/* Claim and release indices. -1: none is left. A bank that is not `common` leaves NOTIFY_COMMON_BANKS for these. */
 int notify_area_claim_cq(void);
 void notify_area_release_cq(int index);
 int notify_area_claim_bank(bool common);
 void notify_area_release_bank(int index);
 
 /*
- * Increments a slot of the own notify area. Sequentially consistent: reading the peer's word comes after it. The slot
- * has one writer.
+ * Increments a slot of the own notify area. It is sequentially consistent, so the caller reads the peer's word after
+ * it. The slot has one writer.
  */
 static inline void notify_area_tick(uint32_t bank, uint32_t slot) {
     _Atomic uint32_t *tick = &own_notify_area->tick[bank][slot];

@@ -14,15 +14,16 @@
  * under the License.
  */
 /*
- * Doorbells of this process, and which ones it takes from peers: see doorbell.h for the two kinds.
+ * Doorbells of this process, and checks of doorbells that peers send. doorbell.h explains the two kinds.
  *
- * Without a folder (folder.h) a doorbell is an eventfd, which is lent to peers that could stop this process by a signal
- * as well (link.h). With a folder, most peers are of other containers or users. There a process has a socket to hear
- * from, a socket to ring itself, and the file of the first socket in the folder, whose name is gone: with this file the
- * process connects a new socket for each peer that it tells of the doorbell, and nobody else can make one.
+ * Without a folder (folder.h) a doorbell is an eventfd. It is lent to peers that could also stop this process by a
+ * signal (link.h). With a folder, most peers are in other containers or of other users. Then a process has a socket
+ * from which it reads, a socket by which it rings itself, and a descriptor of the first socket's file in the folder,
+ * whose name is removed. By this file the process connects a new socket for each peer that it gives the doorbell. No
+ * other process can make one.
  *
- * Peers that may not have the eventfd ring the engine, by a socket that is connected to one with an abstract name.
- * Anybody of the network namespace may ring that one in vain, as anybody may connect to this process (link.h).
+ * Peers that may not have the eventfd ring the engine instead, by a socket connected to one with an abstract name.
+ * Any process of the network namespace may ring that socket in vain, as it may connect to this process (link.h).
  *
  * Threads: any. An own_doorbell does not change while it is open.
  */
@@ -55,16 +56,16 @@ void own_doorbell_close(struct own_doorbell *doorbell);
 void own_doorbell_close_inherited(struct own_doorbell *doorbell);
 
 /*
- * Returns a descriptor to send to a peer, to be ended by own_doorbell_lent() once it is sent. -1 with errno: a peer
- * that misses it rings the engine in place of a channel.
+ * Returns a descriptor to send to a peer. The caller sends it, and then calls own_doorbell_lent(). Returns -1 with
+ * errno on failure; a peer without the descriptor of a channel rings the engine.
  */
 int own_doorbell_lend(const struct own_doorbell *doorbell, const struct link_peer *peer);
 void own_doorbell_lent(const struct own_doorbell *doorbell, int fd);
 
 /*
- * Checks a descriptor that a peer has sent as a doorbell. Returns false if it may not be used: other files could block
- * the writer, or be files that the peer may not write itself; so could an eventfd, but from a peer that could stop this
- * process anyway.
+ * Checks a descriptor that a peer has sent as a doorbell. Returns false if it may not be used. Writing to another kind
+ * of file could block, or change a file that the peer itself may not write. An eventfd is accepted only from a peer
+ * that could stop this process anyway.
  */
 bool doorbell_of_peer(const struct link_peer *peer, int fd, struct doorbell *doorbell);
 

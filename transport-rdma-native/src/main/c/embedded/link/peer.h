@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * A link as the queue pairs use it: the exchange of notify areas before anything else, and messages. Several links may
- * lead to the same process, by its ports and its blocks of queue pair numbers, and it may have made some itself.
+ * A link as queue pairs use it: an exchange of notify areas, and then messages. Several links may lead to the same
+ * process, by its ports and its blocks of queue pair numbers, and the process itself may have made some of them.
  */
 #ifndef NETTY_RDMA_EMBEDDED_PEER_H
 #define NETTY_RDMA_EMBEDDED_PEER_H
@@ -37,8 +37,8 @@ struct peer *peer_get(struct peer *peer);
 void peer_put(struct peer *peer);
 
 /*
- * A queue pair's use of a peer, embedded in whatever has the reference. The end of the link finds the queue pair by it,
- * and no other one: a process that makes many links and ends them costs the others no time.
+ * A queue pair's use of a peer, embedded in the struct that has the reference. At the end of a link only its queue
+ * pairs are looked up. So a process that makes and ends many links does not slow down queue pairs of other links.
  */
 struct peer_use {
     uint32_t qpn;
@@ -48,8 +48,8 @@ bool peer_use(struct peer *peer, struct peer_use *use, uint32_t qpn); /* false: 
 void peer_end_use(struct peer *peer, struct peer_use *use); /* without the reference */
 
 /*
- * Sets what is called for each use when the link went down, on the engine thread and without locks: perhaps several
- * times for a queue pair, which may have ended.
+ * Sets the function that is called for each use when the link went down, on the engine thread and without locks. It may
+ * be called several times for a queue pair, which may no longer exist.
  */
 void peer_set_lost_handler(void (*lost)(uint32_t qpn, const struct link *link));
 
@@ -62,15 +62,15 @@ struct link *peer_link(const struct peer *peer);
 struct arenas *peer_arenas(struct peer *peer);
 
 /*
- * Notes that the doorbell of one of our completion queues was sent; and returns whether it was, to the best of our
- * knowledge: a few are remembered, and the peer may have lost it, or not keep it. Then it says so in its answer.
+ * Notes that the doorbell of a completion queue was sent to the peer; returns whether it was. Only a few are
+ * remembered. The peer may have lost the doorbell, or not kept it, and then says so in its answer.
  */
 void peer_note_shown(struct peer *peer, uint32_t cq_id);
 bool peer_was_shown(struct peer *peer, uint32_t cq_id);
-/* Forgets that it was: the peer says that it has no such doorbell. */
+/* Forgets that the doorbell was sent, because the peer says that it has no such doorbell. */
 void peer_forget_shown(struct peer *peer, uint32_t cq_id);
 
-/* Returns whether the peer has not answered in time, nor since. */
+/* Returns whether the peer has missed the time for an answer, and has not answered since. */
 bool peer_is_silent(const struct peer *peer);
 void peer_set_silent(struct peer *peer, bool silent);
 

@@ -29,8 +29,8 @@
 #include "account.h"
 
 /*
- * Number of a peer's completion queues with banks of their own: enough for one an event loop of any machine, and little
- * for a peer that invents them.
+ * Number of a peer's completion queues with banks of their own. It is enough for one queue for each event loop of any
+ * machine, and takes little memory if a hostile peer invents queues.
  */
 #define OWN_BANKS 256u
 
@@ -46,15 +46,15 @@
 #define MAX_NOTIFY_AREAS_OF_USER (4 * MAX_NOTIFY_AREAS)
 
 /*
- * Limit of completion channel descriptors that are kept, of all processes: this, or a quarter of those that there may
- * be. One process has a half of that (account.h), whatever the number of its notify areas. A program has few channels;
- * one that has more is woken by its engine, which has a doorbell of its own.
+ * Limit of kept descriptors of completion channels, for all peer processes: this number, or a quarter of the
+ * limit of this process if that is more. One peer process gets at most half of that (account.h), even with several
+ * notify areas. A program has few channels. A program with more is woken by its engine, which has its own doorbell.
  */
 #define MIN_DOORBELLS 512u
 
 /*
- * Number of completion queues whose doorbells stay when their last queue pair has gone, for the next one: a peer with
- * short connections would otherwise send a descriptor with each. The number of event loops of most machines.
+ * Number of completion queues whose doorbells are kept for the next queue pair when the last one has gone. Otherwise a
+ * peer with short connections would send a descriptor with each. Most machines have fewer event loops.
  */
 #define RESTING_CQS 64u
 

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Another process as this one knows it, however many links lead there: its notify area, its doorbells, and which ticks
- * of the own notify area announce work to which of its completion queues.
+ * Another process, to which several links may lead: its notify area, its doorbells, and the ticks of the own notify
+ * area that announce work to its completion queues.
  */
 #ifndef NETTY_RDMA_EMBEDDED_PROCESS_H
 #define NETTY_RDMA_EMBEDDED_PROCESS_H
@@ -33,7 +33,7 @@ struct remote_cq; /* a completion queue of the process */
 /* Urgency of a tick. */
 enum wake {
     WAKE_NONE,       /* nothing to announce */
-    WAKE_COMPLETION, /* a completion and nothing else: a poll now and then is soon enough for it */
+    WAKE_COMPLETION, /* a completion and nothing else: the application's next poll is soon enough for it */
     WAKE_WORK,       /* work without a completion there: the engine may do it if no thread polls */
     WAKE_EVENT,      /* a completion, and there may be more to do */
     WAKE_SOLICITED,  /* WAKE_EVENT, and the sender asked for attention */
@@ -47,11 +47,11 @@ struct announcement {
 void process_init(void);
 
 /*
- * Finds or makes the process with this identity and notify area. The identity matters if a peer shows the notify area
- * of another process, of which it has the descriptor too: the doorbell that it sends is not rung in place of that
- * process's. *doorbell is the doorbell of its engine, set to -1 if it was kept: the doorbell of this process is not.
- * Returns a reference, or NULL with errno: EPROTO if the descriptors are wrong, or if there are too many such areas of
- * the process.
+ * Finds or makes the process with this identity and notify area. A hostile peer may send the notify area of a third
+ * process, whose descriptor it has as well. Because the identity differs, the peer's doorbell is not rung instead of
+ * the third process's. *doorbell is the doorbell of the engine there, and becomes -1 if it was kept; a doorbell of this
+ * process is not kept. Returns a reference, or NULL with errno: EPROTO if the descriptors are wrong, or the process has
+ * sent too many areas.
  */
 struct process *process_of_notify_area(const struct link_peer *peer, int area_fd, int *doorbell);
 struct process *process_get(struct process *process);
@@ -61,16 +61,16 @@ const struct notify_area *process_notify_area(const struct process *process);
 
 /*
  * Claims a slot that announces work to the completion queue (index, id). *doorbell is the descriptor of its channel or
- * -1, set to -1 if it was kept, or closed as a copy of the kept one. Returns false if there is no memory or no bank
- * left, or if the descriptor is no doorbell. A doorbell stays for a while when nothing is announced any more.
+ * -1. It becomes -1 if it was kept, or closed as a copy of the kept one. Returns false if there is no memory or no bank
+ * left, or if the descriptor is not a doorbell. A doorbell stays for a while after the last announcement.
  */
 bool process_announce(struct process *process, uint32_t index, uint32_t id, int *doorbell,
                       struct announcement *announcement);
 void process_renounce(struct announcement *announcement);
 
 /*
- * Returns whether the doorbell is not here, and would be kept. Without it, the engine of the process is rung. Nothing
- * may have been announced, as when process_announce() has failed: then there is none to take either.
+ * Returns whether the doorbell is missing, and would be kept if the peer sent it. Without it, the engine of the process
+ * is rung. Returns false if process_announce() has failed.
  */
 bool process_lacks_doorbell(const struct announcement *announcement);
 /* Takes a doorbell that came later: *doorbell is set to -1 if it was kept. */
@@ -82,9 +82,9 @@ static inline void process_hint(const struct announcement *announcement) {
 }
 
 /*
- * Returns the word of the completion queue, whose owner sleeps; or 0 if the tick was enough. Called after the slot was
- * counted up. A ring is due as long as the word stays: an owner that has changed it to sleep again has looked at the
- * slot since (notify_area.h).
+ * Returns the word of the completion queue if its owner sleeps, or 0 if the tick is enough. Called after the slot was
+ * incremented. A ring is needed only while the word stays the same: an owner that has changed it to sleep again has
+ * looked at the slot since (notify_area.h).
  */
 uint64_t process_sleeper(const struct announcement *announcement);
 bool process_still_sleeps(const struct announcement *announcement, uint64_t word);
@@ -104,7 +104,7 @@ static inline bool process_signal(const struct announcement *announcement, enum 
     return process_ring(announcement, wake);
 }
 
-/* Rings the engine's doorbell in any case: the engine may not know that it has work. */
+/* Rings the engine's doorbell in any case, because the engine may not know that it has work. */
 void process_ring_engine(struct process *process);
 
 #endif

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * One direction of descriptors and payload between two queue pair ends (wire.h): a producer in the own segment, a
- * consumer of the peer's. Both belong to the owner of the queue pair's gate.
+ * One direction of descriptors and payload between two ends of queue pairs (wire.h). The producer writes to the own
+ * segment, and the consumer reads the peer's. Both belong to the owner of the queue pair's gate.
  */
 #ifndef NETTY_RDMA_EMBEDDED_STREAM_H
 #define NETTY_RDMA_EMBEDDED_STREAM_H
@@ -32,7 +32,7 @@ struct producer {
     uint8_t *slab;
     uint32_t mask, slab_size;
     uint32_t prod;  /* descriptors published */
-    uint32_t acked; /* descriptors published and done with */
+    uint32_t acked; /* descriptors that the peer has acknowledged */
     uint32_t slab_head, slab_tail; /* bytes claimed and released since the slab was last empty */
     uint32_t slab_end[WIRE_REQUEST_SLOTS]; /* slab_head after each descriptor */
     struct store_policy store;
@@ -44,8 +44,8 @@ struct consumer {
     const struct wire_slot *ring;
     const uint8_t *slab;
     uint32_t mask, slab_size;
-    _Atomic uint32_t pos; /* descriptors done with; others may peek */
-    uint32_t notified;    /* descriptors acknowledged in a way that wakes */
+    _Atomic uint32_t pos; /* descriptors consumed; other threads may read it */
+    uint32_t notified;    /* position of the latest consumer_acknowledge() */
 };
 
 void producer_init(struct producer *producer, struct wire_control *control, struct wire_segment *own,
@@ -61,17 +61,17 @@ static inline uint32_t producer_room(uint32_t length) {
     return (length + 63) & ~63u;
 }
 
-/* Claims room for a payload of this length in the slab. Returns its offset, or WIRE_INLINE if there is none now. */
+/* Claims room for a payload of this length in the slab. Returns its offset, or WIRE_INLINE if there is no room now. */
 uint32_t producer_claim(struct producer *producer, uint32_t length);
 
 /* Prepares to copy a payload to the slot or the slab. Returns whether to copy past the cache. */
 bool producer_begin_copy(struct producer *producer, uint32_t length);
 void producer_end_copy(struct producer *producer, uint32_t length);
 
-/* Copies the payload to the slot or the slab. Returns false after a fault, as copy_memory(). */
+/* Copies the payload to the slot or the slab. Returns false after a fault, like copy_memory(). */
 bool producer_copy(struct producer *producer, void *to, const void *from, uint32_t length);
 
-/* Publishes the slot, which is complete but for its sequence. */
+/* Publishes the slot, which is complete except for its sequence. */
 void producer_publish(struct producer *producer, struct wire_slot *slot);
 
 /* Takes the peer's acknowledgement. Returns false if it covers descriptors that were not sent. */
@@ -81,7 +81,7 @@ static inline uint32_t consumer_pos(const struct consumer *consumer) {
     return atomic_load_explicit(&consumer->pos, memory_order_relaxed);
 }
 
-/* Returns whether the next descriptor is there. Any thread, as a hint. */
+/* Returns whether the next descriptor is published. Any thread may use the result as a hint. */
 static inline bool consumer_ready(const struct consumer *consumer) {
     uint32_t pos = consumer_pos(consumer);
     const struct wire_slot *slot = &consumer->ring[pos & consumer->mask];
@@ -89,7 +89,7 @@ static inline bool consumer_ready(const struct consumer *consumer) {
             && atomic_load_explicit(&slot->desc.sequence, memory_order_acquire) == pos + 1;
 }
 
-/* Returns the position after the last descriptor that is there. */
+/* Returns the position after the last published descriptor. */
 static inline uint32_t consumer_published(const struct consumer *consumer) {
     uint32_t pos = consumer_pos(consumer), end = pos + consumer->mask + 1;
     const struct wire_slot *ring = consumer->ring;
@@ -116,12 +116,13 @@ static inline void consumer_step_back(struct consumer *consumer) {
 }
 
 /*
- * An end that waits for the other one says how far that has to get; the other one compares when it acknowledges. Both
- * write their own word before they read the other's, sequentially consistent: one of them sees the other's.
+ * Waiting for the other end: the waiting end publishes the position that it waits for (`want`), and the other end
+ * compares when it acknowledges. Both write their own word before they read the other's, with sequential consistency,
+ * so at least one of them sees the other's word.
  */
 
 /*
- * Asks to be woken when half is acknowledged, so that the next pieces are copied in while the peer copies the others.
+ * Asks to be woken when half is acknowledged, so that this end copies pieces in while the peer copies the other half.
  */
 static inline void producer_want(const struct producer *producer, struct wire_control *own, enum wire_stream stream) {
     uint32_t outstanding = producer->prod - producer->acked;

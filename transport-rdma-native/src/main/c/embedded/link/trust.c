@@ -166,9 +166,9 @@ static bool is_shortage(int err) {
 }
 
 /*
- * Returns a descriptor of the process at the other end, as of its connect or listen; -1 with errno. Before Linux 6.5
- * only its number is known, which may be another process's by now: one that connects, ends, and waits until a process
- * with its number is there could pass for that, if something holds up the engine of this process for so long.
+ * Returns a descriptor of the process that was at the other end at its connect or listen; -1 with errno. Before Linux
+ * 6.5 only the process's number is known, which may belong to another process by now. A process that connects and ends
+ * could pass for a later process with its number, if the engine of this process is delayed for so long.
  */
 static int open_process(int fd, pid_t pid) {
     int process = -1;
@@ -228,8 +228,8 @@ static int find_own_depth(unsigned *depth) {
 }
 
 /*
- * Finds whether a visible process of this user is in this PID namespace: a number alone would be that of a process in a
- * namespace below. Without /proc the number has to do.
+ * Finds whether a visible process of this user is in this PID namespace. A process in a namespace below has a number
+ * here as well, so the number does not tell. Without /proc a process with a number counts as being in this namespace.
  */
 static int find_whether_near(int process, bool *near) {
     unsigned own, other;
@@ -242,9 +242,9 @@ static int find_whether_near(int process, bool *near) {
 }
 
 /*
- * Fills in what else is known of the process than its user and number. Returns EMFILE or the like without a descriptor
- * for the question, as the answer must be the same for each link of a process. Processes whose number is not visible
- * here are told apart from Linux 6.9 on; before, the inode is the same for all.
+ * Fills in the identity of the process except user and number. Fails with EMFILE or similar if no descriptor is free
+ * for the check, because the result must be the same for each link of a process. Processes whose number is not visible
+ * here can be told apart since Linux 6.9. Before, their pidfds all have the same inode.
  */
 static int identify(int fd, struct link_peer *peer) {
     bool is_own_user = peer->uid == geteuid();

@@ -14,11 +14,12 @@
  * under the License.
  */
 /*
- * Possible peers: processes of the same user, and with a folder (folder.h) those of the users and groups that are
- * listed. The kernel identifies a peer (unix(7), SO_PEERCRED, SO_PEERGROUPS), a listener as of its listen(2). Users
- * that the user namespace of this process does not have appear as the overflow user (65534, user_namespaces(7)). /proc
- * tells whether a peer of this user may signal this process; both ends come to the same answer if both have /proc.
- * Where one end has none, and is of a namespace above the other one's, the other one refuses its doorbell.
+ * Possible peers: processes of the same user, and with a folder (folder.h) those of the listed users and groups. The
+ * kernel identifies a peer (unix(7), SO_PEERCRED, SO_PEERGROUPS); a listener is identified as it was at its listen(2).
+ * Users that do not exist in the user namespace of this process appear as the overflow user (65534,
+ * user_namespaces(7)). /proc tells whether a peer of this user may signal this process. Both ends find the same answer
+ * if both have /proc. If one end has none, and its namespace is above the other end's, the other end refuses its
+ * doorbell.
  *
  * Threads: any, after folder_start().
  */
@@ -32,8 +33,8 @@
 #include "link.h"
 
 /*
- * Sets the lists: numbers or names, separated by commas; NULL or "" is none. Returns 0; or errno, and a message in
- * `reason`, which names the list by `users_name` or `groups_name`.
+ * Sets the lists of numbers or names, separated by commas; NULL or "" is an empty list. On failure returns errno, and a
+ * message in `reason` that names the list by `users_name` or `groups_name`.
  */
 int trust_set(const char *users_name, const char *users, const char *groups_name, const char *groups, char *reason,
               size_t reason_size);
@@ -41,15 +42,15 @@ int trust_set(const char *users_name, const char *users, const char *groups_name
 /* Returns whether users or groups other than this user are listed. */
 bool trust_has_lists(void);
 
-/* Returns whether a peer may have made a file, by its owner, who may be in any groups. */
+/* Returns whether a file with this owner may be a peer's. With listed groups, any user may be in one of them. */
 bool trust_may_own(uid_t uid);
 
 /* Returns whether a folder belongs to root, this user, or a listed user or group. */
 bool trust_owns(uid_t uid, gid_t gid);
 
 /*
- * Checks whether the process at the other end of a socket may be a peer, and identifies it. Returns 0; ECONNREFUSED if
- * it may not; or another errno if there are too few descriptors to ask.
+ * Checks whether the process at the other end of a socket may be a peer, and identifies it. Returns 0, ECONNREFUSED if
+ * the process may not, or another errno if there are too few descriptors for the check.
  */
 int trust_peer(int fd, struct link_peer *peer);
 

@@ -14,25 +14,25 @@
  * under the License.
  */
 /*
- * Protocol of two processes of the provider for queue pairs: messages on their link, and the layout of the shared
- * memory that goes with them. Everything here is written by one side and read by the other, which trusts none of it.
+ * Protocol of two processes of the provider for queue pairs: messages on their link, and the layout of shared memory.
+ * One side writes, and the other side reads and trusts nothing.
  *
  *   WIRE_NOTIFY_AREA  once a link and direction, with two descriptors and no body: the memory of the sender's notify
  *                area (notify_area.h) and the doorbell of its engine (doorbells: own_doorbell.h)
  *   WIRE_ATTACH  a queue pair reached RTR: its segment, and the completion queues (with the doorbells of their
  *                channels, if the receiver may not have them) to signal
- *   WIRE_SLOTS   the answer: on which ticks of the answerer's notify area the receiver finds out about this queue pair,
- *                and which doorbells the answerer has not: with these, WIRE_ATTACH is repeated
- *   WIRE_NUDGE   what was published for the queue pair has not been taken for some time: the engine is to work on it
- *   WIRE_FLOW_   one way of a datagram queue pair to another one: flow.h
+ *   WIRE_SLOTS   the answer: the ticks of the answerer's notify area that announce work of this queue pair, and the
+ *                doorbells that the answerer lacks: WIRE_ATTACH is repeated with these
+ *   WIRE_NUDGE   work published for the queue pair has not been taken for some time: the engine should do it
+ *   WIRE_FLOW_   one direction from a datagram queue pair to another one: flow.h
  *   WIRE_WISH    the sender's targets of this queue pair are memory of a device
- *   WIRE_LEND    memory of a device that the receiver may open: device/lending.h, as WIRE_LOAN
- *   WIRE_LEAVE   the sender has no use for a segment of the receiver's any more, WIRE_ARENA_END: arena.h
+ *   WIRE_LEND    memory of a device that the receiver may open, and WIRE_LOAN: device/lending.h
+ *   WIRE_LEAVE   the sender does not need a segment of the receiver any more, and WIRE_ARENA_END: arena.h
  *
  * A segment has two streams of descriptors, each with its own slab for payload: requests, and responses to the peer's
  * READs and atomics. The streams are separate because a response must not wait behind requests that the peer cannot
- * take yet (no receive posted). The control words of all segments of an arena are in its first page: an idle connection
- * takes no more memory than these, as nobody looks at a segment before they say that something was published.
+ * take yet (no receive posted). The control words of all segments of an arena are in its first page. An idle connection
+ * takes no other memory, because the peer reads a segment only after its control words say that something is published.
  */
 #ifndef NETTY_RDMA_EMBEDDED_WIRE_H
 #define NETTY_RDMA_EMBEDDED_WIRE_H
@@ -61,7 +61,10 @@ enum wire_message {
     WIRE_LOAN,
 };
 
-/* Body of WIRE_LEAVE and WIRE_ARENA_END, and a part of introductions: a segment, and how many its arena has. */
+/*
+ * Body of WIRE_LEAVE and WIRE_ARENA_END, and a part of introductions: a segment, and the number of its arena's
+ * segments.
+ */
 struct wire_place {
     uint32_t arena, segment, segments;
 };
@@ -93,7 +96,7 @@ struct wire_nudge {
     uint32_t dst_qpn;
 };
 
-/* Wishes that the receiver of a stream has of its writer. */
+/* Wishes of the receiver of a stream, for its writer. */
 struct wire_wish {
     uint32_t dst_qpn;
     uint32_t wishes;
@@ -103,9 +106,9 @@ struct wire_wish {
 
 /* Offer of an allocation in memory of a device. */
 struct wire_lend {
-    uint64_t number; /* of the loan: not 0, and never another one's of the sender */
+    uint64_t number; /* number of the loan: not 0, and never used for another loan of the sender */
     uint64_t length;
-    char client[16]; /* name of the client that exports it and that imports it, with a 0 at the end */
+    char client[16]; /* name of the client that exports the allocation and of the one that imports it, with a NUL */
     uint8_t handle[128];
 };
 
@@ -113,8 +116,8 @@ enum wire_loan_state { WIRE_LOAN_TAKEN, WIRE_LOAN_REFUSED, WIRE_LOAN_RECALLED, W
 
 struct wire_loan {
     uint64_t number;
-    uint32_t state; /* enum wire_loan_state: the sender has lent RECALLED, and borrowed the others */
-    uint32_t error; /* errno of REFUSED, for a person */
+    uint32_t state; /* enum wire_loan_state: RECALLED is sent by the lender, and the others by the borrower */
+    uint32_t error; /* errno of REFUSED, for a message to a person */
 };
 
 /*
@@ -189,10 +192,10 @@ enum wire_stream { WIRE_REQUESTS, WIRE_RESPONSES, WIRE_STREAMS };
 #define WIRE_RESPONSE_SLAB (256u << 10)
 #define WIRE_CHUNK (32u << 10)
 #define WIRE_DEVICE_CHUNK (64u << 10) /* piece of a device's memory: each copy takes a driver's time */
-#define WIRE_DEVICE_PIECES 4u /* pieces of a device's memory whose copies run at a time: all of a slab */
+#define WIRE_DEVICE_PIECES 4u /* pieces of a device's memory that are copied at the same time; they fill a slab */
 #define WIRE_REFERENCE_CHUNK (8u << 20) /* piece by reference */
 
-/* Status of the request after the acknowledged ones; all but RNR are final. */
+/* Status of the request after the acknowledged ones. All but WIRE_RNR are final. */
 enum wire_status {
     WIRE_OK,
     WIRE_RNR,
@@ -203,19 +206,19 @@ enum wire_status {
     WIRE_STATUS_LIMIT,
 };
 
-/* Acknowledgement: number of descriptors of the peer's stream that are done with, and the status of the next one. */
+/* Acknowledgement: number of consumed descriptors of the peer's stream, and the status of the next one. */
 #define WIRE_ACK_WORD(count, status) ((uint64_t) (status) << 32 | (uint32_t) (count))
 #define WIRE_ACK_COUNT(word) ((uint32_t) (word))
 #define WIRE_ACK_STATUS(word) ((uint32_t) ((word) >> 32))
 
-/* Bits of `direct`: requests of the other end; its acknowledgements and responses. */
+/* Bits of `direct`: requests of the other end, and acknowledgements and responses of the other end. */
 #define WIRE_DIRECT_REQUESTS 1u
 #define WIRE_DIRECT_RESULTS 2u
 
 struct wire_control {
     _Atomic uint32_t dead; /* the queue pair left RTS/RTR: ignore what it has published */
     _Atomic uint32_t min_rnr_timer;
-    /* WIRE_DIRECT_...: what the polls of this end look at themselves, so that no tick need announce it */
+    /* WIRE_DIRECT_...: work that polls of this end find directly, so that it needs no tick */
     _Atomic uint32_t direct;
     _Atomic uint32_t begun[WIRE_STREAMS]; /* not 0 from the first descriptor on */
     struct {
@@ -224,7 +227,7 @@ struct wire_control {
     } stream[WIRE_STREAMS];
 };
 
-/* Segment of a queue pair or flow. Reading a page that was never written also takes memory. */
+/* Segment of a queue pair or flow. Reading a page that was never written also allocates it. */
 struct wire_segment {
     _Alignas(4096) struct wire_slot request[WIRE_REQUEST_SLOTS];
     _Alignas(4096) struct wire_slot response[WIRE_RESPONSE_SLOTS];
@@ -234,7 +237,7 @@ struct wire_segment {
 
 #define WIRE_ARENA_SEGMENTS 8u
 
-/* Memory of an arena, with so many segments as its introduction says. */
+/* Memory of an arena. The introduction says how many segments it has. */
 struct wire_arena {
     _Alignas(4096) struct wire_control control[WIRE_ARENA_SEGMENTS];
     struct wire_segment segment[];

@@ -58,7 +58,7 @@ static void publish_slot(struct qp *qp, struct wire_slot *slot, uint32_t offset,
     }
 }
 
-/* Publishes a response, or finds no room. `from` may be in a registered region: within the epoch section. */
+/* Publishes a response, or finds no room. Called within the epoch section, because `from` may be in a region. */
 static enum outcome publish(struct qp *qp, const void *from, uint32_t length, bool last, bool event) {
     struct rc *rc = rc_of(qp);
     struct wire_slot *slot;
@@ -75,8 +75,8 @@ static enum outcome publish(struct qp *qp, const void *from, uint32_t length, bo
 }
 
 /*
- * The same of the next pieces of the request that is being executed, in memory of a device. *length is what is left,
- * and becomes the number of bytes that were published.
+ * Publishes the next pieces of the answer to the request that is being executed, from memory of a device. *length is
+ * the number of bytes that are left, and becomes the number of published bytes.
  */
 static enum outcome publish_device(struct qp *qp, uint32_t *length, bool event) {
     struct rc *rc = rc_of(qp);
@@ -130,7 +130,7 @@ static enum outcome respond_piece(struct qp *qp, uint32_t length, bool event) {
     return outcome;
 }
 
-/* Answers the rest of a READ of what is in no region of host memory, and in no window. */
+/* Answers the rest of a READ whose key is not of a region of host memory or a window. */
 static enum outcome respond_device(struct qp *qp, bool event, uint32_t *budget) {
     struct inbound *in = &rc_of(qp)->inbound;
     for (uint32_t length; in->offset < in->total; in->offset += length) {
@@ -208,7 +208,7 @@ static enum outcome respond_atomic(struct qp *qp, const struct wire_desc *desc) 
 enum outcome rc_respond(struct qp *qp, const struct wire_desc *desc, uint32_t *budget) {
     struct inbound *in = &rc_of(qp)->inbound;
     int needed = desc->op == WIRE_READ ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_ATOMIC;
-    /* No errors of keys: the operation is not allowed, or there are no resources for it. IBA 9.9.3, 11.6.2 */
+    /* The error is not one of keys: the operation is not allowed, or has no resources. IBA 9.9.3, 11.6.2 */
     if ((qp->attr.qp_access_flags & (unsigned) needed) == 0 || qp->attr.max_dest_rd_atomic == 0) {
         return OUTCOME_INVALID;
     }
@@ -259,7 +259,7 @@ bool rc_is_reading(struct qp *qp) {
     return wqe != NULL && wqe->done > 0;
 }
 
-/* Places a piece of an answer. Returns 0, or what sge_scatter() or sge_scatter_lent() returns. */
+/* Places a piece of an answer. Returns 0, or the result of sge_scatter() or sge_scatter_lent(). */
 static int place_answer(struct qp *qp, struct send_wqe *wqe, const uint8_t *payload, uint32_t length) {
     const struct ibv_pd *pd = &qp->pd->ibv;
     if (payload == NULL) {
@@ -291,7 +291,7 @@ static bool take_response(struct qp *qp) {
     }
     int error = wqe->fault != 0 ? 0 : place_answer(qp, wqe, payload, desc.length);
     if (error != 0) {
-        /* rc_complete_sends() reports it in its turn */
+        /* rc_complete_sends() reports the fault when earlier requests are complete. */
         wqe->fault = error == SGE_SOURCE_GONE ? IBV_WC_REM_OP_ERR : IBV_WC_LOC_PROT_ERR;
         wqe->vendor_err = error == SGE_SOURCE_GONE ? 0 : (uint8_t) error;
         rc->faulted = true;

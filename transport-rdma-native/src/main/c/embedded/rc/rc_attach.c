@@ -28,17 +28,21 @@
 #include "embedded/device/watch.h"
 #include "rc.h"
 
-/* Limit of introductions held for a queue pair that is not ready: its peer's, and a few from ends that are mistaken. */
+/*
+ * Limit of introductions held for a queue pair that is not ready: the peer's, and a few from ends that are not its
+ * peer.
+ */
 #define MAX_HELD 4
 
 /*
- * Limit of introductions of one process that are held with their doorbells: it could use up our descriptors. Others are
- * held without, and the engine of their process is rung, unless the doorbell is known by another queue pair.
+ * Limit of introductions of one process that are held with their doorbells, because these could use up all descriptors.
+ * Others are held without doorbells. Then the engine of their process is rung, unless the doorbell is known by another
+ * queue pair.
  */
 #define MAX_HELD_DOORBELLS 128
 
 #define FIRST_INTRODUCE_GAP_NS UINT64_C(16000000)
-#define MAX_INTRODUCE_GAP_NS UINT64_C(2000000000) /* long, as there may be very many whose peer takes its time */
+#define MAX_INTRODUCE_GAP_NS UINT64_C(2000000000) /* long, because very many queue pairs may wait for slow peers */
 
 static void close_doorbells(struct attachment *attachment) {
     int *doorbells[] = { &attachment->recv_doorbell, &attachment->send_doorbell };
@@ -173,18 +177,18 @@ static int send_introduction(struct qp *qp) {
 }
 
 /*
- * Returns whether an error is a shortage: the message is sent again later. Descriptors may be short besides memory: of
- * this process, or on their way for all processes of its user (unix(7), ETOOMANYREFS), which then wait in a bounded
- * queue.
+ * Returns whether an error is a shortage, after which the message is sent again later. Memory or descriptors of this
+ * process may be short. If too many descriptors of its user are in transit (unix(7), ETOOMANYREFS), messages wait in a
+ * bounded queue.
  */
 static bool is_shortage(int error) {
     return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
 /*
- * Finds the link over which the connection manager learnt the peer's number, or else the link to the name of the
- * number. Returns 0 or errno. EADDRNOTAVAIL: the peer can find this end by the name of its number only, and it has
- * none.
+ * Finds the link over which the connection manager has exchanged the numbers, or else the link to the name of the
+ * peer's number. Returns 0 or errno. EADDRNOTAVAIL: the peer could find this end only by the name of its number, and
+ * the number has no name.
  */
 static int find_link(const struct qp *qp, struct link **link) {
     if (!ah_leads_here(&qp->attr.ah_attr)) {
@@ -232,8 +236,8 @@ static int reach(struct qp *qp) {
 }
 
 /*
- * Introduces this end. Returns 0 also where the peer cannot be reached now: to a verbs program that is lost packets,
- * which end in RETRY_EXC_ERR.
+ * Introduces this end. Returns 0 also if the peer cannot be reached now. To a verbs program that looks like lost
+ * packets, which end in RETRY_EXC_ERR.
  */
 static int announce(struct qp *qp) {
     struct rc *rc = rc_of(qp);
@@ -265,7 +269,7 @@ void rc_introduce_again(struct qp *qp) {
     atomic_store(&qp->introduce_at_ns, engine_now_ns() + rc->introduce_gap_ns);
 }
 
-/* Tells the peer on which of our ticks it finds out about us. The peer introduces itself again until it knows. */
+/* Tells the peer which ticks of this process announce work to it. The peer repeats its introduction until it knows. */
 static void answer(struct qp *qp) {
     struct rc *rc = rc_of(qp);
     const struct wire_slots slots = {
@@ -311,7 +315,7 @@ static void take_doorbells(struct rc *rc, struct attachment *a) {
 static void attach(struct qp *qp, struct attachment *attachment) {
     rc_of(qp)->attached = attachment;
     bool claimed = claim_announcements(qp, attachment);
-    /* The doorbells of the first queue pair are kept for all: one for each would use up the descriptors. */
+    /* The doorbells of the first queue pair serve all, because one for each would use up the descriptors. */
     close_doorbells(attachment);
     if (!claimed) {
         qp_fail(qp, IBV_EVENT_QP_FATAL);
@@ -325,8 +329,9 @@ static void attach(struct qp *qp, struct attachment *attachment) {
 }
 
 /*
- * Returns whether an introduction is from the peer, as anybody can claim to be: ours went to the process of the link
- * that was found. A peer that is dead already was reset after it introduced itself, and will come again.
+ * Returns whether an introduction is from the peer. Any process can claim to be the peer, but the peer is in the
+ * process to which find_link() leads. If the introduction's segment is marked as dead, the peer was reset since, and
+ * will introduce itself again.
  */
 static bool is_from_peer(const struct qp *qp, const struct attachment *a) {
     const struct rc *rc = rc_of(qp);
@@ -353,7 +358,7 @@ static void bind_held(struct qp *qp) {
     }
     if (rc->route == NULL) {
         if (reach(qp) != 0) {
-            return; /* not attached till the introduction is repeated */
+            return; /* not attached until the introduction is repeated */
         }
         link = find_held(qp); /* held introductions may be from a process that is not the peer's */
         if (*link == NULL) {
@@ -450,8 +455,8 @@ static bool is_same_end(const struct attachment *a, const struct attachment *b) 
 }
 
 /*
- * Returns whether the introduction is repeated: our answer may be on its way. A peer that was reset meanwhile has
- * marked the segment that we are attached to.
+ * Returns whether the introduction is a repetition, which was sent before the answer arrived. A peer that was reset
+ * since has marked the attached segment as dead, and then the introduction is a new one.
  */
 static bool is_repeated(const struct qp *qp, const struct attachment *attachment) {
     const struct rc *rc = rc_of(qp);
@@ -484,8 +489,8 @@ static bool is_well_formed(const struct wire_attach *message, const struct peer 
 }
 
 /*
- * Reads an introduction. Takes the reference to the peer over. Returns NULL, with errno, if it is of no use: the peer
- * was told then.
+ * Reads an introduction. Takes the reference to the peer over. Returns NULL with errno if the introduction cannot be
+ * used; the peer has been told then.
  */
 static struct attachment *read_attach(struct peer *peer, const struct wire_attach *message, int *fds) {
     bool with_arena = (message->carries & WIRE_ARENA) != 0;
@@ -564,12 +569,12 @@ static bool on_attach(struct link *link, const struct link_message *incoming) {
     bool honest = true;
     /* Messages of another type are no packets of this service. */
     if (qp == NULL || message->type != (uint32_t) qp->ops->peer_type) {
-        /* No such queue pair any more: the peer will find out by its timer, as on a wire. */
+        /* The queue pair does not exist (any more): the peer notices it by its timer, as on a wire. */
         arenas_decline(peer_arenas(peer), &message->place);
         peer_put(peer);
     } else {
         struct attachment *attachment = read_attach(peer, message, incoming->fds);
-        honest = attachment != NULL || errno != EPROTO; /* out of memory or mappings: as if the wire had lost it */
+        honest = attachment != NULL || errno != EPROTO; /* out of memory or mappings: like a loss on the wire */
         if (attachment != NULL) {
             pthread_mutex_lock(&qp->control);
             take(qp, attachment);
@@ -594,8 +599,8 @@ static bool on_lost_attach(struct link *link, const struct link_message *incomin
 }
 
 /*
- * Introduces this end again, with the doorbells that the peer wants, and that it has lost or not kept. Nothing depends
- * on that: without them, it rings our engine.
+ * Introduces this end again, with doorbells that the peer has lost or not kept, and wants. A failure does not matter:
+ * without these doorbells the peer rings this process's engine.
  */
 static void send_doorbells(struct qp *qp, uint32_t wants) {
     const struct { uint32_t flag; const struct cq *cq; } all[] = {
@@ -666,7 +671,7 @@ static struct qp *find_of_peer(uint32_t qpn, const struct link *link) {
     return of_peer ? qp : NULL;
 }
 
-/* Makes the engine work: a nudge says that no thread polls, so only the peer can have the work done. */
+/* Does the peer's work on the engine: the peer nudges because no thread polls here. */
 static bool on_nudge(struct link *link, const struct link_message *incoming) {
     const struct wire_nudge *message = link_body(incoming, sizeof(*message));
     struct qp *qp = message == NULL ? NULL : find_of_peer(message->dst_qpn, link);

@@ -27,7 +27,7 @@
 #include "embedded/device/srq.h"
 #include "rc.h"
 
-/* Bytes of one piece for the host from which on references are not worth their second copy. */
+/* Bytes of one piece that go to host memory, from which on a reference is slower than payload in shared memory. */
 #define MUCH_FOR_HOST 4096u
 
 /* Finds the next piece of the request that is being executed. */
@@ -67,7 +67,7 @@ enum outcome rc_find_device(struct qp *qp, uint32_t length, struct peer_range *r
     return find(qp, length, IBV_ACCESS_REMOTE_READ, range) ? OUTCOME_DONE : OUTCOME_ACCESS_ERROR;
 }
 
-/* ---- pieces that are copied at a time ---- */
+/* ---- pieces that are copied at the same time ---- */
 
 enum outcome rc_begin_pieces(struct producer *to, const struct peer_range *from, uint32_t length,
                              struct rc_pieces *pieces) {
@@ -123,8 +123,9 @@ void rc_wish(struct qp *qp) {
 }
 
 /*
- * Bytes in memory of a device are for the host's: the peer had better put them into shared memory, as one end copies
- * there while the other one copies from there. Not taken back, as this would come and go with the messages.
+ * Asks the peer for no more references if their bytes go from a device to host memory. By shared memory this is faster,
+ * because one end copies to it while the other copies from it. The request stays, because else it would change with
+ * the messages.
  */
 static void note_for_host(struct qp *qp, uint32_t length) {
     struct rc *rc = rc_of(qp);
@@ -147,7 +148,7 @@ bool rc_refer_request(struct qp *qp, struct send_wqe *wqe, void *reference, uint
         return false;
     }
     wqe->cursor = next;
-    wqe->vendor_err = EFAULT; /* in case that the memory is gone before the peer has copied it */
+    wqe->vendor_err = EFAULT; /* used if the memory is gone before the peer has copied it */
     memcpy(reference, &refers, sizeof(refers));
     *length = size;
     return true;
@@ -179,7 +180,7 @@ bool rc_take_reference(struct qp *qp, const struct consumer *from, const struct 
     return true;
 }
 
-/* Finds what the peer refers to. */
+/* Finds the memory to which the peer's reference refers. */
 static bool find_lent(const struct qp *qp, uint32_t length, struct peer_range *from) {
     const struct rc *rc = rc_of(qp);
     return lending_find(rc->attached->peer, &rc->reference, length, from);

@@ -56,7 +56,7 @@ void rc_expect(struct qp *qp) {
     }
     note_progress(qp);
     rc_of(qp)->stuck_since_ns = 0;
-    if (!cq_is_polled(qp->send_cq)) { /* looks cost a wake-up each, so that the time runs from now on */
+    if (!cq_is_polled(qp->send_cq)) { /* each look costs a wake-up: start the time now and save one */
         begin_to_count(qp, engine_now_ns());
     }
     cq_add_overdue(qp->send_cq, qp);
@@ -66,7 +66,7 @@ static void nudge(struct qp *qp) {
     struct rc *rc = rc_of(qp);
     UNCANCELLED;
     const struct wire_nudge nudge = { .dst_qpn = rc->attached->src_qpn };
-    if (!rc->nudged) { /* a peer that is stopped must not find a heap of nudges */
+    if (!rc->nudged) { /* one is enough: a stopped peer must not find many when it continues */
         rc->nudged = true;
         rc->nudges++;
         peer_send(rc->attached->peer, WIRE_NUDGE, &nudge, sizeof(nudge), NULL, 0);
@@ -89,7 +89,7 @@ void rc_check_overdue(struct qp *qp) {
     }
     uint64_t now;
     if (note_progress(qp)) {
-        /* The time begins to count when there is none. */
+        /* The next look without progress starts the time. */
     } else if (now = engine_now_ns(), rc->stuck_since_ns == 0 || is_polled_since(qp, requests, answers)) {
         begin_to_count(qp, now);
     } else if (now - rc->stuck_since_ns >= QP_PATIENCE_NS) {
@@ -101,7 +101,7 @@ void rc_check_overdue(struct qp *qp) {
     }
 }
 
-/* A peer that has stopped, or takes nothing for another reason, must not keep a thread polling. */
+/* Limits the looks: a peer that has stopped, or takes nothing for another reason, must not keep a thread polling. */
 static bool is_late(struct rc *rc) {
     uint32_t progress = rc->out.acked + rc->answers.acked;
     if (progress != rc->awaited_after) {

@@ -21,8 +21,9 @@
 #define INFINITE_RNR_RETRY 7
 
 /*
- * A post stages about this many bytes, descriptors included: many times what fits in the slab, so that the engine is
- * seldom needed. But a peer that acknowledges as fast as this copies must not keep the thread until all has gone.
+ * Limit of bytes that a post stages, with descriptors. It is many times the size of the slab, so the engine is seldom
+ * needed. A limit is needed because a peer may acknowledge as fast as the thread copies, and must not keep the thread
+ * until everything is sent.
  */
 #define POST_BUDGET_BYTES (2u << 20)
 
@@ -78,15 +79,15 @@ void rc_settle(struct qp *qp) {
 }
 
 /*
- * A device may take up to four times the configured time (IBA 9.7.6.1.3), and adapters do. Here the peer's answer needs
- * a processor, for which its threads may wait on a busy machine for longer than a network takes.
+ * Factor of the configured time-out. A device may take up to four times that time (IBA 9.7.6.1.3), and adapters do.
+ * Here a thread of the peer must get a processor to answer, which on a busy machine takes longer than a network.
  */
 #define TIMEOUT_FACTOR 4u
 
 /*
- * Returns whether the peer is alive. A device answers for as long as it has current, whatever becomes of the process.
- * Here the process is the device: if it is stopped, by a debugger or a freezer, it says nothing for a while and is not
- * gone. The end of its link would say that it is, and the mark in its segment that its queue pair is.
+ * Returns whether the peer is alive. An adapter answers even if its process is stopped. Here the process is the device:
+ * while a debugger or a freezer stops it, it is silent but not gone. If the process has ended, its link has ended. If
+ * its queue pair has ended, its segment is marked as dead.
  */
 static bool is_peer_alive(const struct qp *qp) {
     const struct rc *rc = rc_of(qp);
@@ -113,8 +114,8 @@ static uint64_t deadline(const struct qp *qp) {
 
 /*
  * Returns the time from one look to the next while there is progress. Each look wakes the engine, which costs as much
- * as a message: a connection that sends seldom would pay twice for each. A failure may be noticed later by this time,
- * so it is not longer than the time-out. The peer's RNR timer is known only when it runs.
+ * as a message, so frequent looks would double the cost of a connection that seldom sends. A failure may be noticed
+ * later by this time, so it is not longer than the time-out. The peer's RNR timer is known only while it runs.
  */
 static uint64_t gap_of_progress(const struct qp *qp) {
     uint64_t timeout = timeout_ns(qp);
@@ -239,7 +240,7 @@ bool rc_run(struct qp *qp, unsigned work) {
         }
         epoch_leave();
     }
-    /* Failed after the above, as the peer's memory outlives it: requests that it had acknowledged have succeeded. */
+    /* Comes last: the memory of a dead peer stays mapped, and requests that it had acknowledged have succeeded. */
     if (rc->peer_gone && !qp->ops->unreliable && !qp->failed && qp_sends_in(qp_state(qp)) && qp_has_outstanding(qp)) {
         rc_fail_send(qp, IBV_WC_RETRY_EXC_ERR);
     }

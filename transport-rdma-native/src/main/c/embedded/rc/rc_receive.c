@@ -54,7 +54,7 @@ static bool is_write(uint8_t op) {
     return op == WIRE_WRITE || op == WIRE_WRITE_IMM;
 }
 
-/* Checks once a message what does not depend on the payload. */
+/* Does the checks that do not depend on the payload, once for each message. */
 static enum outcome begin(struct qp *qp, const struct wire_desc *desc) {
     struct inbound *in = &rc_of(qp)->inbound;
     bool inlined = false;
@@ -97,7 +97,7 @@ static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload
         return rc_place_reference(qp, length);
     }
     if (is_write(in->op)) {
-        /* Checked again, as the region or window may have gone since the previous piece. */
+        /* Checked for each piece, because the region or window may have gone since the previous one. */
         struct mw *entered;
         void *to = mw_enter(qp, in->rkey, in->remote_address + in->offset, length, IBV_ACCESS_REMOTE_WRITE, &entered);
         if (to == NULL) {
@@ -129,8 +129,8 @@ static enum outcome place(struct qp *qp, uint32_t length, const uint8_t *payload
 }
 
 /*
- * Selects another shared receive queue than for the request before. Returns false if there is no such queue, which may
- * have been destroyed in the middle of a message, or after a violation.
+ * Selects another shared receive queue than for the request before. Returns false after a violation, or if there is no
+ * such queue, which may have been destroyed in the middle of a message.
  */
 __attribute__((noinline)) static bool select_srq(struct qp *qp, uint32_t number) {
     struct rc *rc = rc_of(qp);
@@ -167,7 +167,8 @@ static enum outcome execute(struct qp *qp, const struct wire_desc *desc, const u
     }
     bool last = (desc->flags & WIRE_LAST) != 0;
     /*
-     * Checked before anything is placed: a device, too, takes the receive of a WRITE WITH IMMEDIATE at its last packet.
+     * Checked before the last bytes are placed: a device also takes the receive of a WRITE WITH IMMEDIATE at its last
+     * packet.
      */
     if (desc->op == WIRE_WRITE_IMM && last && qp_next_receive(qp) == NULL) {
         return OUTCOME_BLOCKED;
@@ -192,8 +193,8 @@ static enum outcome execute(struct qp *qp, const struct wire_desc *desc, const u
 }
 
 /*
- * Drops a message of an unreliable connection that cannot be received: nobody is told, and its receive is for the next
- * message. IBA 9.9.3, class D
+ * Drops a message of an unreliable connection that cannot be received, without telling the peer or the application. The
+ * next message takes its receive. IBA 9.9.3, class D
  */
 static void drop(struct qp *qp, const struct wire_desc *desc) {
     struct rc *rc = rc_of(qp);
@@ -217,7 +218,7 @@ static void refuse(struct qp *qp, enum outcome outcome) {
         [OUTCOME_ACCESS_ERROR] = { WIRE_ACCESS_ERROR, IBV_EVENT_QP_ACCESS_ERR },
         [OUTCOME_SOURCE_GONE] = { WIRE_SOURCE_GONE, -1 },
         [OUTCOME_OPERATION_ERROR] = { WIRE_OPERATION_ERROR, -1 },
-        /* No error of keys, but of this end: IBA 9.9.3, local QP error of the responder. */
+        /* The error is not one of keys but of this end: IBA 9.9.3, local QP error of the responder. */
         [OUTCOME_MEMORY_GONE] = { WIRE_OPERATION_ERROR, IBV_EVENT_QP_FATAL },
     };
     rc_acknowledge(qp, WIRE_REQUESTS, qp->ops->unreliable ? WIRE_OK : answers[outcome].status, WAKE_EVENT);
@@ -235,9 +236,9 @@ static bool makes_completion(const struct wire_desc *desc) {
 }
 
 /*
- * Acknowledges requests of which the peer waits for the last one to complete. If the application is about to look at a
- * message among them, its answer will most likely wake the peer soon; not so with XRC, where the answer comes by
- * another queue pair.
+ * Acknowledges requests, of which the peer waits for the last one to complete. If the application is about to get a
+ * message among them, its answer will most likely wake the peer soon, so the doorbell is deferred. With XRC the answer
+ * goes by another queue pair, and the doorbell is not deferred.
  */
 static void acknowledge_awaited(struct qp *qp, bool message) {
     struct rc *rc = rc_of(qp);
@@ -268,9 +269,7 @@ bool rc_execute(struct qp *qp) {
         return false;
     }
     while (budget > 0 && consumer_ready(requests)) {
-        /*
-         * Requests that the peer acknowledged or answered before it sent this message complete before the message does.
-         */
+        /* Own requests that the peer acknowledged or answered before it sent this message complete before it. */
         if (rc_take_results(qp) || qp->failed) {
             break;
         }
@@ -279,7 +278,7 @@ bool rc_execute(struct qp *qp) {
         bool readable = consumer_read(requests, &desc, &payload)
                 || rc_take_reference(qp, requests, &desc, &payload);
         if (qp->ops->unreliable && (desc.flags & WIRE_FIRST) != 0) {
-            rc->inbound = (struct inbound) { 0 }; /* the sender gave up the message before */
+            rc->inbound = (struct inbound) { 0 }; /* the sender has given up the message before */
         }
         if (readable && desc.srqn != rc->srqn && !select_srq(qp, desc.srqn)) {
             if (qp->failed) {
@@ -323,7 +322,7 @@ bool rc_execute(struct qp *qp) {
     }
     if (rc->lagging != 0 && !rc_end_lagging(qp) && outcome <= OUTCOME_BLOCKED) {
         outcome = OUTCOME_MEMORY_GONE;
-        consumer_step_back(requests); /* the status is that of this descriptor, and later ones may not be there yet */
+        consumer_step_back(requests); /* the status belongs to this descriptor, and the next may not be published yet */
     }
     if (outcome > OUTCOME_BLOCKED) {
         refuse(qp, outcome);

@@ -21,7 +21,7 @@
 #include "embedded/device/mw.h"
 #include "rc.h"
 
-/* Number for all queue pairs of the process: embedded_ext_rnr_naks(). */
+/* Number of RNR NAKs of all queue pairs of the process: embedded_ext_rnr_naks(). */
 static _Atomic uint64_t rnr_naks;
 
 int rc_fill_send(const struct qp *qp, const struct ibv_send_wr *wr, struct send_wqe *wqe) {
@@ -48,8 +48,8 @@ static bool is_answered(const struct send_wqe *wqe) {
 }
 
 /*
- * Returns the size of the next piece: small enough that the peer copies one while we copy the next, even in a message
- * of moderate size. Whether own memory is a device's is known from the second piece on.
+ * Returns the size of the next piece. It is so small that the peer copies one piece while this end copies the next,
+ * even in a message of moderate size. From the second piece on it is known whether own memory is a device's.
  */
 static uint32_t piece(const struct qp *qp, const struct send_wqe *wqe, uint32_t left) {
     if (wqe->cursor.device || atomic_load_explicit(&rc_of(qp)->wishes, memory_order_relaxed) != 0) {
@@ -97,7 +97,7 @@ static enum wake wake_of(const struct send_wqe *wqe, bool last) {
     return wqe->solicited ? WAKE_SOLICITED : WAKE_EVENT;
 }
 
-/* Publishes a descriptor of the work request, of which the payload is in its place. */
+/* Publishes a descriptor of the work request, whose payload is in the slot or the slab. */
 __attribute__((always_inline)) static inline void publish(struct qp *qp, struct send_wqe *wqe, struct wire_slot *slot,
                                                          uint32_t offset, uint32_t length, bool last) {
     struct rc *rc = rc_of(qp);
@@ -134,8 +134,8 @@ __attribute__((always_inline)) static inline void publish(struct qp *qp, struct 
 }
 
 /*
- * Publishes the next pieces of a long message that are in memory of a device: later ones are copied while the earlier
- * ones are sent. OUTCOME_UNFINISHED: the next bytes are in no such memory.
+ * Publishes the next pieces of a long message that are in memory of a device. Later pieces are copied while earlier
+ * ones are sent. OUTCOME_UNFINISHED: the next bytes are in other memory.
  */
 __attribute__((noinline, cold)) static enum outcome stage_device(struct qp *qp, struct send_wqe *wqe, uint32_t left) {
     struct rc *rc = rc_of(qp);
@@ -225,7 +225,7 @@ static bool take_acks(struct qp *qp) {
     return true;
 }
 
-/* Executes a local request. Requests after it find it done, and so does the peer when it sees one of them. */
+/* Executes a local request, before later requests are staged, so the peer and these requests find its effect. */
 bool rc_carry_out(struct qp *qp, struct send_wqe *wqe) {
     struct rc *rc = rc_of(qp);
     if (!(wqe->op == QP_OP_BIND_MW ? mw_carry_out_bind(qp, wqe) : mw_invalidate(qp, wqe->imm))) {
@@ -245,7 +245,7 @@ static void fault(struct qp *qp, struct send_wqe *wqe, enum ibv_wc_status status
     rc_of(qp)->faulted = true;
 }
 
-/* Stages requests while there is room, within the budget. Returns false if it stopped for want of room. */
+/* Stages requests while there is room, within the budget. Returns false if there was no more room. */
 static bool stage_some(struct qp *qp, uint32_t budget, uint32_t *bytes) {
     struct rc *rc = rc_of(qp);
     uint32_t head = atomic_load_explicit(&qp->sq.head, memory_order_acquire);
@@ -257,7 +257,7 @@ static bool stage_some(struct qp *qp, uint32_t budget, uint32_t *bytes) {
         }
         uint32_t reads = qp->attr.max_rd_atomic == 0 ? 1 : qp->attr.max_rd_atomic;
         if ((is_answered(wqe) && rc->unanswered >= reads) || (wqe->fenced && rc->unanswered > 0)) {
-            return true; /* the response, not an acknowledgement, lets it go on */
+            return true; /* staging continues at the response, not at an acknowledgement */
         }
         if (wqe->op >= QP_OP_BIND_MW && !rc_carry_out(qp, wqe)) {
             fault(qp, wqe, IBV_WC_MW_BIND_ERR);
@@ -285,7 +285,7 @@ static bool stage_some(struct qp *qp, uint32_t budget, uint32_t *bytes) {
     return true;
 }
 
-/* Returns whether the peer, by the time it was told what we want, had acknowledged that: then it does not wake us. */
+/* Returns whether the peer had acknowledged the wanted position before it could see `want`, so that it wakes nobody. */
 static bool has_what_it_wanted(const struct qp *qp) {
     const struct rc *rc = rc_of(qp);
     uint32_t want = atomic_load(&rc->own->stream[WIRE_REQUESTS].want);
@@ -308,9 +308,7 @@ bool rc_stage(struct qp *qp, uint32_t budget) {
     }
     signal_peer(qp);
     rc_complete_sends(qp);
-    /*
-     * A blocked queue pair is called again by an acknowledgement, unless that came before the peer knew what we want.
-     */
+    /* A blocked queue pair is called again at an acknowledgement, unless that came before the peer could see `want`. */
     bool used_up = bytes >= budget && !qp->failed;
     return used_up && qp->staged != atomic_load_explicit(&qp->sq.head, memory_order_acquire)
             && (!blocked || has_what_it_wanted(qp));
@@ -368,7 +366,7 @@ void rc_complete_sends(struct qp *qp) {
         atomic_fetch_add_explicit(&rnr_naks, 1, memory_order_relaxed);
         rc_fail_send(qp, IBV_WC_RNR_RETRY_EXC_ERR);
     } else if (rc->rnr_since_ns == 0 || rc->rnr_at != rc->out.acked) {
-        /* Each message has all its retries; the word may go from one not ready to the next. */
+        /* Each message has all its retries. The status may change from RNR of one message to RNR of the next. */
         rc->rnr_since_ns = engine_now_ns();
         rc->rnr_at = rc->out.acked;
         atomic_fetch_add_explicit(&rnr_naks, 1, memory_order_relaxed);

@@ -14,22 +14,23 @@
  * under the License.
  */
 /*
- * Flows: one way from a UD queue pair to another one, made when the first datagram is to go there. The sender owns a
- * segment (arena.h) of which it uses the request stream; the receiver owns one for the word that acknowledges.
+ * Flows: one direction from a UD queue pair to another one, made for the first datagram to it. The sender owns a
+ * segment (arena.h) and uses its request stream. The receiver owns a segment for the word that acknowledges.
  *
  *   sender                                receiver
  *   WIRE_FLOW_OPEN    segment          ->
  *                                      <- WIRE_FLOW_ACCEPT   segment; the completion queue to signal
- *   WIRE_FLOW_SLOT    the tick to see  ->
- *                                      <- WIRE_FLOW_ROOM     a full ring has room again, if the sender wanted to know
+ *   WIRE_FLOW_SLOT    its tick         ->
+ *                                      <- WIRE_FLOW_ROOM     a full ring has room again, if the sender asked for this
  *   WIRE_FLOW_CLOSE                    -> or
- *                                      <- WIRE_FLOW_REFUSE   no such queue pair, or no longer
+ *                                      <- WIRE_FLOW_REFUSE   the queue pair does not exist, or has ended
  *
- * Work requests go out in order, so waiting for one receiver delays all others. The delay is bounded: the sender does
- * not wait again for a process that did not answer in time until it has answered; datagrams for it are lost meanwhile.
+ * Work requests go out in order, so waiting for one receiver delays datagrams for all others. The delay is bounded: if
+ * a process does not answer in time, the sender does not wait for it again until it has answered. Datagrams for it are
+ * lost meanwhile.
  *
- * The sender knows whom it talks to, as it reached the process by the name that the number is bound to; the receiver
- * takes datagrams from everybody, as from a network.
+ * The sender knows the receiver's process, because it reached the process by the name of the queue pair's number. The
+ * receiver takes datagrams from all processes, as from a network.
  */
 #ifndef NETTY_RDMA_EMBEDDED_FLOW_H
 #define NETTY_RDMA_EMBEDDED_FLOW_H
@@ -57,7 +58,7 @@ struct datagram {
 enum flow_result {
     FLOW_SENT,
     FLOW_WAIT, /* try again when the queue pair is kicked, or in a millisecond or two */
-    FLOW_LOST, /* lost as on a wire: no receiver, or one that does not take it */
+    FLOW_LOST, /* lost, as on a wire: there is no receiver, or the receiver does not take it */
 };
 
 enum flow_state { FLOW_UNREACHED, FLOW_OPENING, FLOW_OPEN, FLOW_REFUSED };
@@ -83,12 +84,12 @@ struct flow {
     struct announcement to_recv_cq;
 };
 
-/* Receiver's end; all fields belong to the gate's owner, `place` and the list to `control` as well. */
+/* Receiver's end; all fields belong to the gate's owner. Changes of `place` and the list also need `control`. */
 struct rx_flow {
     struct rx_flow *next;
-    atomic_bool announced; /* flow is among those that ud_receive() is to look at */
-    struct rx_flow *next_announced; /* list of ud.announced, first */
-    STAILQ_ENTRY(rx_flow) queued;   /* list of ud.queue, then */
+    atomic_bool announced; /* the flow is in ud.announced or ud.queue, for ud_receive() */
+    struct rx_flow *next_announced; /* list of ud.announced, where the flow is first */
+    STAILQ_ENTRY(rx_flow) queued;   /* list of ud.queue, where it is after that */
     struct peer *peer;
     struct peer_use use;
     uint32_t src_qpn, id;
@@ -105,18 +106,18 @@ struct rx_flow {
 
 /* flow.c: called by the owner of the gate */
 enum flow_result flow_send(struct qp *qp, uint32_t qpn, const struct datagram *datagram, const uint8_t *payload);
-/* Begins to open the flow, unless that was done. Called before flow_send() to one of many. */
+/* Begins to open the flow if there is none. Called for all of several receivers before flow_send() to the first one. */
 void flow_prepare(struct qp *qp, uint32_t qpn);
 void flow_close(struct qp *qp, struct flow *flow); /* tells the receiver */
 void flow_free(struct qp *qp, struct flow *flow);
-/* Time that a datagram waits for a receiver that has stopped to take any. Written by tests only. */
+/* Time for which a datagram waits for a receiver that takes none. Written by tests only. */
 extern _Atomic uint64_t flow_room_patience_ns;
 
 /* Returns the flow that the receiver's message names, or NULL. */
 struct flow *flow_find(const struct qp *qp, const struct link *link, const struct wire_flow *message);
-/* Returns whether senders have given up waiting for the receiver's answer. */
+/* Returns whether the time to wait for the receiver's answer is over. */
 bool flow_is_overdue(const struct flow *flow);
-/* Tells the sender how far its datagrams were read, and wakes it if it asked for that. */
+/* Tells the sender how many of its datagrams were read, and wakes it if it has asked for that. */
 void flow_acknowledge(struct qp *qp, struct rx_flow *rx_flow);
 
 /* flow_message.c */

@@ -36,7 +36,7 @@ void flow_table_remove(struct flow_table *table, struct flow *flow);
 /* Returns NULL if there is none. */
 struct flow *flow_table_find(const struct flow_table *table, uint32_t qpn);
 
-/* Marks the flow as used last. Called whenever one is used. */
+/* Marks the flow as the last one used. Called at each use. */
 void flow_table_use(struct flow_table *table, struct flow *flow);
 
 /* Returns the flow that was used longest ago. The table is not empty. */

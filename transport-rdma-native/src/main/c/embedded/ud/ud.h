@@ -14,17 +14,17 @@
  * under the License.
  */
 /*
- * Unreliable datagrams: what a UD queue pair has beside the queues and the state of all types.
+ * Unreliable datagrams: the state that a UD queue pair has in addition to the common part (qp.h).
  *
  *   ud.c            the operations of the type (qp.h)
  *   ud_group.c      the multicast groups that a queue pair is attached to
  *   ud_send.c       work requests to datagrams, for one receiver or the members of a group
  *   ud_receive.c    datagrams to receives
- *   flow.c          how datagrams get from a queue pair to another one; flow_table.c finds the flow
- *   flow_message.c  the peers' messages about that
+ *   flow.c          the sender's end of flows; flow_table.c finds the flow to a receiver
+ *   flow_message.c  messages of peers about flows
  *
- * A send is complete when it is staged, whatever becomes of the datagram. One to a process that is stopped waits for a
- * bounded time; then what is for it is dropped at once until it goes on.
+ * A send is complete when it is staged, even if the datagram is lost later. A datagram for a stopped process waits for
+ * a bounded time. After that, datagrams for the process are dropped at once until it continues.
  */
 #ifndef NETTY_RDMA_EMBEDDED_UD_H
 #define NETTY_RDMA_EMBEDDED_UD_H
@@ -43,9 +43,7 @@ struct ud {
     struct qp qp;
     struct rx_flow *_Atomic announced; /* new entries of `queue`, added by any thread */
 
-    /*
-     * Fields of the gate's owner; the incoming flows are changed with `control` as well, the groups with `attaching`.
-     */
+    /* Fields of the gate's owner. Changes of the incoming flows also need `control`, changes of groups `attaching`. */
     struct flow_table flows;
     struct rx_flow *rx_flows; /* incoming flows, the latest opened first */
     unsigned num_rx_flows;
@@ -53,7 +51,9 @@ struct ud {
     STAILQ_HEAD(, rx_flow) queue; /* incoming flows that may have datagrams, to be served in turn */
     struct mcast_member *group[UD_MAX_GROUPS];
     unsigned num_groups;
-    /* Guards the groups. Not `control`, for which the engine may wait, while an answer is the work of the engine. */
+    /*
+     * Guards the groups. Its holder waits for answers, which the engine handles, and the engine may wait for `control`.
+     */
     pthread_mutex_t attaching;
 
     /* Rest of the work request at the head, if it waits for a receiver. */
@@ -61,7 +61,7 @@ struct ud {
     uint64_t since_ns; /* time of the first try */
     uint32_t next;     /* index of the next receiver */
     bool prepared;     /* the ways to all receivers are being opened */
-    uint32_t qpn;      /* only receiver, if it is not for a group */
+    uint32_t qpn;      /* the receiver, if the request is not for a group */
     struct mcast_members members;
     struct datagram datagram;
     _Alignas(struct ibv_grh) uint8_t payload[UD_GRH_BYTES + UD_MTU];
@@ -70,7 +70,7 @@ struct ud {
 /* ud.c */
 void ud_init(void);
 
-/* Returns whether a queue pair is one of these. */
+/* Returns whether the type of the queue pair is UD. */
 static inline bool is_ud(const struct qp *qp) {
     return qp->ibv.qp_type == IBV_QPT_UD;
 }
@@ -98,7 +98,7 @@ bool ud_receive(struct qp *qp);
 /* Announces that the flow may have datagrams; QP_WORK_ALL must follow. Any thread. */
 void ud_announce(struct ud *ud, struct rx_flow *rx_flow);
 void ud_found(struct cq_place *place); /* does the same for a flow's place */
-/* Forgets the announcement of a flow that ends. Called with the gate. */
+/* Removes the announcement of a flow that is ending. Called with the gate. */
 void ud_forget(struct ud *ud, struct rx_flow *rx_flow);
 void ud_drain(struct qp *qp, struct rx_flow *rx_flow); /* takes datagrams that have arrived on a flow that ends */
 

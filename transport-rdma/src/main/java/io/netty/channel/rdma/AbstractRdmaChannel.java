@@ -58,7 +58,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     private enum State {
         /** The channel is open, and perhaps bound, connecting or being accepted. */
         OPEN,
-        /** Listening, connected, or bound if that is all that there is to it. */
+        /** The channel is listening or connected, or is a datagram channel and bound. */
         ACTIVE,
         CLOSED
     }
@@ -69,7 +69,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     private boolean closedActive;
     private volatile boolean outputEnding;
     private volatile State state = State.OPEN;
-    /** The last mistake in what was asked of the channel, or {@code null}. */
+    /** The last error of the application in the use of the channel, or {@code null}. */
     volatile Throwable misused;
     volatile InetSocketAddress local;
     volatile InetSocketAddress remote;
@@ -99,7 +99,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         }
     }
 
-    /** Records a mistake in what was asked of the channel. */
+    /** Records an error of the application in the use of the channel. */
     protected final void misused(Throwable cause) {
         misused = cause;
     }
@@ -127,7 +127,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
                 promise.setFailure(future.cause());
                 return;
             }
-            // The future's value is a wrapper that counts registrations: cancelling the handler's own object would not.
+            // The future's value is a wrapper that counts registrations. The handler's own object would not.
             registration = (IoRegistration) future.getNow();
             handler = registration.attachment();
             handler.registered((IoEventLoop) eventLoop());
@@ -142,15 +142,15 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     }
 
     /**
-     * Called when something that was done for the channel has thrown, so that its state can't be relied upon. From the
-     * middle of anything, on the loop.
+     * Handles an exception in the work for the channel, after which its state can't be relied upon. Called on the loop,
+     * at any point of its work.
      */
     protected void unexpected(Throwable cause) {
         pipeline().fireExceptionCaught(cause);
         unsafe().close(unsafe().voidPromise());
     }
 
-    /** Events of the connection manager for the channel. */
+    /** Returns a listener for events of the connection manager, which reports exceptions to the channel. */
     final LoopEvents.Listener listener(Consumer<ConnectionEvent> listener) {
         return new LoopEvents.Listener() {
             @Override
@@ -169,23 +169,24 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
     @SuppressWarnings("exports") // for the channels of this module
     protected abstract List<? extends ConnectionIdMigration.Owner> owners();
 
-    /** The registration succeeded. Must complete the promise. */
+    /** Continues after a successful registration. Must complete the promise. */
     protected void registered(ChannelPromise promise) {
         promise.setSuccess();
     }
 
-    /** The channel, with its native objects, is registered once more. */
+    /** Continues after the channel was registered again, with its native objects. */
     protected abstract void registeredAgain();
 
-    /** The channel is deregistered, and neither closed nor registered with another loop yet. */
+    /** Notes that the channel is deregistered. It is not closed, and not registered with another loop yet. */
     protected abstract void deregistered();
 
-    /** The channel is closed: closes what it has. */
+    /** Closes the native objects of the closed channel. */
     protected abstract void closeNative();
 
     /**
-     * A deregistration or a close takes effect. A deregistration that was asked for before the close, and comes after
-     * it, is the last time that the pipeline has its handlers: the close, whose task follows, would tell nobody.
+     * Deregisters the channel, by a deregistration or a close. A deregistration that was requested before the close may
+     * take effect after it. Then the pipeline has its handlers for the last time, because the task of the close, which
+     * follows, would find none to tell.
      */
     @Override
     protected void doDeregister() throws Exception {
@@ -218,20 +219,20 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         return handler != null && handler.isShuttingDown();
     }
 
-    /** The addresses of a connection that is not made yet. */
+    /** Sets the addresses of a connection that is not made yet. */
     protected final void addresses(InetSocketAddress newLocal, InetSocketAddress newRemote) {
         local = newLocal;
         remote = newRemote;
     }
 
-    /** The channel is active from now on, unless it is closed. On the loop. */
+    /** Makes the channel active, unless it is closed. On the loop. */
     void activate() {
         if (state == State.OPEN) {
             state = State.ACTIVE;
         }
     }
 
-    /** The connection is made. On the loop. */
+    /** Makes the channel active with these addresses. On the loop. */
     protected final void established(InetSocketAddress newLocal, InetSocketAddress newRemote) {
         addresses(newLocal, newRemote);
         activate();
@@ -242,7 +243,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         handler.events(id.verbs()).listen(id, listener(listener));
     }
 
-    /** The events of the id are not wanted any more. On the loop. */
+    /** Stops the events of the id. On the loop. */
     protected final void forget(ConnectionId id) {
         if (handler != null) {
             handler.forget(id);
@@ -253,10 +254,10 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
      * Moves the id of a connection request from an event channel of the application to that of this channel's loop. On
      * the loop.
      *
-     * @param reader runs tasks on the thread that reads the events of the id, which only that one may move away.
-     * @param listener gets the events of the id; the next one may come before it is known that the id has arrived.
-     * @param arrived told on the loop, with {@code null} or the reason why it can't be. If the loop has just ended, it
-     *         is told on the thread of the reader.
+     * @param reader runs tasks on the thread that reads the events of the id. Only that thread may move the id away.
+     * @param listener gets the events of the id. The next one may come before {@code arrived} is told.
+     * @param arrived told on the loop: {@code null}, or the reason why the id can't move. If the loop has just ended,
+     *         it is told on the thread of the reader.
      */
     protected final void moveHere(ConnectionId id, Executor reader, Consumer<ConnectionEvent> listener,
                                   Consumer<Throwable> arrived) throws Exception {
@@ -265,10 +266,10 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         ConnectionIdMigration.migrate(id::migrate, reader, events, eventLoop(), arrived);
     }
 
-    /** Clears the pending {@code read()}, at which the read paths look on the loop. */
+    /** Clears the pending {@code read()}. On the loop. */
     protected abstract void clearReadPending();
 
-    /** {@code setAutoRead(false)} was called: a {@code read()} that auto-read asked for no longer counts. */
+    /** Handles {@code setAutoRead(false)}: a {@code read()} that auto-read has called no longer counts. */
     protected final void autoReadCleared() {
         if (!isRegistered()) {
             return;
@@ -294,7 +295,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         }
     }
 
-    /** Has the task run on the event loop; called there, the future is done at the return. */
+    /** Runs the task on the event loop. If called there, the future is done at the return. */
     protected final <T> Future<T> callOnLoop(Callable<T> task) {
         Promise<T> promise = eventLoop().newPromise();
         onLoop(() -> {
@@ -317,28 +318,25 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
         return state == State.ACTIVE;
     }
 
-    /**
-     * Returns whether the end of the output was asked for and waits for what was flushed before, so that further writes
-     * fail. Any thread.
-     */
+    /** Returns whether an end of the output waits for bytes that were flushed. Further writes fail then. Any thread. */
     protected final boolean isOutputEnding() {
         return outputEnding;
     }
 
-    /** An end of the output waits from now on, or is done. On the loop. */
+    /** Sets whether an end of the output waits. On the loop. */
     protected final void outputEnding(boolean waits) {
         outputEnding = waits;
     }
 
-    /** Returns whether a close was asked for and waits for what was flushed before. On the loop. */
+    /** Returns whether a close waits for the bytes that were flushed before. On the loop. */
     protected boolean isCloseWaiting() {
         return false;
     }
 
     /**
-     * Returns whether there is room for writes: none, as in {@link AbstractChannel}, once the channel is told to close.
-     * A handler that writes as long as there is room would otherwise do so for ever, as each write fails at once, and
-     * its event loop would do nothing else.
+     * Returns whether there is room for writes. As in {@link AbstractChannel}, there is none after a call of {@code
+     * close}. Otherwise a handler that writes as long as there is room would write for ever, because each write fails
+     * at once, and its event loop would do nothing else.
      */
     @Override
     public final boolean isWritable() {
@@ -417,7 +415,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
 
         protected AbstractRdmaUnsafe() { }
 
-        /** Is never called: events come by what the channel takes from the loop, so that they cost no object. */
+        /** Is never called: the loop calls the listeners of the channel, so that events cost no object. */
         @Override
         public final void handle(IoRegistration registration, IoEvent ioEvent) {
             throw new UnsupportedOperationException();
@@ -428,7 +426,7 @@ public abstract class AbstractRdmaChannel extends AbstractChannel {
             return loopChange.closer();
         }
 
-        /** The loop ends: what moves here may not arrive any more. */
+        /** Closes the channel, because the loop ends. A close that waits for native objects to arrive is done now. */
         @Override
         public final void close() {
             close(voidPromise());

@@ -59,16 +59,13 @@ import java.util.Locale;
 @UnstableApi
 public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(AbstractRdmaConnectedChannel.class);
-    /**
-     * The time to confirm for a peer on this host: enough for a process that waits for a processor, or collects
-     * garbage.
-     */
+    /** The time to confirm for a peer on this host: enough even if it waits for a processor, or collects garbage. */
     private static final int MAX_LOCAL_CONFIRMATION_MILLIS = 5_000;
 
-    /** Bound before connecting; or of the request that the channel was made for, and that is not answered yet. */
+    /** The id that was bound before connecting, or the id of the channel's request until the answer. */
     private LoopId boundId;
     private RdmaConnector connector;
-    /** The half-open state of a connection that a peer has asked for and not completed, else {@code null}. */
+    /** The half-open state of a connection that a peer has requested and not completed, else {@code null}. */
     volatile AbstractRdmaServerChannel<?>.HalfOpen halfOpen;
     volatile RdmaProviderChoice providerChoice;
 
@@ -77,7 +74,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     }
 
     /**
-     * The provider by which the connection goes, and the reason. Any thread.
+     * The provider of the connection, and the reason for it. Any thread.
      *
      * @return {@code null} before the channel is connected, and if an application has connected it without the
      *         connection manager.
@@ -91,7 +88,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         return providerChoice == null ? null : providerChoice.reason().name().toLowerCase(Locale.ROOT);
     }
 
-    /** The channel is one of a request that came by this provider. */
+    /** Notes that the request for which the channel was made came by this provider. */
     final void cameBy(VerbsApi verbs) {
         providerChoice = new RdmaProviderChoice(verbs.provider(), RdmaProviderChoice.Reason.ACCEPTED,
                 "the peer has come this way");
@@ -100,22 +97,22 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
     /** Returns whether the channel is, or was, connected. */
     protected abstract boolean hasConnection();
 
-    /** The connect has ended without a connection; its promise is told next. */
+    /** Called when the connect has ended without a connection, before its promise is done. */
     protected void connectEnded() {
         // Another provider may be tried.
     }
 
-    /** The channel is closed: closes what it has, beside what is bound or connecting. */
+    /** Closes the connection of the closed channel. (An id that is bound or connecting is closed elsewhere.) */
     protected abstract void closeConnection();
 
     // ---- the connection request that the channel was made for, as long as that is in the backlog of its listener
 
-    /** The channel has memory and has to wait until its listener reads. On the loop of the listener. */
+    /** Called when the request has its memory and waits until the listener reads. On the loop of the listener. */
     void hold() {
         // Nothing to do: the channel waits as a request.
     }
 
-    /** The peer has withdrawn its request. Has no effect if the channel was read from its listener. */
+    /** Closes the channel, because the peer has withdrawn its request. Has no effect if the listener has read it. */
     protected final void requestWithdrawn() {
         if (parent() != null) {
             ((AbstractRdmaServerChannel<?>) parent()).withdraw(this);
@@ -148,17 +145,17 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         return millis > 0 ? Math.min(millis, MAX_LOCAL_CONFIRMATION_MILLIS) : MAX_LOCAL_CONFIRMATION_MILLIS;
     }
 
-    /** The id of the request, whose events the channel gets from now on. On the loop of the handler. */
+    /** Sets the id of the request, whose events the channel gets from now on. On the loop of the handler. */
     void request(LoopHandler handler, ConnectionId id) throws Exception {
         boundId = new LoopId(handler, id, listener(this::requestEvent));
     }
 
-    /** The id of the request goes to another loop. On the one that reads its events. */
+    /** Moves the id of the request to another loop. On the loop that reads its events. */
     void leaveRequest(EventChannel events) throws Exception {
         boundId.leave(events);
     }
 
-    /** The id of the request is on this loop now. */
+    /** Makes this loop read the events of the request's id. */
     void attachRequest(LoopHandler handler) {
         boundId.attach(handler);
         handler.eventsIfAny(boundId.id().verbs()).listen(boundId.id(), boundId.listener());
@@ -169,23 +166,26 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         return boundId.id().verbs();
     }
 
-    /** A request that came from elsewhere has arrived on the loop of this channel. */
+    /** Takes a request that an application has moved to the loop of this channel. */
     protected final void request(ConnectionId id) throws Exception {
         cameBy(id.verbs());
         request(handler(), id);
     }
 
-    /** An event of a request that is not answered yet. On the loop of the channel, or before, on the listener's. */
+    /**
+     * Handles an event of a request that is not answered yet. On the loop of the channel or, before the channel has
+     * one, of the listener.
+     */
     protected void requestEvent(ConnectionEvent event) {
         throw new UnsupportedOperationException();
     }
 
-    /** Refuses a connection request and tells the peer why. Returns whether it was still there. */
+    /** Rejects and closes a connection request, and tells the peer why. Returns whether the request was still there. */
     protected static boolean reject(ConnectionId request, RdmaConnectMetrics.Rejection kind, String reason) {
         return reject(request, kind, Rejection.data(reason));
     }
 
-    /** Rejects and closes the request, with private data of up to 148 bytes. */
+    /** Rejects and closes a connection request, with private data of up to 148 bytes. */
     protected static boolean reject(ConnectionId request, RdmaConnectMetrics.Rejection kind, byte[] data) {
         try {
             return tellRejection(request, kind, data);
@@ -194,7 +194,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         }
     }
 
-    /** Rejects the request, which the caller closes when it has closed what there is of the connection. */
+    /** Rejects the request. The caller closes it after the other objects of the connection. */
     protected static boolean tellRejection(ConnectionId request, RdmaConnectMetrics.Rejection kind, String reason) {
         return tellRejection(request, kind, Rejection.data(reason));
     }
@@ -252,8 +252,8 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         if (boundId != null || connector != null || hasConnection()) {
             throw new AlreadyBoundException();
         }
-        // The remote address is not known yet: of the providers that have the local address, take the one with the
-        // longest reach.
+        // The remote address is not known yet. Of the providers with the local address, take that with the longest
+        // reach.
         List<VerbsApi> providers = connecting().queuePairOptions().device.providers();
         for (int i = providers.size() - 1; boundId == null; i--) {
             try {
@@ -283,14 +283,14 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         return boundId == null ? null : boundId.id();
     }
 
-    /** The id that was bound or requested is the caller's from now on. */
+    /** Passes the id that was bound or requested to the caller. */
     protected final ConnectionId takeBoundId() {
         ConnectionId id = boundId.id();
         boundId = null;
         return id;
     }
 
-    /** A new id, to which nothing happens yet; the caller's from now on. */
+    /** Makes a new id without events for the caller. */
     LoopId newLoopId(VerbsApi verbs) throws Exception {
         ConnectionId id = ConnectionId.create(handler().events(verbs).channel, PortSpace.TCP);
         try {
@@ -314,7 +314,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         return connector != null;
     }
 
-    /** The connection is made: the channel becomes active. */
+    /** Makes the channel active, because the connection is made. */
     protected final void connected(InetSocketAddress newRemote) {
         connector = null;
         remote = newRemote;
@@ -323,7 +323,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         connecting().connected();
     }
 
-    /** The connection could not be made. */
+    /** Fails the connect. */
     protected final void connectFailed(Throwable cause) {
         VerbsProvider provider = connector == null ? null : connector.provider();
         cancelConnector();
@@ -346,7 +346,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         connecting().cancelConnect();
     }
 
-    /** The part of the channel that the pipeline calls. */
+    /** The part of a connected channel that the pipeline calls. */
     protected abstract class ConnectingUnsafe extends AbstractRdmaUnsafe {
         private ChannelPromise connectPromise;
         private InetSocketAddress requestedRemote;
@@ -357,16 +357,16 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
         protected abstract QueuePairOptions queuePairOptions();
 
         /**
-         * Creates the queue pair for an id that has found its way to the peer. On success the id belongs to the
-         * connection, and that to the caller until it is {@linkplain #connected(OutgoingConnection,
-         * ConnectionEvent, InetSocketAddress) the channel's}.
+         * Creates the queue pair for an id whose route is resolved. On success the id belongs to the connection. The
+         * connection belongs to the caller until it is {@linkplain #connected(OutgoingConnection, ConnectionEvent,
+         * InetSocketAddress) the channel's}.
          */
         @SuppressWarnings("exports") // for the channels of this module
         protected abstract OutgoingConnection createConnection(LoopId id) throws Exception;
 
         /**
-         * The peer has accepted: the connection is the channel's. Must end in {@link
-         * AbstractRdmaConnectedChannel#connected(InetSocketAddress)}, or throw.
+         * Takes over the connection, which the peer has accepted. Must call {@link
+         * AbstractRdmaConnectedChannel#connected(InetSocketAddress)} at its end, or throw.
          */
         @SuppressWarnings("exports") // for the channels of this module
         protected abstract void connected(OutgoingConnection connection, ConnectionEvent event, InetSocketAddress peer)
@@ -409,7 +409,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
             }
         }
 
-        /** A channel is connected once. */
+        /** Throws if the channel is connected or connecting: a channel is connected once. */
         protected final void checkNotConnected() {
             if (connectPromise != null) {
                 throw new ConnectionPendingException();
@@ -419,7 +419,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
             }
         }
 
-        /** The connection was not made in time. */
+        /** Fails the connect, which was not made in time. */
         final void connectTimedOut(ConnectTimeoutException cause) {
             ChannelPromise promise = connectPromise;
             if (promise != null) {
@@ -430,7 +430,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
             }
         }
 
-        /** Counts a failed connect, before the application, which may look at the metrics, is told. */
+        /** Counts a failed connect. Called before the application is told, because it may then look at the metrics. */
         private void countFailure(ChannelPromise promise, Throwable cause, VerbsProvider provider) {
             if (!promise.isDone()) {
                 ConnectCounters.failed(requestedRemote, provider, RdmaConnectMetrics.Failure.of(cause), cause);
@@ -443,10 +443,10 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
             return promise;
         }
 
-        /** The channel has become active. */
+        /** Tells the application that the channel has become active. */
         private void connected() {
             ChannelPromise promise = endConnect();
-            // A listener of the promise may close the channel, for example; the channel was active nevertheless.
+            // A listener of the promise may close the channel, for example. The channel was active before that.
             boolean promiseSet = promise != null && promise.trySuccess();
             pipeline().fireChannelActive();
             if (!promiseSet) {
@@ -463,7 +463,7 @@ public abstract class AbstractRdmaConnectedChannel extends AbstractRdmaChannel {
             }
         }
 
-        /** The channel is closed. */
+        /** Fails the connect of a closed channel. */
         private void cancelConnect() {
             ChannelPromise promise = endConnect();
             if (promise != null) {

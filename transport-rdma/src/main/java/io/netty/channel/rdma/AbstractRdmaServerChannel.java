@@ -60,8 +60,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Common parts of listening channels, whatever they accept: the listener of the connection manager, and the requests
- * that wait to be read.
+ * Common parts of all listening channels: the listening ids of the connection manager, and the requests that wait to be
+ * read.
  *
  * <p>For the channels of this transport.
  *
@@ -76,8 +76,8 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     private static final int MAX_PORTS = 16;
     private static final long WARNING_NANOS = TimeUnit.MINUTES.toNanos(1);
     /**
-     * Registered memory of the half-open connections of this process, in bytes. It is bounded because a peer needs next
-     * to nothing for such a connection, and the application does not see it.
+     * Registered memory of the half-open connections of this process, in bytes. It is bounded because such a connection
+     * costs a peer next to nothing, and the application does not see it.
      */
     private static final PeerShares MEMORY = new PeerShares();
     private static final long MAX_MEMORY = PinnedMemory.PROCESS.max() / 8;
@@ -90,7 +90,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     /** Requests that have their memory and wait to be read. */
     private final ArrayDeque<C> backlog = new ArrayDeque<>();
     private final Runnable memoryFreed = () -> loop().execute(this::advance);
-    /** An id for each provider that has the address; none before {@code bind}. */
+    /** A listening id for each provider that has the address; none before {@code bind}. */
     private List<Listening> listening = Collections.emptyList();
     private volatile List<VerbsProvider> listensBy = Collections.emptyList();
     private final Accepting accepting = new Accepting();
@@ -103,9 +103,9 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     }
 
     /**
-     * A channel for a request, whose id it owns from then on.
+     * Makes a channel for a request. The channel owns the id of the request from then on.
      *
-     * @throws ProtocolException to reject the request; the peer is told the message.
+     * @throws ProtocolException to reject the request. The peer gets the message.
      */
     protected abstract C newChild(ConnectionEvent request) throws Exception;
 
@@ -115,13 +115,14 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     }
 
     /**
-     * The configuration of a listening channel: {@link RdmaServerSocketChannel}, and that of messages. {@link
-     * ChannelOption#SO_BACKLOG} bounds the connections of one peer that are not established, or that the channel has
-     * not read; those of all peers may be twice as many. Further ones are rejected. {@link ChannelOption#SO_REUSEADDR}
-     * and {@link ChannelOption#IP_TOS} are given to the RDMA connection manager when the address is bound, and so is
-     * {@link RdmaChannelOption#IPV6_ONLY}. {@link RdmaChannelOption#DEVICE}, {@link RdmaChannelOption#DEVICE_PORT} and
-     * {@link RdmaChannelOption#GID_INDEX} choose the address that stands for the wildcard. {@link
-     * ChannelOption#SO_RCVBUF} is accepted, and set for each connection with {@code childOption}.
+     * The configuration of a listening channel of byte streams or messages. {@link ChannelOption#SO_BACKLOG} bounds the
+     * connections of one peer that are not established, or that the channel has not read. For all peers together the
+     * bound is twice as high. Further connections are rejected. {@link ChannelOption#SO_REUSEADDR}, {@link
+     * ChannelOption#IP_TOS} and {@link RdmaChannelOption#IPV6_ONLY} are given to the RDMA connection manager when the
+     * address is bound. {@link RdmaChannelOption#DEVICE}, {@link RdmaChannelOption#DEVICE_PORT} and {@link
+     * RdmaChannelOption#GID_INDEX} choose the address that stands for the wildcard. {@link ChannelOption#SO_RCVBUF}
+     * counts for connections that are accepted before their channel is read; set it for each connection with {@code
+     * childOption}.
      */
     @Override
     public ServerSocketChannelConfig config() {
@@ -147,15 +148,13 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     @Override
     protected final void registeredAgain() { }
 
-    /**
-     * Keeps the listening ids: requests are accepted meanwhile and put into the backlog, as a kernel does for a socket.
-     */
+    /** Keeps the listening ids. Their requests are put into the backlog meanwhile, as a kernel does for a socket. */
     @Override
     protected final void deregistered() { }
 
     /**
-     * Listens with each provider that has the address, at the same port: clients of this host come by the nearest one,
-     * others by a device.
+     * Listens with each provider that has the address, at the same port. Clients of this host use the nearest provider,
+     * others a device.
      */
     @Override
     protected final void doBind(SocketAddress localAddress) throws Exception {
@@ -170,7 +169,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
                 listening = listen(providers, requested);
                 break;
             } catch (BindException e) {
-                // The port that one provider has chosen may be taken at another.
+                // A port that one provider has chosen may be in use with another provider.
                 if (e instanceof NoRdmaDeviceException || requested.getPort() != 0 || providers.size() == 1 ||
                         port == MAX_PORTS) {
                     throw e;
@@ -219,7 +218,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
                 id.setReuseAddress(true);
             }
             if (address.getAddress() instanceof Inet6Address) {
-                // The host's default for sockets (net.ipv6.bindv6only).
+                // Without this, the host's default for sockets would count (net.ipv6.bindv6only).
                 id.setIpv6Only(config.getOption(RdmaChannelOption.IPV6_ONLY));
             }
             int trafficClass = config.getOption(ChannelOption.IP_TOS);
@@ -241,7 +240,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         }
     }
 
-    /** Tells the pipeline of the error. An error of one connection does not close the listener, as with a socket. */
+    /** Tells the pipeline of the error. As with a socket, an error of one connection does not close the listener. */
     @Override
     protected final void unexpected(Throwable cause) {
         pipeline().fireExceptionCaught(cause);
@@ -293,7 +292,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         advance();
     }
 
-    /** Requests may get memory. On the loop of this channel. */
+    /** Gives memory to requests that wait for it, as far as there is some. On the loop of this channel. */
     private void advance() {
         if (accepting.isReadPending() && isRegistered()) {
             accepting.readNow();
@@ -318,7 +317,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         return child;
     }
 
-    /** Warns of a failure that a peer can cause at any rate, and must not fill the log with. Any thread. */
+    /** Warns of a failure, once a minute at most, because a peer can cause such failures at any rate. Any thread. */
     final void warn(SocketAddress peer, String what) {
         long more;
         boolean first;
@@ -341,8 +340,8 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
     }
 
     /**
-     * A connection that a peer has asked for, until it is established and read, or given up. The peer alone decides how
-     * many there are, so they count against its share. Any thread.
+     * A connection that a peer has requested, until it is established and read, or given up. It counts against the
+     * peer's share, because the peer alone decides how many it requests. Any thread.
      */
     final class HalfOpen {
         private final Object peer;
@@ -378,7 +377,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         }
     }
 
-    /** The peer of a request has gone. Has no effect if the child was read. On any thread of a loop. */
+    /** Closes a child whose peer is gone. Has no effect if the child was read. On the thread of any loop. */
     final void withdraw(AbstractRdmaConnectedChannel child) {
         if (loop().isHere() && (backlog.remove(child) || requests.remove(child))) {
             logger.debug("{}: {} did not complete its connection", this, child.remote);
@@ -387,7 +386,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         }
     }
 
-    /** The event loop that the channel is on, or was on last. */
+    /** The event loop of the channel, or its last one. */
     final LoopBinding loop() {
         return listening.get(0).loop();
     }
@@ -444,7 +443,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
             try {
                 read();
             } catch (Throwable t) {
-                // The next request, or read(), tries again.
+                // The next request or read() tries again.
                 unexpected(t);
             }
         }
@@ -459,7 +458,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
             return !backlog.isEmpty() || !requests.isEmpty();
         }
 
-        /** A request may have to wait for memory. */
+        /** Returns whether a child can be read. A request may still have to wait for memory. */
         @Override
         protected boolean isDue() {
             return isReadPending() && fillBacklog();
@@ -504,7 +503,7 @@ public abstract class AbstractRdmaServerChannel<C extends AbstractRdmaConnectedC
         };
     }
 
-    /** A listening id, and its requests in the backlog, which move with it. */
+    /** A listening id. Its requests in the backlog move with it. */
     private final class Listening extends LoopId {
         Listening(LoopHandler handler, ConnectionId id) throws Exception {
             super(handler, id, AbstractRdmaServerChannel.this.listener(

@@ -51,7 +51,7 @@ import java.nio.channels.NotYetConnectedException;
 import java.util.List;
 
 /**
- * Common parts of byte-stream channels, whatever their protocol is on the wire: all but that.
+ * Common parts of byte-stream channels: everything but their protocol on the wire.
  *
  * <p>For the channels of this transport.
  */
@@ -66,7 +66,7 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
     final RdmaSocketChannelConfig config = new RdmaSocketChannelConfig(this);
 
     private final StreamProtocol protocol;
-    /** Makes the connection that this channel was created for, if it is a server's. */
+    /** Makes the connection of a channel that a listener has created; else {@code null}. */
     final RdmaAcceptor acceptor;
     private RdmaConnection connection;
     private volatile boolean outputShutdown;
@@ -84,7 +84,7 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
         acceptor = null;
     }
 
-    /** A connection that a peer asked for. It is accepted when the channel is registered. */
+    /** Creates a channel for a connection that a peer requests, which is accepted when the channel is registered. */
     @SuppressWarnings("exports") // for the channels of this transport
     protected AbstractRdmaSocketChannel(AbstractRdmaServerChannel<?> parent, ConnectionEvent request,
                                         StreamProtocol protocol) {
@@ -95,15 +95,15 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
         remote = request.id().remoteAddress();
     }
 
-    /** Counters of the channel's bytes, by their way. Any thread. */
+    /** Counters of the channel's bytes: in place, inline, or copied. Any thread. */
     public final RdmaMetrics metrics() {
         return metrics;
     }
 
     /**
      * Attributes of the connection, from its device: device, port, GID index, path MTU, traffic class, retries, queues.
-     * {@link #providerChoice()} has the reason for its provider. The device is asked on the event loop; called there,
-     * the future is done at the return. It fails with {@link NotYetConnectedException} or {@link
+     * {@link #providerChoice()} has the reason for its provider. The event loop asks the device. If called there, the
+     * future is done at the return. The future fails with {@link NotYetConnectedException} or {@link
      * ClosedChannelException} if there is no connection. Any thread.
      */
     public final Future<QueuePairInfo> info() {
@@ -124,8 +124,8 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
     }
 
     /**
-     * The configuration of a byte-stream channel. Beside the options of {@link RdmaChannelOption} it takes those
-     * of a TCP socket channel, with these meanings:
+     * The configuration of a byte-stream channel. Beside the options of {@link RdmaChannelOption} it takes those of a
+     * TCP socket channel, which have these meanings:
      *
      * <table>
      * <caption>Options of TCP</caption>
@@ -133,17 +133,16 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
      *     at least 1, rounded to a power of two of 4096 to 256 MiB. Default 1 MiB. It starts with 64 KiB, grows with
      *     use and shrinks when it is not used: see {@link RdmaChannelOption#RECEIVE_BUFFER_IDLE_MILLIS}. Read when the
      *     connection is made.</td></tr>
-     * <tr><td>{@link ChannelOption#SO_SNDBUF}</td><td>the most bytes in flight to the peer (at least one work request
-     *     goes out whatever its size), and the most that a closed channel leaves to be sent, by default 4
+     * <tr><td>{@link ChannelOption#SO_SNDBUF}</td><td>the most bytes in flight to the peer (one work request of any
+     *     size is always allowed), and the most bytes that are sent after the channel is closed, by default 4
      *     MiB</td></tr>
-     * <tr><td>{@link ChannelOption#RECVBUF_ALLOCATOR}</td><td>the most bytes that a read gives are what its handle
-     *     guesses, and how many reads there are in a turn of the event loop is its decision. The default allocates
-     *     nothing here and bounds no read; another one does, also another {@code
-     *     AdaptiveRecvByteBufAllocator}.</td></tr>
+     * <tr><td>{@link ChannelOption#RECVBUF_ALLOCATOR}</td><td>its handle decides how many reads there are in a turn of
+     *     the event loop, and its guess bounds the bytes of a read. The guess of the default allocator bounds no read;
+     *     that of any other one does, also of another {@code AdaptiveRecvByteBufAllocator}.</td></tr>
      * <tr><td>{@link ChannelOption#SO_LINGER}</td><td>0: closing resets the connection. More: the most seconds that a
-     *     close waits until what was flushed before has arrived; -1, the default, as 3. What has not arrived by then
-     *     is still sent as far as a socket's buffer would have taken it: see <i>The end of a connection</i> in the
-     *     package description.</td></tr>
+     *     close waits until the bytes that were flushed before have arrived; -1, the default, as 3. Bytes that have not
+     *     arrived by then are still sent as far as a socket's buffer would have taken them: see <i>The end of a
+     *     connection</i> in the package description.</td></tr>
      * <tr><td>{@link ChannelOption#SO_KEEPALIVE}</td><td>an idle connection is tested with an empty RDMA write: see
      *     {@link RdmaChannelOption#KEEP_ALIVE_IDLE_MILLIS}. Default false.</td></tr>
      * <tr><td>{@code EpollChannelOption.TCP_KEEPIDLE}, {@code TCP_KEEPINTVL}, {@code TCP_KEEPCNT}, {@code
@@ -153,13 +152,13 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
      * <tr><td>{@link ChannelOption#SO_REUSEADDR}</td><td>given to the RDMA connection manager when the address is
      *     bound or connected</td></tr>
      * <tr><td>{@link ChannelOption#IP_TOS}</td><td>the traffic class of all packets of the connection ({@code
-     *     RDMA_OPTION_ID_TOS}), 0 to 255. Set it on the client: the route, which its connect request carries, has it
-     *     for both directions.</td></tr>
+     *     RDMA_OPTION_ID_TOS}), 0 to 255. Set it on the client: its connect request carries it in the route, for both
+     *     directions.</td></tr>
      * <tr><td>{@link ChannelOption#TCP_NODELAY}</td><td>always true: nothing is ever delayed</td></tr>
      * </table>
      *
      * The allocator is {@link RdmaByteBufAllocator#DEFAULT}. The write buffer water marks are higher than TCP's (256
-     * KiB and 512 KiB), since bytes count until the device has delivered them, not only until a socket buffer took
+     * KiB and 512 KiB), because bytes count until the device has delivered them, not only until a socket buffer took
      * them.
      */
     @Override
@@ -203,7 +202,7 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
     @Override
     protected void deregistered() {
         if (connection != null) {
-            // A close may have been asked for since the deregistration was.
+            // A close may have been requested after the deregistration.
             socketUnsafe().ending.closeNow();
             if (isOpen()) {
                 connection.detach();
@@ -238,7 +237,7 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
         acceptor.leave(events);
     }
 
-    /** The connection that this channel was created for is made. */
+    /** Takes over the connection that this channel was created for, which makes the channel active. */
     void accepted(RdmaConnection newConnection) {
         connection = newConnection;
         activate();
@@ -256,7 +255,7 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
         return newConnection(loop, id, listener, newConnectionResources(id, loop.handler()));
     }
 
-    /** As above, with a queue pair that exists. The resources belong to the connection in any case. */
+    /** Makes a connection with an existing queue pair. The resources belong to it in any case. */
     RdmaConnection newConnection(LoopBinding loop, ConnectionId id, LoopEvents.Listener listener,
                                  ConnectionResources resources) throws Exception {
         return RdmaConnection.create(socketUnsafe(), loop, id, listener, resources);
@@ -272,13 +271,13 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
         return connection;
     }
 
-    /** The peer has accepted: the connection is the channel's. */
+    /** Takes over a connection that the peer has accepted. */
     void connected(RdmaConnection newConnection, ConnectionEvent event, InetSocketAddress newRemote) throws Exception {
         newConnection.establish(event.privateData(), true);
         connection = newConnection;
         connected(newRemote);
         connection.start();
-        // Messages that were flushed while it was connecting.
+        // Sends messages that were flushed while the channel was connecting.
         socketUnsafe().flush0();
     }
 
@@ -287,7 +286,7 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
     @Override
     protected Object filterOutboundMessage(Object msg) throws IOException {
         if (isOutputEnding()) {
-            // AbstractChannel throws the same once the end is done.
+            // AbstractChannel throws the same after the end.
             throw new ClosedChannelException();
         }
         if (msg instanceof ByteBuf) {
@@ -392,7 +391,10 @@ public abstract class AbstractRdmaSocketChannel extends AbstractRdmaConnectedCha
         return promise;
     }
 
-    /** While the channel moves, its connection is on no loop: what is to be done waits until it has arrived. */
+    /**
+     * Runs a task on the loop of the connection. While the channel moves, its connection is on no loop, and the task
+     * waits for the arrival.
+     */
     private void onConnection(Runnable task) {
         onLoop(() -> {
             if (isOpen() && connection != null && !connection.loop().handler().isHere()) {

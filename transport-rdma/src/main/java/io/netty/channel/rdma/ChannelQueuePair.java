@@ -43,8 +43,8 @@ import io.netty.util.internal.UnstableApi;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The queue pair of a channel that stays on its event loop, with the completions that its owner gets there, and the
- * registered memory of the process as its device knows it.
+ * The queue pair of a channel that stays on its event loop. Its owner gets the completions there. Also finds registered
+ * memory of the process, and the keys of that memory on the device of the queue pair.
  *
  * <p>For the channels of this transport. On the loop.
  */
@@ -71,11 +71,12 @@ public final class ChannelQueuePair {
     /**
      * Creates the queue pair.
      *
-     * @param id that it belongs to, or {@code null} if it is connected without the connection manager. With {@link
-     *         PortSpace#UDP} it is one of datagrams, whose receives have two elements.
+     * @param id of the queue pair, or {@code null} if it is connected without the connection manager. With {@link
+     *         PortSpace#UDP} the queue pair is one of datagrams, whose receives have two elements.
      * @param device that the id is bound to, or one of another id.
-     * @param receiveSges the most elements of a receive, or {@code null} for as many as the channel's own need.
-     * @param sharedReceiveSize the bytes of each receive that it shares with others of the loop, or {@link
+     * @param receiveSges the most elements of a receive, or {@code null} for as many as the receives of the channel
+     *         need.
+     * @param sharedReceiveSize the bytes of each receive that the queue pair shares with others of the loop, or {@link
      *         #NOT_SHARED}.
      */
     public static ChannelQueuePair create(AbstractRdmaChannel channel, ConnectionId id, Device device,
@@ -106,7 +107,7 @@ public final class ChannelQueuePair {
         }
     }
 
-    /** Has the task run later, on the loop. The owner is told what it throws. */
+    /** Runs the task later, on the loop. The owner gets the exceptions of the task. */
     public void execute(Runnable task) {
         loop.execute(task);
     }
@@ -121,7 +122,7 @@ public final class ChannelQueuePair {
         return loop.schedule(task, millis, TimeUnit.MILLISECONDS)::cancel;
     }
 
-    /** The finder of a peer that does not answer any more, for a connection on this queue pair. */
+    /** Returns an object that finds a peer which does not answer any more, for a connection on this queue pair. */
     public Liveness liveness(Liveness.Connection connection, LivenessOptions options) {
         return new Liveness(loop, connection, options);
     }
@@ -158,11 +159,11 @@ public final class ChannelQueuePair {
     }
 
     /**
-     * The memory that bytes of a buffer are in, with a reference for the caller, or {@code null}: a part of a slab of
-     * {@link RdmaByteBufAllocator}, receive memory, or {@link RegisteredMemory}.
+     * Finds the registered memory that contains bytes of a buffer, or returns {@code null}. The memory is a part of a
+     * slab of {@link RdmaByteBufAllocator}, receive memory, or {@link RegisteredMemory}. The caller gets a reference.
      *
-     * @param buf has a memory address, which is to be asked for when the memory is held.
-     * @param written whether the device is to write there.
+     * @param buf has a memory address. The caller asks for the address after this call, when the memory is held.
+     * @param written whether the device is going to write there.
      */
     public ReferenceCounted retainedMemory(ByteBuf buf, int index, int length, boolean written) {
         ReferenceCounted memory = RegisteredRanges.retainedFind(buf, index, length);
@@ -213,8 +214,8 @@ public final class ChannelQueuePair {
     }
 
     /**
-     * Registered memory to receive into, or {@code null} if there is no more. The buffer can grow once it was received:
-     * handlers append to what they read.
+     * Returns registered memory to receive into, or {@code null} if there is no more. The buffer can grow after the
+     * receive, because handlers append to buffers that they read.
      */
     public ByteBuf receiveBuffer(int length) {
         return receiveBuffer(resources.context, length);
@@ -231,14 +232,14 @@ public final class ChannelQueuePair {
 
     // ---- shared receives
 
-    /** The receives that the queue pair shares with others of its loop, or {@code null}. */
+    /** The shared receive queue of the queue pair, or {@code null}. */
     public LoopReceiveQueue shared() {
         return resources.shared();
     }
 
     /**
-     * Takes all completions that there are and gives them to the owner, which is told later. Then nothing more arrives
-     * in shared receives, if the queue pair is in the error state: those that it did not use stay with the others.
+     * Polls all completions and gives them to their owners. If the queue pair is in the error state, nothing more
+     * arrives in shared receives after that. The receives that it did not use stay in the shared queue.
      */
     public void drainShared() {
         if (resources.shared() != null) {
@@ -246,7 +247,7 @@ public final class ChannelQueuePair {
         }
     }
 
-    /** Destroys the queue pair. From here on the device touches none of the memory, and no completion comes. */
+    /** Destroys the queue pair. After that the device accesses none of the memory, and no completion comes. */
     public void close() {
         resources.closeQueuePair();
         resources.release(owner);

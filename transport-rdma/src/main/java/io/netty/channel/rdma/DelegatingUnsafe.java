@@ -25,9 +25,9 @@ import io.netty.util.internal.UnstableApi;
 import java.net.SocketAddress;
 
 /**
- * The object that the pipeline calls in place of a channel's {@code AbstractUnsafe}, to which it passes all calls on.
- * Subclasses override methods that can't be overridden there: messages and flushes, and before Netty 4.2.11
- * {@code deregister}.
+ * The object that the pipeline calls in place of a channel's {@code AbstractUnsafe}. It passes all calls on to that.
+ * Subclasses override methods that are final there: {@code write} and {@code flush}, and before Netty 4.2.11 {@code
+ * deregister}.
  */
 @UnstableApi
 public abstract class DelegatingUnsafe implements Unsafe {

@@ -20,8 +20,8 @@ import io.netty.channel.rdma.memory.RequestMemory;
 import java.util.Arrays;
 
 /**
- * The {@link RegisteredMemory} of the process that does not lie in slabs, by its addresses. Ranges may overlap: the
- * same memory may be registered with different permissions, or a part of it once more. Thread-safe.
+ * The {@link RegisteredMemory} of the process that is not in slabs or receive memory, by its addresses. Ranges may
+ * overlap: the same memory may be registered with different permissions, or a part of it once more. Thread-safe.
  */
 final class ForeignMemory {
     /** The ranges in the order of their addresses. Replaced, never changed. */
@@ -82,8 +82,8 @@ final class ForeignMemory {
     }
 
     /**
-     * Finds memory that contains the bytes: if there are several, one with the permission. If none has it, the device
-     * is to say so.
+     * Finds memory that contains the bytes, and prefers memory with the permission. If none has the permission, the
+     * device reports that.
      *
      * @param permission or {@code null} if none is needed.
      * @return with a reference for the caller, or {@code null}.

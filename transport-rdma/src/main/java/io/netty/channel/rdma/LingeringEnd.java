@@ -23,11 +23,11 @@ import io.netty.channel.rdma.loop.LoopHandler;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A close of a channel, or of its output, that waits until what was flushed before has arrived: the promises of these
- * writes can then say so. A close does not wait for ever: what has not arrived by then is sent after the channel is
- * closed, see {@link RdmaConnection#close}, but not from memory that others may change by then. Nor does the close of a
- * channel that is not registered: it need never be again, and until then it does not learn what has arrived. On the
- * loop of the channel.
+ * A close of a channel, or of its output, that waits until the bytes that were flushed before have arrived, so that the
+ * promises of these writes can succeed. The wait has a limit. Bytes that have not arrived by then are sent after the
+ * channel is closed (see {@link RdmaConnection#close}), but not from memory that others may change then. The close of a
+ * channel that is not registered does not wait: the channel may never be registered again, and until then it does not
+ * learn which bytes have arrived. On the loop of the channel.
  */
 final class LingeringEnd extends LingeringClose {
     private final AbstractRdmaSocketChannel channel;
@@ -72,7 +72,7 @@ final class LingeringEnd extends LingeringClose {
         }
     }
 
-    /** The channel is closed: the shutdown that waits fails. */
+    /** Fails the shutdown that waits, because the channel is closed. */
     void cancelShutdown() {
         Runnable task = shutdown;
         if (task != null) {
@@ -82,10 +82,10 @@ final class LingeringEnd extends LingeringClose {
     }
 
     /**
-     * The channel is to be closed.
+     * Lets the close of the channel wait, if it has to.
      *
      * @param task closes it.
-     * @return whether that has been or will be done; if not, the caller has to.
+     * @return false if the caller has to close the channel.
      */
     boolean closeLater(ChannelPromise promise, Runnable task) {
         boolean shuttingDown = channel.isLoopEnding();
@@ -103,16 +103,19 @@ final class LingeringEnd extends LingeringClose {
         return false;
     }
 
-    /** Returns whether the promises must not be done yet, since the device reads the memory of their messages. */
+    /**
+     * Returns whether the promises must not be done yet, because the device reads memory of their messages that the
+     * application may change.
+     */
     private boolean mustWait() {
         LoopHandler handler = channel.handler();
         return channel.connection().sendPath().isReadingShared() && (handler == null || !handler.isEnding());
     }
 
     /**
-     * Closes, but not before what is in flight has arrived, if it is sent from memory that the application may use
-     * again as soon as the promises are done. The peer's device has room for it, so that takes no longer than a round
-     * trip, or the device does not answer: then the connection is reset.
+     * Closes the channel. If bytes in flight are read from memory that the application may use again when the promises
+     * are done, the close waits until they have arrived. The peer's device has room for them, so they take no longer
+     * than a round trip, unless that device does not answer: then the connection is reset.
      */
     @Override
     protected void overdue(Throwable cause) {
@@ -122,25 +125,25 @@ final class LingeringEnd extends LingeringClose {
         }
         if (!channel.connection().sendPath().isHeld()) {
             channel.connection().sendPath().hold();
-            // As long as the loop goes on, if it ends: see RdmaIoHandler.destroy().
+            // If the loop ends, the wait lasts as long as the loop goes on: see RdmaIoHandler.destroy().
             if (!channel.isLoopEnding()) {
                 scheduleTimer(this::closeNow, RdmaConnection.END_TIMEOUT_MILLIS);
             }
         }
     }
 
-    /** The loop may be another one by then. */
+    /** Uses the timers of the connection, because the channel may be on another loop by then. */
     @Override
     protected Runnable schedule(Runnable task, long millis) {
         return channel.connection().loop().schedule(task, millis, TimeUnit.MILLISECONDS)::cancel;
     }
 
-    /** Closes, if that waits. */
+    /** Does the close, if one waits. */
     void closeNow() {
         closeNow(null);
     }
 
-    /** Flushed bytes have arrived, or never will. */
+    /** Ends the waits that are over: flushed bytes have arrived, or never will. */
     void advance() {
         if (shutdown != null && !isSending()) {
             Runnable task = shutdown;

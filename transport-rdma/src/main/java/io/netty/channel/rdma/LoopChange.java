@@ -25,18 +25,18 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * The change of a channel to another event loop, with which it is registered after it was deregistered from the first
- * one: its native objects move there. The pipeline calls this object, since a deregistration may have to wait for a
- * close, and a close for the arrival. On the loop that the channel is registered with.
+ * The change of a channel to another event loop, by a deregistration and another registration. The native objects of
+ * the channel move to that loop. The pipeline calls this object, because a deregistration may have to wait for a close,
+ * and a close for the arrival. On the loop that the channel is registered with.
  */
 final class LoopChange extends DelegatingUnsafe {
     private final AbstractRdmaChannel channel;
     private final AbstractRdmaChannel.AbstractRdmaUnsafe unsafe;
     /** The native objects are on their way to the new loop. */
     private boolean moving;
-    /** A close that was asked for meanwhile. */
+    /** A close that was requested while they move. */
     private Runnable closeAfterMove;
-    /** Number of deregistrations that were asked for while the channel was open and have not taken effect. */
+    /** Number of deregistrations that were requested while the channel was open and have not taken effect. */
     private int deregistrations;
 
     LoopChange(AbstractRdmaChannel channel, AbstractRdmaChannel.AbstractRdmaUnsafe unsafe) {
@@ -48,8 +48,8 @@ final class LoopChange extends DelegatingUnsafe {
     // ---- leaving a loop
 
     /**
-     * A close that waits comes first, as one that does not wait would: a channel that is closed while it is not
-     * registered gets no {@code channelInactive}.
+     * Deregisters the channel, but after a close that waits, as if the close had not waited. A channel that is closed
+     * while it is not registered gets no {@code channelInactive}.
      */
     @Override
     public void deregister(ChannelPromise promise) {
@@ -63,7 +63,7 @@ final class LoopChange extends DelegatingUnsafe {
         }
     }
 
-    /** A close deregisters by a task of its own, with {@code channelInactive}. */
+    /** Deregisters a closed channel after the task of the close, which fires {@code channelInactive}. */
     private void deregisterClosed(ChannelPromise promise) {
         try {
             channel.eventLoop().execute(() -> {
@@ -79,7 +79,7 @@ final class LoopChange extends DelegatingUnsafe {
         }
     }
 
-    /** A deregistration or a close takes effect. Returns whether a deregistration was asked for before the close. */
+    /** Notes that a deregistration or a close takes effect. Returns whether a deregistration was requested first. */
     boolean deregistered() {
         boolean asked = deregistrations > 0;
         if (asked) {
@@ -114,21 +114,21 @@ final class LoopChange extends DelegatingUnsafe {
         close();
     }
 
-    /** Returns whether the native objects are on no loop. */
+    /** Returns whether the native objects are between two loops. */
     boolean isMoving() {
         return moving;
     }
 
     /**
-     * The executor of a close, or {@code null} if it need not wait. The promises of writes are done when their memory
-     * is free, and the device uses it until the native objects are closed; while these move they are on no loop that
-     * could.
+     * Returns the executor of a close, or {@code null} if the close need not wait. A close must not complete the
+     * promises of writes before the native objects are closed, because the device uses the memory until then. While
+     * they move, no loop can close them.
      */
     Executor closer() {
         return moving && !channel.isLoopEnding() ? task -> closeAfterMove = task : null;
     }
 
-    /** Goes on with a close that waits for the arrival. */
+    /** Continues a close that waits for the arrival. */
     void close() {
         Runnable close = closeAfterMove;
         if (close != null) {

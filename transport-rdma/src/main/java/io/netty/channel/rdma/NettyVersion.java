@@ -31,11 +31,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The versions of Netty's jars. What an older one has not is an error of linking in the middle of anything, which tells
- * nobody what to do.
+ * The versions of Netty's jars. A call of a method that an older jar does not have fails to link, at any place, and the
+ * error does not tell what to do.
  */
 final class NettyVersion {
-    /** The oldest one that the tests run with. */
+    /** The oldest version that the tests run with. */
     static final String OLDEST = "4.2.9.Final";
 
     /** The artifacts of Netty that the transport is built on. Each one may call those before it. */
@@ -53,7 +53,7 @@ final class NettyVersion {
         try {
             return problem(NettyVersion.class.getClassLoader());
         } catch (IOException e) {
-            // Nothing is known.
+            // The versions are not known.
             return null;
         }
     }
@@ -85,8 +85,9 @@ final class NettyVersion {
     }
 
     /**
-     * The artifacts that have a version: a jar that others were packed into may have that of one of them. {@code
-     * io.netty.util.Version} reads these files as well, with dates, for which the JDK loads its calendars: 50 ms.
+     * The artifacts with a known version. (A jar that others were packed into may have the version of only one of
+     * them.) {@code io.netty.util.Version} reads these files too, but parses their dates, for which the JDK loads its
+     * calendars: 50 ms.
      */
     private static Map<String, String> known(ClassLoader loader) throws IOException {
         Properties all = new Properties();
@@ -109,7 +110,7 @@ final class NettyVersion {
         return Arrays.compare(numbers(version), numbers(than)) < 0;
     }
 
-    /** The numbers at the begin of a version, or {@code null}. */
+    /** The numbers at the beginning of a version, or {@code null}. */
     private static int[] numbers(String version) {
         Matcher matcher = NUMBERS.matcher(version);
         return matcher.lookingAt() ?

@@ -21,10 +21,10 @@ import io.netty.channel.ChannelHandlerAdapter;
 import io.netty.channel.ChannelHandlerContext;
 
 /**
- * Gives a channel the allocator of its parent when it is added to its pipeline. For the streams of an HTTP/2
- * connection, which are channels with Netty's default allocator: their bytes would be copied into registered memory,
- * where those of a {@link RdmaByteBufAllocator}, the default of the connection, are sent in place. Add it as the first
- * handler of a stream:
+ * Gives a channel the allocator of its parent when it is added to the channel's pipeline. It is for the streams of an
+ * HTTP/2 connection, which are channels with Netty's default allocator. Bytes in buffers of that allocator are copied
+ * into registered memory. Bytes of {@link RdmaByteBufAllocator}, the default of the connection, are sent in place. Add
+ * it as the first handler of a stream:
  * <pre>
  * new Http2MultiplexHandler(new ChannelInitializer&lt;Channel&gt;() {
  *     protected void initChannel(Channel stream) {
@@ -32,12 +32,12 @@ import io.netty.channel.ChannelHandlerContext;
  *     }
  * });
  * </pre>
- * It handles no event. On a connection of another transport it changes nothing for the worse: the allocator is that of
+ * It handles no event. On a connection of another transport it does no harm, because the stream gets the allocator of
  * the connection there, too.
  */
 @Sharable
 public final class ParentAllocatorHandler extends ChannelHandlerAdapter {
-    /** The only one, for any number of channels. */
+    /** The only instance, for any number of channels. */
     public static final ParentAllocatorHandler INSTANCE = new ParentAllocatorHandler();
 
     private ParentAllocatorHandler() { }

@@ -21,9 +21,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Shares of a bounded amount, by peer. A peer may use as much as is left: so one peer alone gets half, two get a third
- * each, and a peer that uses nothing always finds some. (The dynamic threshold of
- * Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998.) Any thread.
+ * Shares of a bounded amount, by peer. A peer may use as much as is left. So one peer alone gets half, two get a third
+ * each, and a peer that uses nothing always finds some. (This is the dynamic threshold of Choudhury and Hahne, "Dynamic
+ * queue length thresholds for shared-memory packet switches", 1998.) Any thread.
  */
 final class PeerShares {
     private final Map<Object, Long> used = new HashMap<>();
@@ -31,10 +31,10 @@ final class PeerShares {
     private final Set<Runnable> waiting = new LinkedHashSet<>();
 
     /**
-     * Takes a share. As long as nobody has any, each amount may be taken.
+     * Takes a share. While no peer has a share, any amount may be taken.
      *
      * @param limit for all peers together.
-     * @return false, and nothing is taken, if that would be more than the peer may have.
+     * @return false, and takes nothing, if the peer may not have so much.
      */
     synchronized boolean take(Object peer, long amount, long limit) {
         long own = used.getOrDefault(peer, 0L);
@@ -46,7 +46,7 @@ final class PeerShares {
         return true;
     }
 
-    /** Has the task run once when something is given back. It must be quick. */
+    /** Runs the task once, when a share is given back. The task must be quick. */
     synchronized void await(Runnable task) {
         waiting.add(task);
     }

@@ -25,8 +25,8 @@ import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 
 /**
- * Tells if the RDMA transport can be used, and if not, why. It needs an RDMA verbs provider (see {@link VerbsApi}) and
- * Netty's native epoll transport, on which its event loops are built.
+ * Tells whether the RDMA transport can be used, and if not, why. The transport needs an RDMA verbs provider (see {@link
+ * VerbsApi}) and Netty's native epoll transport, on which its event loops are built.
  */
 public final class Rdma {
     private static final Throwable UNAVAILABILITY_CAUSE = unavailability();
@@ -34,7 +34,7 @@ public final class Rdma {
     private Rdma() { }
 
     private static Throwable unavailability() {
-        // First of all, as everything else may be an error of linking.
+        // Checked first, because with wrong versions of Netty each further call may fail to link.
         String problem = NettyVersion.problem();
         if (problem != null) {
             return new UnsupportedOperationException(problem);

@@ -40,13 +40,13 @@ import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Makes one incoming connection. The request waits in the backlog of the listener until its channel is registered;
- * then it moves to the channel's event loop, where it gets its queue pair and is accepted. The registration is done
- * when the peer has answered.
+ * Makes one incoming connection. The request waits in the backlog of the listener until its channel is registered. Then
+ * its id moves to the channel's event loop, where it gets its queue pair and is accepted. The registration is done when
+ * the peer has answered.
  *
- * <p>If the listener does not read, the request is accepted all the same ({@link #hold()}), so that the peer is
- * connected and may send, as with a socket. Its queue pair then has a completion queue of its own, since it is not
- * known yet on which loop the completions will be handled; nobody looks at them before.
+ * <p>If the listener does not read, the request is accepted in advance ({@link #hold()}), so that the peer is connected
+ * and may send, as with a socket. Its queue pair then has a completion queue of its own, because the loop that will
+ * handle its completions is not known yet. That queue is not polled before.
  *
  * <p>On the loop of the channel, except where said.
  */
@@ -57,14 +57,14 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     private final AbstractRdmaServerChannel<?> listener;
     /** The private data of the request. */
     private final byte[] peer;
-    /** {@code null} once it belongs to the connection, or is closed. */
+    /** {@code null} after it was closed, or has become the connection's. */
     private ConnectionId id;
-    /** The loop that reads the events of the id: first the listener's. */
+    /** The loop that reads the events of the id: at first that of the listener. */
     private volatile LoopHandler home;
     /** The provider that the request came by. */
     final VerbsApi verbs;
     private RdmaConnection connection;
-    // Events before the connection exists, on whichever loop they arrive.
+    // Events that arrive before the connection exists, on the loop that reads them.
     private volatile IOException lost;
     private volatile boolean answered;
     private volatile boolean disconnected;
@@ -82,13 +82,13 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         verbs = id.verbs();
     }
 
-    /** The events of the id are read by this loop from now on. On that loop. */
+    /** Makes this loop read the events of the id. On that loop. */
     void attach(LoopHandler handler) {
         home = handler;
         handler.eventsIfAny(verbs).listen(id, this);
     }
 
-    /** The id goes to another loop. On the one that reads its events. */
+    /** Moves the id to another loop. On the loop that reads its events. */
     void leave(EventChannel events) throws Exception {
         home.forget(id);
         id.migrate(events);
@@ -114,7 +114,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         lost = cause instanceof IOException ? (IOException) cause : new IOException(cause);
     }
 
-    /** The channel is not registered with another loop yet; nor will it be, if that has begun already. */
+    /** Closes the request. The channel is not registered with another loop yet; a registration will fail. */
     @Override
     public void loopEnded(LoopHandler handler, ConnectionId ended) {
         lost = new IOException("the event loop of the listener has ended");
@@ -136,7 +136,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
                 listener.loop().schedule(this::holdOverdue, millis, TimeUnit.MILLISECONDS);
             }
         } catch (Throwable t) {
-            // The channel goes on waiting as a request.
+            // The channel continues to wait as a request.
             logger.debug("{}: could not be accepted in advance", channel, t);
             if (resources != null) {
                 held = null;
@@ -153,7 +153,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         }
     }
 
-    /** Accepts the request, and completes the promise when that is done. */
+    /** Accepts the request, and completes the promise when the peer has answered. */
     void start(ChannelPromise registered) {
         promise = registered;
         ConnectionId request;
@@ -171,7 +171,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
                 return;
             }
             // Only the thread that reads the events of the listener may move the id away. The next event may arrive
-            // here before it is known that it has.
+            // here before the report of the move.
             channel.handler().events(verbs).listen(request, this);
             migrating = true;
             ConnectionIdMigration.migrate(this::leave, home.loop(), events, channel.eventLoop(), this::migrated);
@@ -182,7 +182,10 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         }
     }
 
-    /** Goes on when the id has moved, or could not. On the loop that the id has left if that of the channel ended. */
+    /**
+     * Continues when the id has moved, or could not. If the loop of the channel has ended, this runs on the loop that
+     * the id has left.
+     */
     private void migrated(Throwable failure) {
         migrating = false;
         if (failure != null) {
@@ -245,8 +248,8 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     }
 
     /**
-     * The peer has answered: the connection is established. Not before this is the channel active, so that whatever a
-     * handler of {@code channelActive} does, it can send at once.
+     * Makes the channel active, because the peer has answered. The channel is not active before, so that a handler can
+     * send in {@code channelActive}.
      */
     void established() {
         ChannelPromise registered = endRegistration();
@@ -267,9 +270,9 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     }
 
     /**
-     * The peer has gone before its connection was made. Peers do that, and must not be able to fill a log with it: so
-     * the channel is registered, never active and closed, instead of failing its registration, which {@code
-     * ServerBootstrap} would warn of.
+     * Closes the channel, because the peer has gone before its connection was made. The channel is registered, never
+     * active, and closed. Its registration does not fail, because {@code ServerBootstrap} would warn of that, and peers
+     * could fill the log.
      */
     void vanished(Throwable cause) {
         release(cause);
@@ -286,10 +289,11 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     }
 
     /**
-     * The connection can't be made, for a reason on this side. Peers can cause that at any rate, for example when there
-     * is no more registered memory: so the registration does not fail, which {@code ServerBootstrap} would warn of each
-     * time. Nor is it warned of if the channel is closed, as with its event loop, or the request turns out to be
-     * withdrawn: the kernel makes no queue pair for it then ("invalid argument"), and tells nobody why.
+     * Closes the channel, because the connection can't be made for a reason on this side. Peers can cause that at any
+     * rate, for example when there is no more registered memory. So the registration does not fail, because {@code
+     * ServerBootstrap} would warn each time; the listener warns once a minute. There is no warning if the channel is
+     * closed, for example with its event loop, or if the request is withdrawn: the kernel makes no queue pair for such
+     * a request ("invalid argument"), and does not say why.
      */
     void fail(Throwable cause) {
         boolean withdrawn = release(cause);
@@ -307,7 +311,7 @@ final class RdmaAcceptor implements LoopEvents.Listener {
         closeQuietly(registered, cause);
     }
 
-    /** Returns whether the peer could not be told, because its request is withdrawn. */
+    /** Closes everything. Returns whether the peer could not be told, because its request is withdrawn. */
     private boolean release(Throwable cause) {
         ConnectionId released = id;
         boolean withdrawn = closeAll(cause);
@@ -340,8 +344,9 @@ final class RdmaAcceptor implements LoopEvents.Listener {
     }
 
     /**
-     * The channel is closed. On any thread if it was never registered: {@code ServerBootstrap} does that with one that
-     * it can't configure or register. Then the peer is told why, as the server logs it.
+     * Ends the acceptance, because the channel is closed. On any thread if the channel was never registered: {@code
+     * ServerBootstrap} closes a channel that it can't configure or register. Then the peer gets the reason that the
+     * server logs.
      */
     void close() {
         if (!migrating) {

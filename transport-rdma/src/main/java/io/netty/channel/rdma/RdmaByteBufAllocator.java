@@ -33,11 +33,11 @@ import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
  *
  * <p>Memory is registered in slabs of 16 MiB, as needed and at most {@link #maxPinnedMemory()} bytes. For the {@link
  * #DEFAULT} allocator that is the system property {@code io.netty.rdma.maxPinnedMemory}, in bytes (default: half of the
- * maximum direct memory), of which all other registered memory of the process is taken too. Slabs are kept
- * until the last event loop for RDMA has ended; then each slab of the {@link #DEFAULT} allocator is given back to the
- * system when its last buffer is released. Heap buffers, direct buffers above 4 MiB and those requested at the bound,
- * or when no more memory can be registered, come from {@link ByteBufAllocator#DEFAULT}: they work as well, but sending
- * them costs a copy.
+ * maximum direct memory). All other registered memory of the process counts against it, too. Slabs are kept until the
+ * last event loop for RDMA has ended; then each slab of the {@link #DEFAULT} allocator is given back to the system when
+ * its last buffer is released. Some buffers come from {@link ByteBufAllocator#DEFAULT}: heap buffers, direct buffers
+ * above 4 MiB, and all if the bound is reached or no more memory can be registered. They work as well, but sending them
+ * costs a copy.
  *
  * <p>Thread-safe. Event loop threads have a small cache of their own, which is taken back when memory runs out.
  */
@@ -73,12 +73,12 @@ public final class RdmaByteBufAllocator extends AbstractByteBufAllocator impleme
         return new PinnedMemory(checkPositiveOrZero(maxPinnedMemory, "maxPinnedMemory"), 0, null);
     }
 
-    /** Sets whether slabs of which nothing is in use stay registered, as while there are event loops. */
+    /** Sets whether unused slabs stay registered, which they do while there are event loops. */
     void keepUnusedSlabs(boolean keep) {
         pool.keepUnusedSlabs(keep);
     }
 
-    // The inherited methods give heap buffers where direct memory can't be freed reliably. Slabs are kept in any case.
+    // The inherited methods return heap buffers if direct memory can't be freed reliably. Slabs are kept in any case.
 
     @Override
     public ByteBuf buffer() {

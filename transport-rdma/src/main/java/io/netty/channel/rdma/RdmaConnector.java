@@ -55,27 +55,27 @@ import static io.netty.channel.rdma.verbs.ConnectionRejectedException.Reason.REJ
 import static io.netty.channel.rdma.verbs.ConnectionRejectedException.Reason.VERSION;
 
 /**
- * Makes one outgoing connection: address, route, queue pair, request. It tries the providers that the channel may use,
- * in the order of an {@link AttemptPlan}, until one leads to a peer that listens. On the loop.
+ * Makes one outgoing connection in four steps: address, route, queue pair, request. It tries the providers that the
+ * channel may use, in the order of an {@link AttemptPlan}, until one of them leads to a peer that listens. On the loop.
  */
 final class RdmaConnector implements LoopEvents.Listener {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaConnector.class);
 
-    /** A listener of this host answers within a millisecond; one that does not may be stopped, or just have started. */
+    /** The longest attempt. A listener of this host answers within a millisecond, if it is not stopped or starting. */
     private static final long ATTEMPT_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final long REMEMBER_NANOS = TimeUnit.SECONDS.toNanos(30);
-    /** The least preparation that is worth another timer. */
+    /** The shortest preparation that is worth another timer. */
     private static final long MIN_PREPARATION_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final AbstractRdmaConnectedChannel channel;
     private final InetSocketAddress requestedRemote;
-    /** Or {@code null}. */
+    /** The local address, or {@code null}. */
     private final InetSocketAddress requestedLocal;
     /** Providers that the channel may use; empty if it is bound. */
     private List<VerbsApi> providers = List.of();
     /** {@code null} if the channel is bound. */
     private AttemptPlan<VerbsApi> plan;
-    /** Why those that were tried do not do, or {@code null}. */
+    /** The failure of the providers that were tried, or {@code null}. */
     private IOException failure;
     /** The provider of the present or last attempt; {@code null} before the first one. */
     private VerbsApi provider;
@@ -83,12 +83,12 @@ final class RdmaConnector implements LoopEvents.Listener {
     private LoopBinding.Timer timeout;
     private int timeoutMillis;
     private long deadlineNanos;
-    /** Ends the latest attempt that has another one after it; {@code null} if there was none. */
+    /** Ends an attempt that is not the last one; {@code null} if there was no such attempt. */
     private LoopBinding.Timer limit;
     private LoopId loopId;
     private ConnectionId id;
     private InetSocketAddress remote;
-    /** The connection that owns the id once the peer is asked; {@code null} before. */
+    /** The connection, which owns the id from the request on; {@code null} before. */
     private OutgoingConnection connection;
     private boolean done;
 
@@ -104,17 +104,17 @@ final class RdmaConnector implements LoopEvents.Listener {
     }
 
     /**
-     * The part of the attempt that moves to another event loop with the channel. If the connection cannot move, it
-     * waits there for the channel's return.
+     * The object that moves to another event loop with the channel. If the connection cannot move, its id waits on this
+     * loop for the channel's return.
      */
     ConnectionIdMigration.Owner owner() {
         return connection instanceof ConnectionIdMigration.Owner ? (ConnectionIdMigration.Owner) connection : loopId;
     }
 
     /**
-     * The result is given to the channel.
+     * Starts the connect. The channel gets the result.
      *
-     * @param bound that is to be connected, and belongs to this object from now on; or {@code null}.
+     * @param bound the id to connect, which belongs to this object from now on; or {@code null}.
      */
     void start(LoopId bound) throws Exception {
         timeoutMillis = channel.config().getConnectTimeoutMillis();
@@ -131,7 +131,7 @@ final class RdmaConnector implements LoopEvents.Listener {
 
     private void startUnbound() throws Exception {
         providers = channel.connecting().queuePairOptions().device.providers();
-        // With a single one there is nothing to pass over, and so nothing to remember.
+        // With a single provider there is no other one to try, so no failure is remembered.
         plan = new AttemptPlan<>(AttemptRules.PROVIDERS, providers, new Destination(requestedRemote),
                 FailureMemory.shared(), new AttemptPlan.Times(
                         TimeUnit.MILLISECONDS.toNanos(timeoutMillis), ATTEMPT_NANOS,
@@ -180,7 +180,7 @@ final class RdmaConnector implements LoopEvents.Listener {
         }, deadlineNanos - loop().nanoTime(), TimeUnit.NANOSECONDS);
     }
 
-    /** Starts the timer again, which is to follow what there is now to another event loop. */
+    /** Starts the timer again, so that it belongs to the present id and moves with it to another event loop. */
     private void restartTimeout() {
         if (timeout != null) {
             timeout.cancel();
@@ -217,7 +217,7 @@ final class RdmaConnector implements LoopEvents.Listener {
     }
 
     /**
-     * Gives up the provider that was tried last, if there is another one and the peer was not reached.
+     * Gives up the provider that was tried last, if there is another one to try and the peer was not reached.
      *
      * @throws IOException if there is none.
      */
@@ -236,8 +236,8 @@ final class RdmaConnector implements LoopEvents.Listener {
     }
 
     /**
-     * The cause that tells most. "Nobody listens" tells more than "no route" of another provider; "a listener has
-     * another version" tells more than both.
+     * Returns the failure that tells most. "Nobody listens" tells more than "no route" of another provider, and "a
+     * listener has another version" tells more than both.
      */
     private IOException mostTelling(IOException cause) {
         if (failure == null) {
@@ -251,7 +251,7 @@ final class RdmaConnector implements LoopEvents.Listener {
         return telling;
     }
 
-    /** Not the message of an exception that has no route: that asks for the addresses of all devices. */
+    /** Returns a reason for the log. The message of a "no route" would ask for the addresses of all devices. */
     private static String why(IOException cause) {
         return AttemptFailure.of(cause) == AttemptFailure.NO_ROUTE ? "no address that it leads to" : cause.getMessage();
     }
@@ -318,12 +318,12 @@ final class RdmaConnector implements LoopEvents.Listener {
         }
     }
 
-    /** Also an OutOfMemoryError: there may be no direct memory for the receive buffer. */
+    /** Handles a failure, which may be an OutOfMemoryError: there may be no direct memory for the receive buffer. */
     private void failed(Throwable cause) {
         Throwable earlier = connection == null ? null : connection.failure();
         Throwable last = cause;
         if (earlier != null) {
-            // Later failures of a broken queue pair only follow from the first one.
+            // Later failures of a broken queue pair are only consequences of the first one.
             last = earlier;
         } else if (cause instanceof IOException) {
             try {
@@ -362,8 +362,8 @@ final class RdmaConnector implements LoopEvents.Listener {
         ConnectionParameters parameters = connection.parameters();
         long nanos = loop().nanoTime() - begin;
         if (nanos >= MIN_PREPARATION_NANOS) {
-            // The peer has all of its time for an answer, however long it took to prepare this end: the first
-            // connection of a process loads classes and registers memory, half a second where processors are busy.
+            // The time to prepare this end does not shorten the peer's time for an answer. The first connection of a
+            // process loads classes and registers memory, which takes half a second on busy processors.
             deadlineNanos += nanos;
             restartTimeout();
         }
@@ -384,14 +384,15 @@ final class RdmaConnector implements LoopEvents.Listener {
     }
 
     /**
-     * The address that was found, with the name that was asked for, as of epoll's channels: that of a connect to the
-     * wildcard is one of this host. (The utility of these leaves a scope out.)
+     * Returns the address of the peer with the name that was requested, as epoll's channels do. A connect to the
+     * wildcard has an address of this host. (The utility for these channels leaves out the scope of a link-local
+     * address.)
      */
     private InetSocketAddress peer(InetSocketAddress found) {
         if (found.getAddress().isLinkLocalAddress()) {
             return found;
         }
-        // The utility makes a name of each address that it is given.
+        // The utility makes a name for each address that it gets.
         return found.equals(requestedRemote) ? requestedRemote
                 : UnixChannelUtil.computeRemoteAddr(requestedRemote, found);
     }
@@ -407,7 +408,7 @@ final class RdmaConnector implements LoopEvents.Listener {
         }
         String reason = event.isRejectedByApplication() ? Rejection.text(event.privateData()) : "";
         if (reason.isEmpty() && event.isRejectedByApplication()) {
-            // Also what the kernel says where somebody listens at the port, but not at this address.
+            // The kernel says the same if a listener has the port, but not this address.
             return new ConnectionRejectedException("Connection refused (nobody listens at this address, or the peer " +
                     "gives no reason)", REFUSED, event.privateData());
         }
@@ -415,7 +416,7 @@ final class RdmaConnector implements LoopEvents.Listener {
                 "rejected by the peer: " + reason), REJECTED, event.privateData());
     }
 
-    /** The channel is closed or gives up. */
+    /** Ends the connect, because the channel is closed or gives up. */
     void cancel() {
         done = true;
         cancel(limit);

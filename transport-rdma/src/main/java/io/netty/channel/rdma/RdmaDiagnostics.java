@@ -37,13 +37,12 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * A report of what a person needs to know to get RDMA running on a host: which provider would be used and why, devices
- * with their limits, ports, GIDs and addresses, the limit of locked memory, and what to do about what is missing.
- * Changes nothing.
+ * A report that helps to get RDMA running on a host: the provider and the reason for it, devices with their limits,
+ * ports, GIDs and addresses, the limit of locked memory, and advice for what is missing. Changes nothing.
  *
  * <p>As a program, {@code java -cp ... io.netty.channel.rdma.RdmaDiagnostics [--provider auto|ibverbs|embedded]} prints
- * {@link #text()} and exits with 0 if the transport can be used, 1 if it can't, 2 for arguments that it does not know.
- * Also {@code ./run-example.sh diagnose}.
+ * {@link #text()} and exits with 0 if the transport can be used, 1 if it can't, 2 for unknown arguments. {@code
+ * ./run-example.sh diagnose} does the same.
  */
 public final class RdmaDiagnostics {
     private static final File KERNEL_DEVICES = new File("/sys/class/infiniband");
@@ -68,8 +67,8 @@ public final class RdmaDiagnostics {
     }
 
     /**
-     * The report, of many lines. Opens each device for a moment and binds each local address; any thread, but it may
-     * take some milliseconds, so preferably none of an event loop.
+     * Returns the report, of many lines. Opens each device for a moment and binds each local address, which may take
+     * some milliseconds. Any thread, but preferably not that of an event loop.
      */
     public static String text() {
         RdmaDiagnostics diagnostics = new RdmaDiagnostics();
@@ -167,7 +166,7 @@ public final class RdmaDiagnostics {
         }
     }
 
-    /** The clients of memory of other devices; the program that asks is rarely the one that has such memory. */
+    /** Describes the clients of peer memory. The program that prints the report rarely has such memory. */
     private static String describe(List<String> clients, boolean kernel) {
         return !clients.isEmpty() ? String.join(", ", clients) : kernel ? "no kernel module (docs/peer-memory.md)" :
                 "none in this process, which has not loaded CUDA or HIP";

@@ -21,8 +21,7 @@ import java.util.concurrent.ThreadFactory;
 
 /**
  * A {@link MultiThreadIoEventLoopGroup} whose event loops serve RDMA channels and, at the same time, the channels of
- * Netty's epoll transport. Nothing but {@code new MultiThreadIoEventLoopGroup(n, RdmaIoHandler.newFactory())} in one
- * word.
+ * Netty's epoll transport. A short form of {@code new MultiThreadIoEventLoopGroup(n, RdmaIoHandler.newFactory())}.
  */
 public final class RdmaEventLoopGroup extends MultiThreadIoEventLoopGroup {
     /** Creates a group with Netty's default number of threads. */

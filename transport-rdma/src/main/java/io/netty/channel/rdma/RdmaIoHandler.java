@@ -38,8 +38,8 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
 
 /**
  * An {@link IoHandler} for RDMA channels and for everything that an {@link EpollIoHandler} serves, on the same event
- * loop; if it is made around a {@link NioIoHandler}, for everything that this one serves, too. How it waits is up to
- * {@link RdmaIoHandlerConfig}.
+ * loop. If it is made around a {@link NioIoHandler}, it also serves NIO's channels. {@link RdmaIoHandlerConfig} sets
+ * how it waits.
  */
 public final class RdmaIoHandler implements IoHandler {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaIoHandler.class);
@@ -47,7 +47,7 @@ public final class RdmaIoHandler implements IoHandler {
     private static final AtomicInteger LIVE = new AtomicInteger();
 
     private final LoopHandler handler;
-    /** True if the application has chosen how TCP is served, so that it knows what has TCP. */
+    /** True if the application has passed the factory of the handlers for TCP, so that TCP is no surprise to it. */
     private final boolean tcpChosen;
 
     private RdmaIoHandler(ThreadAwareExecutor executor, EpollIoHandler epoll, NioIoHandler nio,
@@ -61,7 +61,7 @@ public final class RdmaIoHandler implements IoHandler {
         }
     }
 
-    /** Adapts to the current state, not to a change: the thread of an earlier change may come later. */
+    /** Adapts to the present number of handlers, not to a change: the task of an earlier change may run later. */
     private static void adapt() {
         synchronized (LIVE) {
             boolean any = LIVE.get() > 0;
@@ -79,7 +79,7 @@ public final class RdmaIoHandler implements IoHandler {
         adaptSlabs();
     }
 
-    /** At once for the first handler, whose connections would else register the same memory again and again. */
+    /** Runs at once for the first handler, whose connections would else register the same memory again and again. */
     private static synchronized void adaptSlabs() {
         boolean any = LIVE.get() > 0;
         RdmaByteBufAllocator.DEFAULT.keepUnusedSlabs(any);
@@ -124,8 +124,8 @@ public final class RdmaIoHandler implements IoHandler {
     }
 
     /**
-     * Returns the handler of TCP that this one was made around: a {@link NioIoHandler} on an event loop that serves
-     * NIO's channels, else an {@link EpollIoHandler}. This handler runs it, and the caller must not. Any thread.
+     * Returns the handler of TCP that this handler was made around: a {@link NioIoHandler} on an event loop that serves
+     * NIO's channels, else an {@link EpollIoHandler}. Only this handler may run it. Any thread.
      */
     public IoHandler tcpHandler() {
         return handler.tcpHandler();
@@ -160,18 +160,18 @@ public final class RdmaIoHandler implements IoHandler {
      * @throws UnsatisfiedLinkError if the transport is not available: see {@link Rdma#unavailabilityCause()}.
      */
     public static IoHandlerFactory newFactory(RdmaIoHandlerConfig config) {
-        // Before epoll's, whose exception does not say what to do.
+        // Checked before epoll's own, whose exception does not say what to do.
         Rdma.ensureAvailability();
         return newFactory(config, EpollIoHandler.newFactory(), false);
     }
 
     /**
-     * Returns a factory of handlers around those of another factory, whose settings stay. That makes an {@link
-     * EpollIoHandler}, or a {@link NioIoHandler}: then there is an {@code EpollIoHandler} beside it, and the event loop
-     * serves NIO's channels as well. Its {@code newHandler} throws an {@link UnsupportedOperationException} for a
-     * {@code NioIoHandler} where the descriptor of the JDK's selector is not to be known, and an {@link
-     * IllegalArgumentException} for a handler of another class. There is no warning of a process that has TCP alone
-     * ({@code io.netty.rdma.warnTcpOnly}).
+     * Returns a factory of handlers around those of another factory, which keep their settings. The other factory makes
+     * an {@link EpollIoHandler} or a {@link NioIoHandler}. With a {@code NioIoHandler} there is an {@code
+     * EpollIoHandler} beside it, and the event loop serves NIO's channels as well. The {@code newHandler} of the
+     * returned factory throws an {@link UnsupportedOperationException} for a {@code NioIoHandler} if the descriptor of
+     * the JDK's selector can't be found out, and an {@link IllegalArgumentException} for a handler of another class.
+     * Its handlers do not warn of a process that uses TCP alone ({@code io.netty.rdma.warnTcpOnly}).
      *
      * @param config  copied.
      * @param factory of the handlers of TCP.

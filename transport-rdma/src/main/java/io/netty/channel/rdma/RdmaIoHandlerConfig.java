@@ -21,11 +21,11 @@ import static io.netty.util.internal.ObjectUtil.checkInRange;
 import static io.netty.util.internal.ObjectUtil.checkPositive;
 
 /**
- * Settings of how a {@link RdmaIoHandler} waits, to be made before the event loops are created.
+ * Settings for the waiting of a {@link RdmaIoHandler}, to be made before the event loops are created.
  *
- * <p>An event loop that sleeps needs 3 to 70 microseconds to wake up, depending on the machine, which is many times
- * what a message takes. So unless it is told otherwise here, an event loop polls for a while before it sleeps, as long
- * as messages come quickly and nobody else wants the core. An idle event loop sleeps.
+ * <p>An event loop that sleeps needs 3 to 70 microseconds to wake up, depending on the machine, which is many times as
+ * long as a message takes. So by default an event loop polls for a while before it sleeps, if messages come quickly and
+ * no other thread wants the core. An idle event loop sleeps.
  */
 public final class RdmaIoHandlerConfig {
     private static final int DEFAULT_MAX_SPIN_MICROS = 200;
@@ -39,8 +39,8 @@ public final class RdmaIoHandlerConfig {
     public RdmaIoHandlerConfig() { }
 
     /**
-     * Returns whether the loop never sleeps while it has an RDMA connection: the lowest latency, for one core per event
-     * loop. Default false.
+     * Sets whether the loop never sleeps while it has an RDMA connection. This gives the lowest latency, for one core
+     * per event loop. Default false.
      */
     public RdmaIoHandlerConfig setBusyPoll(boolean busyPoll) {
         this.busyPoll = busyPoll;
@@ -55,9 +55,8 @@ public final class RdmaIoHandlerConfig {
      * The longest time, in microseconds, to poll before going to sleep, 0 to 1000000. An event loop polls no longer
      * than about four wake-ups take, only after waits that were as short, and not while other threads want its core.
      * Now and then it polls for 50 times as long, if it seems that the peer waits for the same core, until the
-     * operating system has moved one of them. With 0 it goes to sleep at once: less CPU time, but each message to a
-     * sleeping event loop waits for a wake-up.
-     * Default 200.
+     * operating system has moved one of them. With 0 it goes to sleep at once, which takes less CPU time, but each
+     * message to a sleeping event loop waits for a wake-up. Default 200.
      */
     public RdmaIoHandlerConfig setMaxSpinMicros(int maxSpinMicros) {
         this.maxSpinMicros = checkInRange(maxSpinMicros, 0, 1_000_000, "maxSpinMicros");
@@ -83,9 +82,9 @@ public final class RdmaIoHandlerConfig {
 
     /**
      * The most receives ({@code ibv_srq_attr.max_wr}) of the queue that the channels of an event loop with {@link
-     * RdmaChannelOption#SHARED_RECEIVE_QUEUE} share, 16 to 32768: how many messages of all of them may arrive while the
-     * loop is busy with something else. There are 64 at first, and more when those run low. Default 1024, or the
-     * device's {@code max_srq_wr} if that is less.
+     * RdmaChannelOption#SHARED_RECEIVE_QUEUE} share, 16 to 32768. So many messages of all of them may arrive while the
+     * loop is busy with something else. The queue has 64 receives at first, and more when they run low. Default 1024,
+     * or the device's {@code max_srq_wr} if that is less.
      */
     public RdmaIoHandlerConfig setSharedReceiveQueueDepth(int depth) {
         sharedReceiveQueueDepth = checkInRange(depth, 16, 32768, "sharedReceiveQueueDepth");

@@ -26,31 +26,28 @@ import io.netty.channel.rdma.metrics.RdmaDeviceMetrics;
 import io.netty.channel.rdma.metrics.RdmaLoopMetrics;
 
 /**
- * Numbers of bytes by the way that they took, which show whether an application really is zero-copy. Any thread may
- * read them.
+ * Numbers of bytes that were sent or received in place, inline, or copied. They show whether an application really is
+ * zero-copy. Any thread may read them.
  *
- * <p>Bytes are counted for {@link RdmaSocketChannel}s; memory and shared receives are those of the whole process.
- * Channels of messages and datagrams have {@link io.netty.channel.rdma.message.RdmaMessageMetrics}; event loops {@link
+ * <p>Bytes are counted for {@link RdmaSocketChannel}s, memory and shared receives for the whole process. Channels of
+ * messages and datagrams have {@link io.netty.channel.rdma.message.RdmaMessageMetrics}; event loops {@link
  * RdmaLoopMetrics}; devices {@link RdmaDeviceMetrics}; connections that were not made {@link RdmaConnectMetrics}.
  */
 public final class RdmaMetrics {
-    /**
-     * The reason why bytes of a byte stream were copied, once, instead of being sent from, or delivered, where they
-     * were.
-     */
+    /** The reason why bytes of a byte stream were copied once, instead of being sent or delivered in place. */
     public enum CopyCause {
         /** Sent: up to {@link RdmaChannelOption#SEND_COPY_THRESHOLD} bytes: a copy is cheaper than another piece. */
         SENT_SMALL(Copy.SENT_SMALL),
         /** Sent: in a heap buffer. */
         SENT_HEAP(Copy.SENT_HEAP),
         /**
-         * Sent: in direct memory that is not registered. It is of another allocator, or longer than 4 MiB, or {@link
+         * Sent: in direct memory that is not registered. It is from another allocator, is longer than 4 MiB, or {@link
          * RdmaByteBufAllocator} had no registered memory left: see {@link RdmaByteBufAllocator#fallbackAllocations()}.
          */
         SENT_FOREIGN(Copy.SENT_FOREIGN),
         /** Sent: in memory that could not be registered with this device, which is logged. */
         SENT_UNREGISTERED(Copy.SENT_UNREGISTERED),
-        /** Sent: of a {@link io.netty.channel.FileRegion}. */
+        /** Sent: from a {@link io.netty.channel.FileRegion}. */
         SENT_FILE_REGION(Copy.SENT_FILE_REGION),
         /** Received: not longer than {@link RdmaChannelOption#RECEIVE_COPY_THRESHOLD}. */
         RECEIVED_SMALL(Copy.RECEIVED_SMALL),
@@ -109,16 +106,14 @@ public final class RdmaMetrics {
     }
 
     /**
-     * The number of times that flushed bytes had to wait for the peer, and for nothing else: the peer has granted no
-     * credits, or no memory to write to, since it reads more slowly than this side writes, or not at all.
+     * The number of times that flushed bytes had to wait for the peer, and for nothing else. The peer had granted no
+     * credits, or no memory to write to, because it reads more slowly than this side writes, or not at all.
      */
     public long creditStalls() {
         return counters.get(Counter.CREDIT_STALLS);
     }
 
-    /**
-     * The time that flushed bytes have waited for peers, in nanoseconds: all times added up, those that last as well.
-     */
+    /** The sum of the times that flushed bytes have waited for peers, in nanoseconds, including present waits. */
     public long creditStallNanos() {
         return counters.creditStallNanos();
     }
@@ -129,17 +124,16 @@ public final class RdmaMetrics {
     }
 
     /**
-     * Bytes of registered memory in which bytes of the peers arrive, now. It grows with use up to {@code SO_RCVBUF} for
-     * each connection, and shrinks when it is idle; received buffers keep it as long as they are not released.
+     * Bytes of receive memory, now. It grows with use up to {@code SO_RCVBUF} for each connection, and shrinks when the
+     * connection is idle. Received buffers keep it until they are released.
      */
     public long receiveMemory() {
         return counters.receiveMemory();
     }
 
     /**
-     * Flushed bytes that closed channels have left and that are still to be sent, now: no more of a channel than {@code
-     * SO_SNDBUF}, by default 4 MiB, beside what is in flight, and of all together not more than an eighth of the direct
-     * memory.
+     * Flushed bytes of closed channels that are still to be sent, now. Beside bytes in flight, they are no more than
+     * {@code SO_SNDBUF} for a channel, by default 4 MiB, and an eighth of the direct memory for all together.
      */
     public long detachedBytes() {
         return counters.detached();
@@ -147,9 +141,9 @@ public final class RdmaMetrics {
 
     /**
      * Bytes of registered memory of this process, now: receive memory, {@link #stagingMemory()}, the slabs of {@link
-     * RdmaByteBufAllocator#DEFAULT}, from which the receives of messages and datagrams are, and {@link
-     * RegisteredMemory} of other buffers. Never more than {@link #maxPinnedMemory()}. Not among it are dma-bufs and
-     * the slabs of other allocators.
+     * RdmaByteBufAllocator#DEFAULT} (with the receives of message and datagram channels), and {@link RegisteredMemory}
+     * of other buffers. Never more than {@link #maxPinnedMemory()}. Dma-bufs and the slabs of other allocators are not
+     * included.
      */
     public static long pinnedMemory() {
         return PinnedMemory.PROCESS.used();

@@ -20,11 +20,11 @@ import io.netty.channel.rdma.verbs.AccessFlags;
 import java.util.Set;
 
 /**
- * Rights to memory, and rights of a peer through a connection. Local reading is always allowed. The table of what each
- * operation needs is in the description of {@code io.netty.channel.rdma.message}.
+ * Rights to memory, and rights of a peer through a connection. Local reading is always allowed. The description of
+ * {@code io.netty.channel.rdma.message} has a table of the rights that each operation needs.
  */
 public enum RdmaPermission {
-    /** The right of this process to receive into the memory, and to read into it from a peer's. */
+    /** The own process receives into the memory, or reads a peer's memory into it. */
     LOCAL_WRITE(AccessFlags.LOCAL_WRITE),
     /** A peer reads the memory. */
     REMOTE_READ(AccessFlags.REMOTE_READ),

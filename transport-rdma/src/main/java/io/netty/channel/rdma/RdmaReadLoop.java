@@ -26,7 +26,7 @@ import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import java.io.IOException;
 
 /**
- * Gives the bytes that have arrived to the pipeline of a byte-stream channel, and their end: half close is as in the
+ * Gives the bytes that have arrived, and their end, to the pipeline of a byte-stream channel. Half close is as in the
  * epoll transport.
  */
 final class RdmaReadLoop extends ReadLoop {
@@ -82,7 +82,7 @@ final class RdmaReadLoop extends ReadLoop {
         channel.connection().readInTurn(read);
     }
 
-    /** The pipeline gets nothing when the channel is closed, about to be, or between two event loops. */
+    /** Returns false if the channel is closed, waits for its close, or is between two event loops. */
     @Override
     protected boolean isReading() {
         return channel.isOpen() && channel.isRegistered() && !(channel.isOutputEnding() && channel.isCloseWaiting());
@@ -100,8 +100,8 @@ final class RdmaReadLoop extends ReadLoop {
     }
 
     /**
-     * The end is delivered, wanted or not, with what lies before it. As with epoll, an application that does not read
-     * thus finds out nevertheless that its peer is gone.
+     * Returns true also for the end, and the bytes before it, if the application does not read. As with epoll, the
+     * application finds out in this way that its peer is gone.
      */
     @Override
     protected boolean isDue() {
@@ -137,7 +137,7 @@ final class RdmaReadLoop extends ReadLoop {
         }
     }
 
-    /** Tells the pipeline of the end, if it is there. */
+    /** Tells the pipeline of the end, if all bytes were read. */
     @Override
     protected void done() {
         if (!endReported && inbound().isAtEnd() && isReading() && unsafe.inputEnded() && isReading()) {
@@ -166,7 +166,7 @@ final class RdmaReadLoop extends ReadLoop {
         channel.pipeline().fireUserEventTriggered(ChannelInputShutdownReadComplete.INSTANCE);
     }
 
-    /** The application does not want to read any more. */
+    /** Ends the input for the application. */
     void shutdownInput() {
         boolean first = !inputShutdown;
         inputShutdown = true;

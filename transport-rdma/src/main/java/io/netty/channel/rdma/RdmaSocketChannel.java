@@ -22,7 +22,7 @@ import io.netty.channel.socket.SocketChannelConfig;
 import io.netty.util.internal.UnstableApi;
 
 /**
- * A {@link SocketChannel} over RDMA. To handlers it behaves as one over TCP; see the package description for the
+ * A {@link SocketChannel} over RDMA. To handlers it behaves like a channel over TCP; the package description has the
  * differences.
  */
 public final class RdmaSocketChannel extends AbstractRdmaSocketChannel {
@@ -45,8 +45,9 @@ public final class RdmaSocketChannel extends AbstractRdmaSocketChannel {
     }
 
     /**
-     * Returns a configuration with the values of a channel of this class, which checks and keeps what is set, for a
-     * channel that becomes one of this class or of another one when it connects. Any thread.
+     * Returns a configuration with the defaults of a channel of this class, which checks and keeps the options that are
+     * set. It is for a channel that decides only when it connects whether it uses this class or another one. Any
+     * thread.
      *
      * @param channel asked for its metadata.
      */

@@ -36,10 +36,10 @@ import static io.netty.channel.ChannelOption.SO_SNDBUF;
 
 /** The configuration of a {@link AbstractRdmaSocketChannel}: see {@link AbstractRdmaSocketChannel#config()}. */
 final class RdmaSocketChannelConfig extends DefaultSocketChannelConfig {
-    /** A socket for the superclass, never asked: each method that would ask it is overridden. It has no descriptor. */
+    /** A socket for the superclass, never used: each method that would use it is overridden. It has no descriptor. */
     private static final Socket NO_SOCKET = new Socket();
 
-    /** {@code null} for the configuration of a channel that is not made yet. */
+    /** {@code null} if the channel is not made yet. */
     private final AbstractRdmaSocketChannel rdmaChannel;
     final StreamOptions options = new StreamOptions();
     private final RecvByteBufAllocator firstReceiveAllocator;
@@ -92,15 +92,15 @@ final class RdmaSocketChannelConfig extends DefaultSocketChannelConfig {
     }
 
     /**
-     * Like a socket, this takes any positive size and rounds it: up to at least 4096 bytes and to a power of two,
-     * down to at most 256 MiB.
+     * Takes any positive size, like a socket, and rounds it: up to at least 4096 bytes and to a power of two, down to
+     * at most 256 MiB.
      */
     @Override
     public RdmaSocketChannelConfig setReceiveBufferSize(int receiveBufferSize) {
         return set(SO_RCVBUF, receiveBufferSize);
     }
 
-    /** {@link Integer#MAX_VALUE}, the default, stands for no bound beside the peer's receive buffer. */
+    /** {@link Integer#MAX_VALUE}, the default, means that only the peer's receive buffer is a bound. */
     @Override
     public int getSendBufferSize() {
         return getOption(SO_SNDBUF);
@@ -186,7 +186,7 @@ final class RdmaSocketChannelConfig extends DefaultSocketChannelConfig {
         }
     }
 
-    /** Returns whether the receive allocator is another one than at first. */
+    /** Returns whether the application has set another receive allocator. */
     boolean isReceiveAllocatorSet() {
         return getRecvByteBufAllocator() != firstReceiveAllocator;
     }

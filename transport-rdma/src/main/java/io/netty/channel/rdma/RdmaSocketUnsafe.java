@@ -34,8 +34,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * The part of a byte-stream channel that the pipeline calls (connecting, closing), and that its connection tells what
- * happens. On the loop of the channel.
+ * The part of a byte-stream channel that the pipeline calls (to connect and close), and that its connection calls with
+ * its events. On the loop of the channel.
  */
 final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsafe implements ConnectionOwner {
     private final AbstractRdmaSocketChannel channel;
@@ -43,9 +43,9 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     private final RdmaReadLoop readLoop;
     /** Cause of the loss of the connection. */
     private IOException loss;
-    /** True if the connection broke, and neither the peer's end nor the network was the cause. */
+    /** True if the connection broke for another reason than the peer's end or the network. */
     private boolean failed;
-    /** Nothing has told of it. */
+    /** The application does not know of the loss yet. */
     private boolean untold;
 
     RdmaSocketUnsafe(AbstractRdmaSocketChannel channel) {
@@ -88,7 +88,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
         }
     }
 
-    /** A channel that could not be registered with its loop is closed on the one that it has left. */
+    /** Returns the loop that the channel has left, if the channel could not be registered with another one. */
     @Override
     protected Executor prepareToClose() {
         Executor later = super.prepareToClose();
@@ -108,16 +108,16 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     }
 
     /**
-     * The connection is lost. The application is told as by epoll: by the flushed writes that had not arrived, which
-     * fail with the cause, and with them the channel; if there are none, by an exception, after all that had landed
-     * before was read, and then by the end of the input.
+     * Tells the application, as epoll does, that the connection is lost. Flushed writes that had not arrived fail with
+     * the cause, and the channel is closed. Without such writes, the bytes that had arrived are read first. Then follow
+     * an exception and the end of the input.
      *
-     * <p>A failure that no socket has, such as a peer that breaks the protocol, is an exception in any case, and ends
-     * the channel also where half closure is allowed.
+     * <p>A failure that sockets do not have, such as a peer that breaks the protocol, is always an exception, and
+     * closes the channel even if half closure is allowed.
      *
-     * @param ended whether the peer had ended its stream. Then what it had sent is read before anything else, and the
-     *         end alone is no exception.
-     * @param failure whether it is such a failure.
+     * @param ended whether the peer had ended its stream. Then its bytes are read before anything else, and the end
+     *         alone is no exception.
+     * @param failure whether sockets do not have this failure.
      */
     @Override
     public void connectionLost(IOException cause, boolean ended, boolean failure) {
@@ -163,10 +163,10 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     }
 
     /**
-     * All that the peer has sent was read. A peer that has closed its channel takes nothing more: what was flushed and
-     * is not under way fails before the pipeline is told of the end.
+     * Handles the end of the input, when all bytes of the peer were read. A peer that has closed its channel takes
+     * nothing more. So flushed bytes that are not in flight fail before the pipeline is told of the end.
      *
-     * @return whether that is now: what is under way may still arrive.
+     * @return whether the end may be told now; false while bytes in flight may still arrive.
      */
     boolean inputEnded() {
         if (loss == null) {
@@ -197,7 +197,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
         ending.advance();
     }
 
-    /** Closes the channel, whatever else is under way. */
+    /** Closes the channel at once. */
     @Override
     public void abort(IOException cause) {
         if (!channel.isOpen()) {
@@ -212,8 +212,8 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     }
 
     /**
-     * The end of the input is the end of the channel, unless half closure is allowed. As with epoll, writes that were
-     * never flushed fail without a cause; if no socket has the failure, with it.
+     * Closes the channel at the end of the input. As with epoll, writes that were never flushed fail without a cause.
+     * If sockets do not have the failure, it is their cause.
      */
     void closeAtEnd() {
         if (!failed) {
@@ -282,7 +282,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
 
     @Override
     public void advanced() {
-        // A close or shutdown may have waited for that, or the end of the input.
+        // A close, a shutdown, or the end of the input may have waited for the bytes.
         ending.advance();
         readLoop.done();
     }

@@ -41,19 +41,19 @@ import static io.netty.util.internal.ObjectUtil.checkPositive;
 import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
 
 /**
- * Memory that is registered with the RDMA devices by itself, so that peers can be given access to it, and so that
- * buffers of another allocator are sent, and read into, in place. Every device of a connection that uses the memory
- * registers it, when it is first used there.
+ * Memory that is registered with the RDMA devices by itself. Peers can be given access to it, and buffers of another
+ * allocator are sent, and read into, in place. Every device of a connection that uses the memory registers it at its
+ * first use there.
  *
  * <p>The object is reference counted: the owner has one reference, which {@link #close()} gives back, and every
- * operation in flight has one. The registrations end with the last one, and a peer's access fails from then on. The
- * memory itself lives as long as the buffer does. Any thread.
+ * operation in flight has one. The registrations end with the last reference, and a peer's access fails from then on.
+ * The memory itself lives as long as the buffer does. Any thread.
  */
 public final class RegisteredMemory extends AbstractReferenceCounted implements AutoCloseable {
     private final ByteBuf buf;
     private final Set<RdmaPermission> permissions;
     private final MemoryRange range;
-    /** Memory that is registered already, for another purpose, which this is a part of; or {@code null}. */
+    /** Memory that contains this memory and was registered before for another purpose; or {@code null}. */
     private final RequestMemory pinned;
     private final boolean counted;
 
@@ -74,7 +74,7 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
     }
 
     /**
-     * Registers memory of {@link RdmaByteBufAllocator#DEFAULT}, which begins at a multiple of 64.
+     * Allocates and registers memory of {@link RdmaByteBufAllocator#DEFAULT}, at a multiple of 64.
      *
      * @param length in bytes, at least 1.
      * @throws IOException as {@link #of(ByteBuf, Set)}.
@@ -94,14 +94,14 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         if (!buf.hasMemoryAddress() || buf.memoryAddress() % DirectMemory.CACHE_LINE == 0) {
             return buf;
         }
-        // Longer than what slabs have.
+        // The buffer is too long for slabs, so it may not be aligned.
         buf.release();
         buf = RdmaByteBufAllocator.DEFAULT.directBuffer(Math.addExact(length, DirectMemory.CACHE_LINE - 1));
         return buf.slice((int) (-buf.memoryAddress() & DirectMemory.CACHE_LINE - 1), length);
     }
 
     /**
-     * Registers what is between position and limit of a direct buffer.
+     * Registers the memory between position and limit of a direct buffer.
      *
      * @throws IOException as {@link #of(ByteBuf, Set)}.
      */
@@ -143,15 +143,15 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
     }
 
     /**
-     * Registers memory behind a file descriptor: a dma-buf of a graphics processor, for example. The processor need
-     * not be able to access it, so it has no {@linkplain #buf() buffer}: operations take a {@link #slice}. It does not
-     * count as pinned memory. With the embedded provider the file is one of {@code memfd_create(2)} with {@code
-     * F_SEAL_SHRINK}, or one of a device that has a client (docs/peer-memory.md).
+     * Registers memory behind a file descriptor, for example a dma-buf of a graphics processor. The CPU need not be
+     * able to access it, so there is no {@linkplain #buf() buffer}, and operations take a {@link #slice}. It does not
+     * count as pinned memory. With the embedded provider the file is a {@code memfd_create(2)} with {@code
+     * F_SEAL_SHRINK}, or belongs to a device that has a client (docs/peer-memory.md).
      *
      * <p>A device registers it when it is first used there, or {@linkplain
-     * io.netty.channel.rdma.message.RdmaMessageChannel#export exported}. That fails with a {@link VerbsException} if
-     * the device can't ({@link io.netty.channel.rdma.message.RdmaCapabilities#supportsDmabuf()}), or if it is not such
-     * a file or has no such range.
+     * io.netty.channel.rdma.message.RdmaMessageChannel#export exported}. The use fails with a {@link VerbsException} if
+     * the device can't register dma-bufs ({@link io.netty.channel.rdma.message.RdmaCapabilities#supportsDmabuf()}), or
+     * if the file is of another kind or has no such range.
      *
      * @param fd must stay open as long as devices may still use the memory for the first time.
      * @param offset of the first byte in the file, 0 or more. On some devices it must be a multiple of the page size.
@@ -163,8 +163,8 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         checkPositiveOrZero(fd, "fd");
         checkRange(offset, "offset", length);
         Set<RdmaPermission> copy = checked(permissions);
-        // Any address will do that is at the same place in its page as the offset is. The kernel has no windows to it
-        // (UVERBS_METHOD_REG_DMABUF_MR knows no IB_ACCESS_MW_BIND).
+        // The address may be any that has the same offset in its page as the file's. The kernel allows no memory
+        // windows on it (UVERBS_METHOD_REG_DMABUF_MR knows no IB_ACCESS_MW_BIND).
         return new RegisteredMemory(copy, memory -> new MemoryRange(offset, length, RdmaPermission.accessFlags(copy),
                 memory) {
             @Override
@@ -175,15 +175,15 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
     }
 
     /**
-     * Registers a range of addresses: memory of a graphics processor that is mapped for its devices alone
-     * (PeerDirect, GPUDirect RDMA), or memory that has no {@link ByteBuf}, such as a mapping of 2 GiB or more. This
-     * process never reads or writes it, so there is no {@linkplain #buf() buffer}: operations take a {@link #slice},
-     * which is never copied into the work request. It does not count as pinned memory.
+     * Registers a range of addresses. It is memory of a graphics processor that is mapped for devices alone
+     * (PeerDirect, GPUDirect RDMA), or memory that has no {@link ByteBuf}, such as a mapping of 2 GiB or more. The
+     * transport never reads or writes it by the CPU, so there is no {@linkplain #buf() buffer}: operations take a
+     * {@link #slice}, which is never copied into the work request. It does not count as pinned memory.
      *
      * <p>A device registers it when it is first used there, or {@linkplain
-     * io.netty.channel.rdma.message.RdmaMessageChannel#export exported}. That fails with a {@link VerbsException}:
-     * "Bad address" if nothing is mapped there, or if it is memory of another device whose driver has no part in
-     * {@code ibv_reg_mr(3)} (docs/peer-memory.md says what drivers, and the embedded provider, need).
+     * io.netty.channel.rdma.message.RdmaMessageChannel#export exported}. The use fails with the {@link VerbsException}
+     * "Bad address" if nothing is mapped there, or if the memory is of another device whose driver does not support
+     * {@code ibv_reg_mr(3)}. (The needs of drivers, and of the embedded provider, are in docs/peer-memory.md.)
      *
      * <p>Unmapping or freeing the memory before the last reference to this object is released is an error of the
      * application. Operations on it then fail, here or at the peer, with a status of the device, or use the pages
@@ -202,16 +202,16 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
     }
 
     /**
-     * Registers memory of a graphics processor of NVIDIA: as a dma-buf if the device takes one, else by its address,
-     * and with the embedded provider by its address. The process has loaded CUDA's driver library and allocated the
+     * Registers memory of a graphics processor of NVIDIA as a dma-buf if the device takes one, else by its address. The
+     * embedded provider registers it by its address. The process has loaded CUDA's driver library and allocated the
      * memory. {@code CU_POINTER_ATTRIBUTE_SYNC_MEMOPS} is set on it, so that copies of the application are done when
-     * their functions return; kernels and asynchronous copies are not, so wait for them before the memory is sent.
-     * Otherwise as {@link #ofAddress}.
+     * their functions return. Kernels and asynchronous copies are not, so wait for them before the memory is sent.
+     * Otherwise the rules of {@link #ofAddress} apply.
      *
      * <p>A device registers it when it is first used there, or {@linkplain
-     * io.netty.channel.rdma.message.RdmaMessageChannel#export exported}. That fails with a {@link VerbsException}: "No
-     * such device" if the process has not loaded CUDA, "Bad address" if it is no memory of the processor, or if the
-     * drivers register it in neither way ({@link
+     * io.netty.channel.rdma.message.RdmaMessageChannel#export exported}. The use fails with a {@link VerbsException}:
+     * "No such device" if the process has not loaded CUDA, "Bad address" if the memory is not of the graphics
+     * processor, or if the drivers can register it in neither way ({@link
      * io.netty.channel.rdma.message.RdmaCapabilities#peerMemoryClients()}, docs/peer-memory.md).
      *
      * @param pointer a {@code CUdeviceptr}, positive.
@@ -233,7 +233,7 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         });
     }
 
-    /** A window opens nothing unless this process binds it, so all memory can have them. */
+    /** A memory window opens nothing unless this process binds it, so all memory may have windows. */
     private static int access(Set<RdmaPermission> permissions) {
         return RdmaPermission.accessFlags(permissions) | AccessFlags.MEMORY_WINDOW_BIND;
     }
@@ -262,8 +262,8 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
     }
 
     /**
-     * The memory as a buffer. It belongs to this object: retain what is to outlive it. Empty if the processor need not
-     * be able to access the memory, see {@link #ofDmabuf}, {@link #ofAddress} and {@link #ofCuda}.
+     * The memory as a buffer. It belongs to this object, so retain a buffer that is to outlive it. It is empty for
+     * {@link #ofDmabuf}, {@link #ofAddress} and {@link #ofCuda}, because the CPU need not be able to access the memory.
      */
     public ByteBuf buf() {
         return buf;
@@ -288,12 +288,12 @@ public final class RegisteredMemory extends AbstractReferenceCounted implements 
         return range.length;
     }
 
-    /** Unmodifiable. */
+    /** The permissions, unmodifiable. */
     public Set<RdmaPermission> permissions() {
         return permissions;
     }
 
-    /** Returns whether {@link #close()} was not called yet, or operations are in flight. */
+    /** Returns whether the owner has not called {@link #close()} yet, or operations are in flight. */
     public boolean isOpen() {
         return refCnt() > 0;
     }

@@ -18,8 +18,8 @@ package io.netty.channel.rdma;
 import static io.netty.util.internal.ObjectUtil.checkNotNull;
 
 /**
- * A part of {@link RegisteredMemory} as the local side of an operation, which names it to the device by address and
- * key. So it need not be memory that the processor can access. Immutable. It has no reference to the memory: an
+ * A part of {@link RegisteredMemory} as the local side of an operation. The operation gives the device its address and
+ * key, so the CPU need not be able to access the memory. Immutable. The slice has no reference to the memory. An
  * operation takes one when it is posted, and fails if the memory was closed before.
  */
 public final class RegisteredSlice {

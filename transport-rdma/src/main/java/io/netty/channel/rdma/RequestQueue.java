@@ -23,7 +23,7 @@ import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** Requests that wait, of each peer in order, and one of each peer in turn. */
+/** Requests that wait. The peers take turns, one request at a time; the requests of a peer stay in order. */
 final class RequestQueue<T> {
     private final Map<Object, Queue<T>> byPeer = new LinkedHashMap<>();
 
@@ -36,7 +36,7 @@ final class RequestQueue<T> {
     }
 
     /**
-     * Removes a request: the first one, of a peer whose first one may be taken.
+     * Removes the first request of the first peer whose first request may be taken.
      *
      * @return {@code null} if there is none.
      */
@@ -45,7 +45,7 @@ final class RequestQueue<T> {
             Queue<T> requests = entry.getValue();
             if (mayBeTaken.test(requests.peek())) {
                 T request = requests.poll();
-                // The next turn of this peer comes behind those of the others.
+                // The next turn of this peer comes after the turns of the others.
                 byPeer.remove(entry.getKey());
                 if (!requests.isEmpty()) {
                     byPeer.put(entry.getKey(), requests);

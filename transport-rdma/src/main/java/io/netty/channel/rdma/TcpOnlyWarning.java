@@ -24,28 +24,28 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Warns, once a process, of a TCP connection on an event loop for RDMA where nobody has used RDMA so far. Libraries
- * that choose the channel class by the kind of the event loop (Armeria does) take these loops for epoll's, and it all
- * works, over TCP. Listeners, datagrams and Unix sockets are no sign of that; nor is TCP beside RDMA, which is what
- * these loops are for.
+ * Warns, once in a process, of a TCP connection on an event loop for RDMA if the process has not used RDMA so far.
+ * Libraries that choose the channel class by the kind of the event loop (Armeria does) take these loops for epoll's,
+ * and everything works, but over TCP. Listeners, datagrams and Unix sockets cause no warning, and TCP beside RDMA does
+ * not either, because these loops are made for both.
  */
 final class TcpOnlyWarning {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(TcpOnlyWarning.class);
     private static final String PROPERTY = "io.netty.rdma.warnTcpOnly";
 
-    /** Set once RDMA has been used, or the warning is out, or if it is not wanted. */
+    /** True if RDMA has been used, if the warning was logged, or if the property turns it off. */
     private static final AtomicBoolean DONE = new AtomicBoolean(!SystemPropertyUtil.getBoolean(PROPERTY, true));
 
     private TcpOnlyWarning() { }
 
-    /** An RDMA channel is registered, listening or not. Any thread. */
+    /** Notes that an RDMA channel is registered, listening or not. Any thread. */
     static void rdmaUsed() {
         if (!DONE.get()) {
             DONE.set(true);
         }
     }
 
-    /** A channel of epoll's is registered. Any thread. */
+    /** Warns if the registered channel of epoll is a TCP connection. Any thread. */
     static void epollUsed(IoHandle handle) {
         if (!DONE.get() && handle.getClass().getEnclosingClass() == EpollSocketChannel.class &&
                 DONE.compareAndSet(false, true)) {

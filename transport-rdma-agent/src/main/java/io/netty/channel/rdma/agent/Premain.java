@@ -27,8 +27,8 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
 /**
- * The class that {@code -javaagent} starts, with its class loader the only ones of the agent that the application's
- * class path has. All others are in class loaders of their own: see the package.
+ * The class that {@code -javaagent} starts. Only this class and its nested class loader are on the application's class
+ * path. All other classes of the agent are in other class loaders: see the package.
  */
 public final class Premain {
     /** Objects that the agent shares with its classes in the application's loaders: of classes of the JDK only. */

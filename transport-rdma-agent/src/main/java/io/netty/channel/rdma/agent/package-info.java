@@ -14,7 +14,7 @@
  * under the License.
  */
 /**
- * An agent of the JVM by which programs on Netty 4.2 get RDMA that are not changed: {@code docs/agent.md}.
+ * An agent of the JVM that gives RDMA to unchanged programs on Netty 4.2: {@code docs/agent.md}.
  * <pre>
  *   Premain                           system class loader
  *      │
@@ -22,11 +22,11 @@
  *      │ changes classes of Netty, adds jars to the loader of Netty
  *   hooks, options, the transport     the class loader of Netty
  * </pre>
- * A program asks Netty for an event loop and a channel by names of classes. The names stay, and so do the objects that
- * a program can tell apart: event loop groups, bootstraps, pipelines. What changes are the handler within an event
- * loop, which is made around that of the program, and the class of the channel that a bootstrap makes.
+ * A program asks Netty for event loops and channels by class names. The agent keeps event loop groups, bootstraps and
+ * pipelines as they are. It changes two things: the {@code IoHandler} of an event loop, which gets an RDMA handler
+ * around it, and the class of the channel that a bootstrap makes.
  *
- * <p>The rule of all of it: what can't be done leaves the program as it was, with one line that says why. A hook that
- * throws returns what the program has made.
+ * <p>If the agent can't change something, the program stays as it was there, and one line has the reason. If a hook
+ * fails, it returns the object that the program has made.
  */
 package io.netty.channel.rdma.agent;

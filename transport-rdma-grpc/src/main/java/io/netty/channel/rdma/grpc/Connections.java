@@ -29,8 +29,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * The open connections, by what gRPC tells a call of its connection: the object that is its local address. Not by equal
- * addresses, since a connection of RDMA and one of TCP may have the same.
+ * The open connections, by the object that is their local address, which gRPC shows to calls. Equal addresses do not
+ * count, because a connection of RDMA and one of TCP may have the same address.
  */
 final class Connections {
     private static final ConcurrentMap<Identity, Channel> OPEN = new ConcurrentHashMap<>();
@@ -51,7 +51,7 @@ final class Connections {
         return server;
     }
 
-    /** A channel returns the same object each time, as {@link io.netty.channel.AbstractChannel} keeps it. */
+    /** An address object, which {@link io.netty.channel.AbstractChannel} keeps, and so always returns. */
     private record Identity(SocketAddress address) {
         @Override
         public boolean equals(Object other) {
@@ -73,7 +73,7 @@ final class Connections {
             Channel channel = ctx.channel();
             if (channel.attr(RdmaOrTcp.TRANSPORT).get() == RdmaOrTcpTransport.TCP
                     && channel.alloc() == RdmaByteBufAllocator.DEFAULT) {
-                // Registered memory is scarce, and of no use to TCP. gRPC's own allocator can't be had from outside.
+                // TCP has no use for registered memory, which is scarce. gRPC's own allocator is not public.
                 channel.config().setAllocator(ByteBufAllocator.DEFAULT);
             }
             Identity identity = new Identity(channel.localAddress());

@@ -46,9 +46,9 @@ import java.util.concurrent.TimeUnit;
  * }
  * }</pre>
  *
- * <p>It sets event loops, channel types and allocator of a builder and nothing else: TLS, flow control, keep-alive and
- * limits are the application's, before or after. There is one event loop group for any number of servers and channels,
- * which end when they are shut down; the loops end with {@link #close()}. May be used by any thread.
+ * <p>It only sets event loops, channel types and allocator of a builder. The application sets TLS, flow control,
+ * keep-alive and limits, before or after. Any number of servers and channels share one event loop group. They end when
+ * they are shut down, and the loops with {@link #close()}. Any thread.
  */
 public final class RdmaGrpc implements AutoCloseable {
     private static final long QUIET_MILLIS = 20;
@@ -63,15 +63,15 @@ public final class RdmaGrpc implements AutoCloseable {
     }
 
     /**
-     * With event loops of its own, as many as Netty makes by default (two for each core), which {@link #close()} ends.
-     * Their threads are daemons, as those of gRPC.
+     * Creates an object with its own event loops, as many as Netty's default (two for each core), which {@link
+     * #close()} ends. Their threads are daemons, like gRPC's.
      */
     public static RdmaGrpc create() {
         return new RdmaGrpc(RdmaOrTcp.newEventLoopGroup(0, new DefaultThreadFactory("grpc-rdma", true)), true);
     }
 
     /**
-     * With event loops of the application's, which it ends itself, after the servers and channels.
+     * Creates an object with the application's event loops, which the application ends after the servers and channels.
      *
      * @param group from {@link RdmaOrTcp#newEventLoopGroup(int)}, or with a
      *              {@link io.netty.channel.rdma.RdmaIoHandler}.
@@ -81,8 +81,8 @@ public final class RdmaGrpc implements AutoCloseable {
     }
 
     /**
-     * Sets channel type, event loops and allocator of a server. It listens for RDMA and TCP at the same port, and where
-     * RDMA is not available for TCP alone.
+     * Sets channel type, event loops and allocator of a server. The server listens for RDMA and TCP at the same port,
+     * and for TCP alone if RDMA is not available.
      *
      * @return the builder.
      */
@@ -100,7 +100,7 @@ public final class RdmaGrpc implements AutoCloseable {
         return builder.channelFactory(() -> Connections.watchChildren(new RdmaOrTcpServerSocketChannel(rule)))
                 .bossEventLoopGroup(group)
                 .workerEventLoopGroup(group)
-                // Otherwise gRPC sets an allocator of its own, whose memory is not registered: sending would copy.
+                // Otherwise gRPC sets its own allocator, whose memory is not registered, so that each send would copy.
                 .withChildOption(ChannelOption.ALLOCATOR, RdmaByteBufAllocator.DEFAULT);
     }
 
@@ -140,8 +140,8 @@ public final class RdmaGrpc implements AutoCloseable {
     }
 
     /**
-     * The Netty channel of the connection of a call, for its metrics and attributes. It is gRPC's: to be looked at
-     * only. A client's is a {@link RdmaOrTcpSocketChannel}, whose {@code transportChannel()} has the metrics; a
+     * The Netty channel of the connection of a call, for its metrics and attributes. It belongs to gRPC, so only read
+     * from it. A client's is a {@link RdmaOrTcpSocketChannel}, whose {@code transportChannel()} has the metrics; a
      * server's is an {@link io.netty.channel.rdma.RdmaSocketChannel} or one of TCP.
      *
      * @param attributes of a {@link io.grpc.ServerCall}, or of a {@link io.grpc.ClientCall} that has a connection.
@@ -152,8 +152,8 @@ public final class RdmaGrpc implements AutoCloseable {
     }
 
     /**
-     * Ends the event loops if they are those of {@link #create()}, and waits for it, for 10 s at most. Servers and
-     * channels are to be shut down before: their connections are closed with the loops. Not to be called on a loop.
+     * Ends the event loops of {@link #create()}, and waits for their end for at most 10 s. Shut down servers and
+     * channels before, because the loops close their connections. Not to be called on a loop.
      */
     @Override
     public void close() {

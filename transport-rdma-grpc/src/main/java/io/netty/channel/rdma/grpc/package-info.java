@@ -16,12 +16,12 @@
 /**
  * gRPC over RDMA: configuration of {@code grpc-netty}'s builders.
  *
- * <p>{@link io.netty.channel.rdma.grpc.RdmaGrpc} sets what these builders let an application choose: the channel
- * classes, the event loops, and the allocator, by which gRPC makes the buffers of its messages and Netty's codec those
- * of headers. There are no providers for gRPC's registries: which builder is used stays the application's choice.
+ * <p>{@link io.netty.channel.rdma.grpc.RdmaGrpc} sets the channel classes, the event loops, and the allocator of these
+ * builders. gRPC uses the allocator for its messages, and Netty's codec for headers. There are no providers for gRPC's
+ * registries, so the application chooses the builder.
  *
  * <p>{@code Connections} adds a handler to each connection before gRPC's, which leaves as soon as the connection is
- * active. gRPC shows a call the attributes of its connection, and nothing public can add to them without the
- * connection's channel at hand; the handler has it. Both know the object that is the local address.
+ * active. gRPC shows a call the attributes of its connection, and only code with the connection's channel can add to
+ * them, such as this handler. Both find the connection by the object that is its local address.
  */
 package io.netty.channel.rdma.grpc;

@@ -33,8 +33,8 @@ import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
 /**
- * The meters of one registry. It is reachable as long as it watches loops and devices, and with it what meters read,
- * to which they have weak references only.
+ * The meters of one registry. While this object watches loops and devices, it is reachable, and with it the sources of
+ * meters, to which meters have only weak references.
  */
 final class Bound {
     /** Meters that come and go together, and the object that they read. */

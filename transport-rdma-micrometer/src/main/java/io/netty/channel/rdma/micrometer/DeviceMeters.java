@@ -22,7 +22,7 @@ import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Meters of one device. The kernel's counters are many files, which are read once for all meters of a scrape. */
+/** Meters of one device. The kernel's counters are many files, so each scrape reads them once for all meters. */
 final class DeviceMeters {
     private static final int MAX_STATUS = 23;
     private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -60,7 +60,7 @@ final class DeviceMeters {
                 of -> of.device.asyncEvents());
     }
 
-    /** Meters of the kernel's counters, if any; the embedded provider has a counter of its own. */
+    /** Registers meters of the kernel's counters, if any. The embedded provider has a counter of its own. */
     void registerPorts(Bound.Group<DeviceMeters> meters) {
         int port = 1;
         for (Map<String, Long> counters; !(counters = device.portCounters(port)).isEmpty(); port++) {

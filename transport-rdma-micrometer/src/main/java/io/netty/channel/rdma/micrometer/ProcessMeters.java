@@ -31,7 +31,7 @@ import java.util.function.ToLongFunction;
 
 /** Meters of the process. */
 final class ProcessMeters {
-    /** The object that meters refer to. */
+    /** The source object of the meters. */
     static final ProcessMeters INSTANCE = new ProcessMeters();
 
     private ProcessMeters() { }

@@ -26,7 +26,7 @@ import java.util.List;
 
 /**
  * Registers the metrics of the RDMA transport: of the process, of each event loop that runs, and of each device that is
- * in use. Event loops and devices that come later are added by themselves, and those of loops that end are removed.
+ * in use. Meters of later event loops and devices are added automatically. Meters of loops that have ended are removed.
  *
  * <p>Thread-safe.
  */
@@ -38,7 +38,7 @@ public final class RdmaMeterBinder implements MeterBinder, AutoCloseable {
         this(Collections.emptyList());
     }
 
-    /** @param tags that all meters get besides their own. */
+    /** @param tags for all meters, in addition to their own. */
     public RdmaMeterBinder(Iterable<Tag> tags) {
         this.tags = Tags.of(tags);
     }

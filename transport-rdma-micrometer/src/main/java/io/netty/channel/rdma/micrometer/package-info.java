@@ -14,16 +14,16 @@
  * under the License.
  */
 /**
- * The metrics of the transport in Micrometer: {@link io.netty.channel.rdma.micrometer.RdmaMeterBinder}. All meters are
- * in docs/metrics.md.
+ * The metrics of the transport in Micrometer: {@link io.netty.channel.rdma.micrometer.RdmaMeterBinder}. docs/metrics.md
+ * lists all meters.
  * <pre>
- *   RdmaMeterBinder      what an application names: binds all of these, and takes them away again
- *      ├── Bound         the meters of one registry, by where they come from
+ *   RdmaMeterBinder      the class that applications use: adds and removes all meters
+ *      ├── Bound         the meters of one registry, by their source
  *      ├── ProcessMeters those of the process: byte streams, messages, memory, connects, transports
  *      ├── LoopMeters    those of an event loop, as long as it runs
  *      └── DeviceMeters  those of a device, and the kernel's counters of its ports
  * </pre>
- * Meters read counters when they are scraped; nothing is counted here. None is of a single channel: there may be any
- * number of them, which monitoring systems don't take. {@code channel.metrics()} has those.
+ * Meters read counters when they are scraped; this package counts nothing. No meter is of a single channel, because
+ * monitoring systems can't take meters of any number of channels. {@code channel.metrics()} has these.
  */
 package io.netty.channel.rdma.micrometer;

@@ -40,11 +40,11 @@ import java.util.function.Supplier;
 /**
  * Channel classes for Reactor Netty's types of channels.
  *
- * <p>Not left to {@link reactor.netty.resources.LoopResources}, whose versions before 1.3.3 take NIO's datagram
- * channels for these event loops where io_uring is on the class path.
+ * <p>{@link reactor.netty.resources.LoopResources} can't choose them: with io_uring on the class path, versions before
+ * 1.3.3 take NIO's datagram channels for these event loops.
  *
- * <p>Clients connect to port 53 over TCP, whatever the rule says: the DNS resolver asks for its connections here as
- * well, for answers that are too large for a datagram, and no DNS server speaks RDMA.
+ * <p>Clients always connect to port 53 over TCP. The DNS resolver makes such connections for answers that are too large
+ * for a datagram, and no DNS server speaks RDMA.
  */
 final class ChannelClasses {
     private static final List<Choice<?>> EPOLL = List.of(

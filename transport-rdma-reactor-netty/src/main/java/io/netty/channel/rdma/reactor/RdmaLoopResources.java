@@ -37,17 +37,17 @@ import java.time.Duration;
  * HttpClient.create().runOn(loops) ...
  * </pre>
  *
- * What is a TCP connection elsewhere goes over RDMA where both sides can, else over TCP: servers listen for both at one
- * port, clients try RDMA first. A {@link RdmaOrTcpRule} chooses otherwise, by host and port. {@link
- * RdmaOrTcp#TRANSPORT} of a connection tells which it is: of a stream of HTTP/2, ask its {@link Channel#parent()}.
- * Datagrams and Unix domain sockets are those of Netty's epoll transport, on the same event loops: HTTP/3 and the DNS
- * resolver work as ever.
+ * TCP connections go over RDMA if both sides can, else over TCP. Servers listen for both at one port, and clients try
+ * RDMA first. A {@link RdmaOrTcpRule} can choose the transport by host and port. {@link RdmaOrTcp#TRANSPORT} is the
+ * transport of a connection; for a stream of HTTP/2, take it from its {@link Channel#parent()}. Datagrams and Unix
+ * domain sockets are those of Netty's epoll transport, on the same event loops, so HTTP/3 and the DNS resolver work as
+ * before.
  *
  * <p>Where RDMA is not available ({@link Rdma#isAvailable()}), the event loops are epoll's, or NIO's where that is not
  * available either.
  *
- * <p>Whatever {@code runOn(LoopResources, boolean preferNative)} is told, the event loops are the same: who does not
- * want the native transport takes others.
+ * <p>The event loops ignore {@code preferNative} of {@code runOn(LoopResources, boolean preferNative)}. Without the
+ * native transport, use other loops.
  */
 public final class RdmaLoopResources implements LoopResources {
     private final RdmaLoops loops;
@@ -59,7 +59,7 @@ public final class RdmaLoopResources implements LoopResources {
     }
 
     /**
-     * With as many event loops as Reactor Netty's default ({@link LoopResources#DEFAULT_IO_WORKER_COUNT}), on daemon
+     * Creates as many event loops as Reactor Netty's default ({@link LoopResources#DEFAULT_IO_WORKER_COUNT}), on daemon
      * threads.
      *
      * @param prefix of the threads' names.
@@ -69,7 +69,7 @@ public final class RdmaLoopResources implements LoopResources {
     }
 
     /**
-     * As {@link LoopResources#create(String, int, boolean)}.
+     * Creates event loops as {@link LoopResources#create(String, int, boolean)}.
      *
      * @param prefix      of the threads' names.
      * @param workerCount the number of event loops, at least 1.
@@ -80,7 +80,7 @@ public final class RdmaLoopResources implements LoopResources {
     }
 
     /**
-     * For what else can be set.
+     * Returns a builder for other settings.
      *
      * @param prefix of the threads' names.
      */
@@ -89,10 +89,10 @@ public final class RdmaLoopResources implements LoopResources {
     }
 
     /**
-     * The same event loops, to which another rule applies. To dispose of one is to dispose of both. Connection pools
-     * are kept apart for each object that this method returns, so it is not to be called for each request.
+     * Returns the same event loops with another rule. To dispose of one object disposes of both. Each returned object
+     * has its own connection pools, so do not call this method for each request.
      *
-     * @param rule for servers and clients that run on what is returned.
+     * @param rule for servers and clients that run on the returned object.
      */
     public RdmaLoopResources withTransportRule(RdmaOrTcpRule rule) {
         return new RdmaLoopResources(loops, rule);
@@ -177,15 +177,15 @@ public final class RdmaLoopResources implements LoopResources {
             return this;
         }
 
-        /** Returns whether the JVM may exit while the event loops run. Default true. */
+        /** Sets whether the JVM may exit while the event loops run. Default true. */
         public Builder daemon(boolean daemon) {
             this.daemon = daemon;
             return this;
         }
 
         /**
-         * Returns whether a client that connects on one of the event loops gets a connection on the same: a server that
-         * asks another one stays on one thread. Default true.
+         * Sets whether a client that connects on one of the event loops gets a connection on the same loop. A server
+         * that calls another server then stays on one thread. Default true.
          */
         public Builder colocate(boolean colocate) {
             this.colocate = colocate;
@@ -199,15 +199,15 @@ public final class RdmaLoopResources implements LoopResources {
         }
 
         /**
-         * Transports that connections and listeners may use. Default {@link RdmaOrTcpChoice#RDMA_OR_TCP} for all.
-         * Clients connect to port 53 over TCP in any case: these are questions of the DNS resolver.
+         * Sets the transports that connections and listeners may use. Default {@link RdmaOrTcpChoice#RDMA_OR_TCP} for
+         * all. Clients always connect to port 53 over TCP, for the DNS resolver.
          */
         public Builder transportRule(RdmaOrTcpRule transportRule) {
             this.transportRule = ObjectUtil.checkNotNull(transportRule, "transportRule");
             return this;
         }
 
-        /** The event loops start when the first server or client needs them. */
+        /** Builds the event loops, which start when the first server or client needs them. */
         public RdmaLoopResources build() {
             return new RdmaLoopResources(new RdmaLoops(this), transportRule);
         }

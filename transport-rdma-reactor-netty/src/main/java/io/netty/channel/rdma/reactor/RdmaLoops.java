@@ -47,7 +47,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The event loops themselves: made when they are asked for, and ended as the contract of {@link LoopResources} says.
+ * The event loops. They are made when needed, and end as the contract of {@link LoopResources} says.
  */
 final class RdmaLoops implements LoopResources {
     private final String prefix;
@@ -141,7 +141,7 @@ final class RdmaLoops implements LoopResources {
 
     private synchronized List<Future<?>> end(Duration quietPeriod, Duration timeout) {
         List<Future<?>> ends = new ArrayList<>();
-        // The clients' group delegates to the workers, and makes their threads forget it while they still run tasks.
+        // First the clients' group: it delegates to the workers, which must still run its tasks to forget it.
         for (EventLoopGroup group : new EventLoopGroup[] {clients, selectors, workers}) {
             if (group != null) {
                 ends.add(group.isShuttingDown() ? group.terminationFuture() : group.shutdownGracefully(
@@ -163,7 +163,7 @@ final class RdmaLoops implements LoopResources {
                 workerCount + ", colocate=" + colocate;
     }
 
-    /** Reactor refuses to block on a {@link NonBlocking} thread, which would wait for what it has to do itself. */
+    /** Reactor refuses to block on a {@link NonBlocking} thread, which would wait for its own work. */
     private static final class LoopThread extends FastThreadLocalThread implements NonBlocking {
         LoopThread(Runnable task, String name) {
             super(task, name);
@@ -171,13 +171,11 @@ final class RdmaLoops implements LoopResources {
     }
 
     /**
-     * Event loops that give each channel that has come from another one, as a stream of HTTP/2 from its connection, the
-     * allocator of that one.
+     * Event loops that give each child channel, such as a stream of HTTP/2, the allocator of its parent.
      *
-     * <p>{@code AbstractHttp2StreamChannel} has a configuration of its own, with {@link ByteBufAllocator#DEFAULT}: what
-     * an application or a codec allocates from a stream is in memory that the device does not know, and is copied. The
-     * event loop is the one place that each stream passes before its handlers are added, on servers and clients,
-     * whoever has made the pipeline of the connection.
+     * <p>{@code AbstractHttp2StreamChannel} has its own configuration, with {@link ByteBufAllocator#DEFAULT}. So
+     * buffers that an application or a codec allocates from a stream are not registered, and would be copied. On
+     * servers and clients, only the event loop sees each stream before its handlers are added.
      */
     private static final class AllocatorInheritingGroup extends MultiThreadIoEventLoopGroup {
         AllocatorInheritingGroup(int threads, ThreadFactory threadFactory, IoHandlerFactory ioHandlerFactory) {
@@ -202,7 +200,8 @@ final class RdmaLoops implements LoopResources {
 
             private static void inheritAllocator(Channel channel) {
                 Channel parent = channel.parent();
-                // A listener is a parent as well. It allocates nothing, and its connections have what their kind needs.
+                // A listener is a parent as well. It allocates nothing, and its connections have the right allocator
+                // already.
                 if (parent != null && !(parent instanceof ServerChannel) &&
                         channel.config().getAllocator() == ByteBufAllocator.DEFAULT) {
                     channel.config().setAllocator(parent.alloc());

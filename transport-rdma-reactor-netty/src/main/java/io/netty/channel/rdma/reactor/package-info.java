@@ -14,20 +14,20 @@
  * under the License.
  */
 /**
- * Event loops for Reactor Netty, and so for what is built on it: Spring WebFlux, RSocket.
+ * Event loops for Reactor Netty, and so for Spring WebFlux and RSocket, which use it.
  *
  * <pre>
- *   RdmaLoopResources          what applications name; which channel there is for a type
+ *   RdmaLoopResources          the class that applications use
  *      │         │
- *   RdmaLoops  ChannelClasses  when event loops are made and end; classes of channels
+ *   RdmaLoops  ChannelClasses  the life of event loops; the channel classes by type
  *      │
  *   AllocatorInheritingGroup   the event loops
  * </pre>
- * Reactor Netty makes no {@code Bootstrap}: it asks its {@link reactor.netty.resources.LoopResources} for event loops
- * and for channels, by interface, and that is all that can be exchanged. Options, pools, handlers and meters stay its
- * own.
+ * Reactor Netty makes no {@code Bootstrap}. It asks its {@link reactor.netty.resources.LoopResources} for event loops
+ * and for channels by their interface, and only these can be replaced. Options, pools, handlers and meters are Reactor
+ * Netty's.
  *
- * <p>There is one kind of event loops, and each serves RDMA and epoll's channels. So servers, clients, the DNS resolver
- * of a client and Unix domain sockets share threads, as with Reactor Netty's own event loops.
+ * <p>Each event loop serves RDMA and epoll's channels. So servers, clients, the DNS resolver of a client and Unix
+ * domain sockets share threads, as with Reactor Netty's own event loops.
  */
 package io.netty.channel.rdma.reactor;

@@ -27,7 +27,7 @@ import io.netty.channel.socket.ServerSocketChannel;
  */
 public final class RdmaValkeyServerSocketChannel extends AbstractRdmaServerChannel<RdmaValkeySocketChannel>
         implements ServerSocketChannel {
-    /** Registered memory of a connection, beside that in which bytes arrive: room for messages. */
+    /** Registered memory of a connection for messages, in addition to its receive memory. */
     private static final int MESSAGES = 16 << 10;
 
     /**

@@ -28,17 +28,17 @@ import java.nio.channels.ClosedChannelException;
 
 /**
  * A {@link SocketChannel} to a Valkey server over RDMA, or a connection that {@link RdmaValkeyServerSocketChannel} has
- * accepted: a byte stream for RESP, by the protocol of Valkey 8.0 and later. Its event loop is one of {@code
+ * accepted: a byte stream for RESP, by the protocol of Valkey 8.0 and later. Needs an event loop of {@code
  * RdmaIoHandler}. The options are those of {@link #config()}, with these differences:
  * <ul>
- * <li>{@link ChannelOption#SO_RCVBUF}: the receive memory has its whole size from the start, and the peer is told of
- *     one half at a time. A server of Valkey allocates as much as such a half to send from.</li>
+ * <li>{@link ChannelOption#SO_RCVBUF}: the receive memory has its whole size from the start, and is announced by
+ *     halves. A server of Valkey allocates as much as such a half to send from.</li>
  * <li>{@link ChannelOption#SO_KEEPALIVE}: the protocol's keep-alive messages are sent. {@link
  *     RdmaChannelOption#USER_TIMEOUT_MILLIS} ends a connection whose peer registers no memory to write to.</li>
- * <li>{@link ChannelOption#SO_LINGER} 0: closing does not wait until what was flushed has arrived. The peer sees the
- *     same end as that of any close.</li>
+ * <li>{@link ChannelOption#SO_LINGER} 0: a close does not wait until flushed bytes have arrived. The peer sees the same
+ *     end as with any close.</li>
  * <li>{@link RdmaChannelOption#RECEIVE_QUEUE_DEPTH}: 1024 at a client, as the protocol recommends. A server of Valkey
- *     gives a connection up when its send queue is full of messages that find no receive.</li>
+ *     closes a connection when its send queue is full of messages that find no receive.</li>
  * </ul>
  * The protocol has no half close: {@link #shutdownOutput()} fails. Any thread.
  */
@@ -65,8 +65,8 @@ public final class RdmaValkeySocketChannel extends AbstractRdmaSocketChannel {
     }
 
     /**
-     * Fails with {@link UnsupportedOperationException}: the protocol has no message that ends the output alone, so the
-     * peer would not learn of it. {@link #close()} ends both directions, behind what was flushed.
+     * Fails with {@link UnsupportedOperationException}: the protocol has no message that ends only the output. {@link
+     * #close()} ends both directions, after all flushed bytes.
      */
     @Override
     public ChannelFuture shutdownOutput(ChannelPromise promise) {
@@ -75,7 +75,7 @@ public final class RdmaValkeySocketChannel extends AbstractRdmaSocketChannel {
         return promise;
     }
 
-    /** A write has failed in the middle of the stream. The peer is told by the end of the connection alone. */
+    /** Closes the channel, because a write has failed in the middle of the stream, and only a close tells the peer. */
     @Override
     protected void doShutdownOutput() throws ClosedChannelException {
         super.doShutdownOutput();

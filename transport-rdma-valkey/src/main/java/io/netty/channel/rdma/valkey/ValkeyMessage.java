@@ -30,7 +30,7 @@ final class ValkeyMessage {
     static final int SET_FEATURES = 1;
     /** A sign of life. */
     static final int KEEP_ALIVE = 2;
-    /** The memory to which the receiver of the message writes from now on. */
+    /** The new memory to which the receiver of the message writes. */
     static final int REGISTER_MEMORY = 3;
 
     private static final int OPCODE = 0;
@@ -44,7 +44,7 @@ final class ValkeyMessage {
     /** A wrapped buffer is big-endian, as the protocol is. */
     private final ByteBuffer fields = ByteBuffer.wrap(bytes);
 
-    /** Copies a message that has arrived: the peer can write to its memory at any time. */
+    /** Copies a message that has arrived, because the peer can write to the receive memory at any time. */
     ValkeyMessage read(ByteBuffer from, int index) {
         from.get(index, bytes);
         return this;

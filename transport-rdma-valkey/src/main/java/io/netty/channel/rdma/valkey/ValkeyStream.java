@@ -36,13 +36,13 @@ import java.nio.ByteBuffer;
 final class ValkeyStream implements StreamMachine {
     /**
      * Messages that a client sends before the server is known to have taken them. A message that finds no posted
-     * receive ends the connection if the server has not asked for retries, as Valkey's has not; it posts 1024 receives,
-     * which is the number that the protocol recommends.
+     * receive ends the connection if the server has not asked for retries, and Valkey's server does not. It posts 1024
+     * receives, the number that the protocol recommends.
      */
     static final int MAX_UNCONFIRMED = 512;
-    /** The client asks after so many of them whether the server has taken them. */
+    /** Unconfirmed messages after which a client asks whether the server has taken them. */
     static final int ASK_AFTER = 128;
-    /** Questions of a client that may wait for their answers. Clients ask once, and this one once at a time. */
+    /** The most questions that wait for answers. Valkey's clients ask once, this one has one at a time. */
     static final int MAX_QUESTIONS = 16;
     private static final int NONE = -1;
 
@@ -58,14 +58,14 @@ final class ValkeyStream implements StreamMachine {
     private boolean established;
     private StreamProtocolException failure;
     private boolean outputOpen = true;
-    /** True if the connection is to be ended behind what was written. */
+    /** True if the connection is to end after all written bytes. */
     private boolean ending;
     /** True if neither side has ended the connection. */
     private boolean connected = true;
     private long endSequence = NONE;
     private boolean keepAlive;
 
-    // Memory of the peer that is written to.
+    // Memory of the peer to which this end writes.
     private long address;
     private int key;
     private long remaining;
@@ -74,9 +74,9 @@ final class ValkeyStream implements StreamMachine {
     // Messages that use receives of the peer, by their numbers.
     private long messages;
     private long confirmed;
-    /** The number behind the one that has filled the peer's memory. */
+    /** The number after the message that has filled the peer's memory. */
     private long filledAt;
-    /** The number behind our question, or {@link #NONE}. */
+    /** The number after this end's question, or {@link #NONE}. */
     private long askedAt = NONE;
     private boolean askedEver;
     private boolean featuresKnown;
@@ -86,7 +86,7 @@ final class ValkeyStream implements StreamMachine {
     private final int[] questions = new int[MAX_QUESTIONS];
     private int questionCount;
 
-    // Memory that the peer is told of.
+    // Memory that is announced to the peer.
     private int segment = NONE;
     private int offset;
     private boolean offered;
@@ -106,7 +106,7 @@ final class ValkeyStream implements StreamMachine {
         return new byte[0];
     }
 
-    /** Begins. What the private data of the peer hold is not looked at: connection managers pad it. */
+    /** Begins. Ignores the private data of the peer, because connection managers pad it. */
     @Override
     public void establish(ByteBuffer data) {
         established = true;
@@ -160,7 +160,7 @@ final class ValkeyStream implements StreamMachine {
         if (remaining == 0) {
             filledAt = messages;
         }
-        // The question whether they are taken follows the completion, if nothing else is sent.
+        // Without credit, the completion leads to the question for features, if nothing else is sent.
         queue.post(request, !hasCredit());
         return request;
     }
@@ -185,7 +185,7 @@ final class ValkeyStream implements StreamMachine {
                     " were left of the receive memory that it was told of");
         }
         if (announced == 0) {
-            // Valkey sends that if it has to wait for memory in the middle of a blocking write.
+            // Valkey sends no bytes if it has to wait for memory in the middle of a blocking write.
             return StreamEvent.KEEP_ALIVE;
         }
         boolean filled = announced == left;
@@ -249,7 +249,7 @@ final class ValkeyStream implements StreamMachine {
         if (received.select() != 0) {
             throw fail("the peer sent the features of selector " + received.select() + " where 0 was asked for");
         }
-        // Whatever it offers, nothing is known here that could be enabled.
+        // The client can't use any feature that the server may offer.
         wantsSetFeatures |= !featuresKnown;
         featuresKnown = true;
         confirm(askedAt);
@@ -280,7 +280,7 @@ final class ValkeyStream implements StreamMachine {
         address = received.address();
         key = received.key();
         remaining = received.length();
-        // The peer registers memory once it has taken all that filled the last.
+        // The peer registers memory after it has taken all messages that filled the last one.
         confirm(filledAt);
     }
 
@@ -309,8 +309,8 @@ final class ValkeyStream implements StreamMachine {
     }
 
     /**
-     * {@inheritDoc} Those are all of them before memory is announced or a question answered, as the peer takes either
-     * for a sign that its messages were taken; otherwise a quarter at a time.
+     * {@inheritDoc} Returns all before memory is announced or a question answered, because either tells the peer that
+     * its messages were taken. Otherwise waits for a quarter of the queue.
      */
     @Override
     public int receivesToPost() {
@@ -372,8 +372,8 @@ final class ValkeyStream implements StreamMachine {
     }
 
     /**
-     * The protocol has no message for the end, which is that of the connection manager. It comes once all that was
-     * written is known to have arrived, for which the last request has to complete.
+     * Ends the connection. The protocol has no message for that. The connection manager disconnects after the last
+     * request has completed, because then all bytes have arrived.
      */
     private StreamWorkRequest end() {
         connected = false;
@@ -389,7 +389,7 @@ final class ValkeyStream implements StreamMachine {
         return request;
     }
 
-    /** A request that the peer's device answers and its process does not notice. */
+    /** Posts an empty WRITE: the peer's device answers it, and its process does not notice it. */
     private StreamWorkRequest emptyWrite() {
         request.of(Kind.KEEP_ALIVE, 0, 0, 0, 0);
         queue.post(request, true);

@@ -44,21 +44,20 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
  * Vertx vertx = Vertx.builder().withTransport(RdmaTransport.rdmaOrTcp()).build();
  * }</pre>
  *
- * Its servers and clients of TCP and HTTP, with TLS or without it, are on RDMA then; datagram and Unix domain sockets
- * are those of epoll, on the same event loops. An application that can't be changed gets the transport by a system
- * property: see {@link #PROPERTY}. Nothing else chooses it: neither that this library is on the class path nor {@code
- * preferNativeTransport}.
+ * Servers and clients of TCP and HTTP, with or without TLS, then use RDMA. Datagram and Unix domain sockets are
+ * epoll's, on the same event loops. An application that can't be changed gets the transport by a system property: see
+ * {@link #PROPERTY}. Neither the class path nor {@code preferNativeTransport} chooses this transport.
  *
- * <p>Where RDMA is not available, {@link #rdma()} is not either: Vert.x takes its NIO transport, as it does for each
- * transport; a warning then says why. {@link #rdmaOrTcp()} goes over TCP there, by epoll.
+ * <p>If RDMA is not available, neither is {@link #rdma()}. Vert.x then takes its NIO transport, as for any transport,
+ * and a warning has the reason. {@link #rdmaOrTcp()} goes over TCP there, by epoll.
  *
  * <p>Immutable. Any number of {@code Vertx} objects may have the same one.
  */
 public final class RdmaTransport implements Transport {
     /**
-     * The name of a system property that chooses the transport of all {@code Vertx} objects of the process, whatever
-     * they ask for: {@code rdma}; {@code rdma-or-tcp}; or {@code tcp}, which is a transport of Vert.x's own where the
-     * application asks for RDMA. Read when a {@code Vertx} is built, which fails if it has another value.
+     * The name of a system property that overrides the transport of all {@code Vertx} objects of the process: {@code
+     * rdma}, {@code rdma-or-tcp}, or {@code tcp}. The last one takes a transport of Vert.x's own if the application
+     * asks for RDMA. Read when a {@code Vertx} is built, which fails if the property has another value.
      */
     public static final String PROPERTY = "io.netty.rdma.vertx.transport";
 
@@ -89,7 +88,7 @@ public final class RdmaTransport implements Transport {
     }
 
     /**
-     * RDMA or TCP, or one of both, by the address that a client connects to or that a server listens at.
+     * RDMA or TCP, or only one of them, by the address that a client connects to or that a server listens at.
      *
      * @param rule called on event loops, of several connections at the same time.
      */
@@ -107,11 +106,11 @@ public final class RdmaTransport implements Transport {
     }
 
     /**
-     * Returns a transport whose connections have this option too, those of clients as well as those of servers. It
-     * replaces what Vert.x would set. Connections over TCP have it if they know it.
+     * Returns a transport whose connections, of clients and of servers, have this option, too. The value replaces
+     * Vert.x's. Connections over TCP get options that they know.
      *
-     * @throws IllegalArgumentException if it is {@link ChannelOption#ALLOCATOR}: Vert.x releases what it reads only if
-     *                                  that comes from an allocator of Netty's own.
+     * @throws IllegalArgumentException for {@link ChannelOption#ALLOCATOR}, because Vert.x releases only buffers from
+     *                                  Netty's own allocators.
      */
     public <T> RdmaTransport withOption(ChannelOption<T> option, T value) {
         if (checkNotNull(option, "option") == ChannelOption.ALLOCATOR) {

@@ -56,7 +56,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Implementation of Vert.x's interface of transports. It sets no allocator: see the package description.
+ * Implementation of Vert.x's interface of transports. Sets no allocator: see the package description.
  */
 final class RdmaTransportImplementation implements Transport {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaTransportImplementation.class);
@@ -90,7 +90,7 @@ final class RdmaTransportImplementation implements Transport {
     public boolean isAvailable() {
         Throwable cause = unavailabilityCause();
         if (cause != null && warned.add("")) {
-            // Vert.x logs nothing: it has Vertx.unavailableNativeTransportCause() for who asks.
+            // Vert.x logs nothing; it only has Vertx.unavailableNativeTransportCause().
             logger.warn("{} is not available, and Vert.x takes NIO instead: {}",
                     rule == null ? "RDMA" : "RDMA or TCP by epoll", cause.toString());
         }
@@ -133,7 +133,7 @@ final class RdmaTransportImplementation implements Transport {
         return new EpollDatagramChannel();
     }
 
-    /** As with epoll's transport, of both families whatever is asked for. */
+    /** Returns a channel for both families, as epoll's transport does. */
     @Override
     @SuppressWarnings("deprecation") // the type of the SPI
     public DatagramChannel datagramChannel(io.netty.channel.socket.InternetProtocolFamily family) {

@@ -21,8 +21,8 @@ import io.vertx.core.spi.VertxServiceProvider;
 import io.vertx.core.transport.Transport;
 
 /**
- * Found by the service loader of Vert.x. Does something only where {@link RdmaTransport#PROPERTY} is set: this library
- * may be on the class path of applications that don't use it.
+ * A provider for the service loader of Vert.x. Without {@link RdmaTransport#PROPERTY} it does nothing, because this
+ * library may be on the class path of applications that don't use it.
  */
 public final class RdmaTransportProvider implements VertxServiceProvider {
     /** For the service loader. */
@@ -58,7 +58,7 @@ public final class RdmaTransportProvider implements VertxServiceProvider {
         }
     }
 
-    /** By reflection: the method returns another type from Vert.x 5.0.12 on, so that calls of it do not link. */
+    /** By reflection, because from Vert.x 5.0.12 on the method returns another type, and calls would not link. */
     private static void set(VertxBootstrap bootstrap, Transport transport) {
         try {
             VertxBootstrap.class.getMethod("transport", io.vertx.core.spi.transport.Transport.class)

@@ -19,32 +19,31 @@
  *
  * <h2>Who does what</h2>
  * <pre>
- *   RdmaTransport                 what an application gives to VertxBuilder.withTransport()
+ *   RdmaTransport                 an application gives it to VertxBuilder.withTransport()
  *         │
  *   RdmaTransportImplementation   the SPI: event loops, channels, and which options of Vert.x they get
  *         │
- *   RdmaTransportProvider         sets it where a system property says so; Vert.x's service loader finds it
+ *   RdmaTransportProvider         sets it if a system property says so; Vert.x's service loader finds it
  * </pre>
  *
  * <h2>Which transport Vert.x takes</h2>
  * {@code VertxBuilder} takes the transport it was given, else with {@code preferNativeTransport} epoll, io_uring or
- * kqueue, else NIO. Then it calls each {@code VertxServiceProvider} that the service loader finds, and that may replace
- * it. A transport that says it is not available is replaced by NIO, and nothing is logged.
+ * kqueue, else NIO. Then it calls each {@code VertxServiceProvider} that the service loader finds, which may replace
+ * the transport. If a transport is not available, Vert.x takes NIO and logs nothing.
  *
  * <h2>Buffers</h2>
- * Applications of Vert.x never release a buffer: a {@code Buffer} is left to the garbage collector. So Vert.x copies
- * what it has read to the heap and releases it; but {@code VertxHandler.safeBuffer} does that only with buffers whose
- * allocator is by its class a {@code PooledByteBufAllocator} or an {@code AdaptiveByteBufAllocator}, or that are
- * composite. Any other it wraps as it is, and nobody releases it. A {@link io.netty.channel.rdma.RdmaSocketChannel}
- * delivers slices of its receive memory, whose {@code alloc()} is that of the channel. With {@link
- * io.netty.channel.rdma.RdmaByteBufAllocator}, its default, each of these would hold receive memory back for ever.
+ * Applications of Vert.x never release a {@code Buffer}; the garbage collector takes it. So Vert.x copies a buffer that
+ * it has read to the heap, and releases it. But {@code VertxHandler.safeBuffer} does that only if the class of the
+ * buffer's allocator is {@code PooledByteBufAllocator} or {@code AdaptiveByteBufAllocator}, or if the buffer is
+ * composite. It wraps other buffers, which are never released. A {@link io.netty.channel.rdma.RdmaSocketChannel}
+ * delivers slices of its receive memory, whose {@code alloc()} is the channel's. With {@link
+ * io.netty.channel.rdma.RdmaByteBufAllocator}, the default, each slice would hold receive memory for ever.
  *
- * <p>Vert.x sets its own allocator, which is Netty's default one, as an option of each channel, and it must stay so.
- * Then
+ * <p>Vert.x sets its own allocator, Netty's default, as an option of each channel, and must keep it. Then
  * <ul>
- * <li>what arrives is copied once, to the heap, as with epoll, where the first copy is the kernel's;
- * <li>what is sent is copied once, to registered memory: a {@code Buffer} is on the heap, from where no device reads.
- * With epoll that copy goes to direct memory, and the kernel makes another one.
+ * <li>received bytes are copied once, to the heap, as with epoll, where the kernel makes another copy first;
+ * <li>sent bytes are copied once, to registered memory, because a {@code Buffer} is on the heap, and no device reads
+ * there. With epoll that copy goes to direct memory, and the kernel makes another one.
  * </ul>
  */
 package io.netty.channel.rdma.vertx;

@@ -24,22 +24,22 @@ import java.net.SocketException;
 
 /** The kind of failure of an attempt to reach a peer by one provider or transport. */
 public enum AttemptFailure {
-    /** Nobody listens there. */
+    /** No process listens at the address. */
     REFUSED,
-    /** The candidate does not lead to the address, or has not the local address. */
+    /** The candidate has no route to the address, or does not have the local address. */
     NO_ROUTE,
     /** No answer in time. */
     TIMEOUT,
-    /** The listener has a reason to refuse. */
+    /** The listener rejected the request with a reason. */
     REJECTED,
     /** The listener's library for this provider is of another version. */
     VERSION,
-    /** The network, or the peer before it has answered. */
+    /** The network failed, or the peer before it answered. */
     NETWORK,
     /** Any other failure: too little memory, an answer of another protocol. */
     OTHER;
 
-    /** Looks at the causes as well: Netty puts an exception into one of its own, whose message has the address. */
+    /** Returns the kind of an exception or its causes: Netty wraps an exception to add the address. */
     public static AttemptFailure of(Throwable cause) {
         if (cause instanceof ConnectTimeoutException) {
             return TIMEOUT;

@@ -24,12 +24,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The candidates that one connect tries, one after the other, and for how long each: providers or transports. The
- * caller makes the attempts, and tells what came of them. One thread at a time.
+ * The candidates (providers or transports) that one connect tries, one after the other, and the time for each. The
+ * caller makes the attempts, and reports their results. One thread at a time.
  *
- * <p>Those that are not remembered to fail are tried first, in the given order, and then the others. The last one of
- * the list is the last resort: it is never passed over, and gets what is left of the time, but for what a
- * candidate needs that is tried after it. All others get the time for an attempt, and at most half of all.
+ * <p>Candidates that are not remembered to fail are tried first, in the given order, then the others. The last
+ * candidate of the list is the last resort. It is never passed over. It gets all the time that is left, except the time
+ * for a candidate that is tried after it. Each other candidate gets the time of an attempt, but at most half of the
+ * total time.
  *
  * @param <C> the candidates: constants.
  */
@@ -45,9 +46,9 @@ public final class AttemptPlan<C> {
     private final List<C> candidates;
     private final C lastResort;
     private final Deque<C> left = new ArrayDeque<>(2);
-    /** Candidates that are tried only if there is time: they have failed before. */
+    /** Candidates that have failed before. They are tried only if time is left. */
     private final List<C> suspects = new ArrayList<>(1);
-    /** The failure for which the nearest candidate is passed over, or {@code null}. */
+    /** The remembered failure of the nearest candidate that is passed over, or {@code null}. */
     private FailureMemory.Remembered remembered;
     private C current;
     private long attemptNanos;
@@ -62,16 +63,15 @@ public final class AttemptPlan<C> {
         private final long rememberSilence;
 
         /**
-         * @param total    for all attempts together; 0 for no limit.
-         * @param attempt  for an attempt that is not the last resort.
-         * @param remember for how long a candidate that has failed is passed over; 0 remembers nothing, and does not
-         *                 ask.
+         * @param total    the time for all attempts together; 0 for no limit.
+         * @param attempt  the time for an attempt that is not the last resort.
+         * @param remember the time for which a failed candidate is passed over; with 0 the memory is not used.
          */
         public Times(long total, long attempt, long remember) {
             this(total, attempt, remember, remember);
         }
 
-        /** @param rememberSilence for how long a candidate is passed over that had no answer in time. */
+        /** @param rememberSilence the time for which a candidate is passed over that had no answer in time. */
         public Times(long total, long attempt, long remember, long rememberSilence) {
             this.total = total;
             this.attempt = attempt;
@@ -84,7 +84,7 @@ public final class AttemptPlan<C> {
         }
     }
 
-    /** @param candidates that are allowed, at least one; the preferred one first. */
+    /** @param candidates the allowed ones, at least one; the preferred one first. */
     public AttemptPlan(AttemptRules rules, List<C> candidates, Destination destination, FailureMemory memory,
                        Times times, Ticker ticker) {
         this.rules = rules;
@@ -108,7 +108,7 @@ public final class AttemptPlan<C> {
         left.addAll(suspects);
     }
 
-    /** Why the nearest candidate is not tried first, if it is remembered to fail; else {@code null}. */
+    /** Returns the remembered failure of the nearest candidate that is not tried first, or {@code null}. */
     public FailureMemory.Remembered remembered() {
         return remembered;
     }
@@ -126,7 +126,7 @@ public final class AttemptPlan<C> {
         return current;
     }
 
-    /** Time that is left for the present attempt: at least a millisecond; 0 for no limit. */
+    /** Returns the time limit of the present attempt: at least a millisecond; 0 for no limit. */
     public long limitNanos() {
         boolean all = current == lastResort || left.isEmpty() && rules.isSilenceOfAListener();
         if (times.total == 0) {
@@ -138,17 +138,17 @@ public final class AttemptPlan<C> {
         return Math.max(MIN_NANOS, limit);
     }
 
-    /** The time since the plan was made. */
+    /** Returns the time since the plan was made. */
     public long elapsedNanos() {
         return ticker.nanoTime() - startNanos;
     }
 
     /**
-     * The attempt that has begun has failed. If the last resort has failed, too, and no attempt is left, nothing is
-     * remembered of any candidate: the peer is down, which says nothing about the candidates.
+     * Notes that the present attempt has failed. If the last resort has failed, too, and no attempt is left, no failure
+     * is remembered: the peer is down, which says nothing about the candidates.
      *
-     * @param why what is remembered of it: immutable.
-     * @return whether there is another one to begin.
+     * @param why the reason to remember, an immutable object.
+     * @return whether another attempt follows.
      */
     public boolean failed(AttemptFailure failure, Object why) {
         boolean tookLong = ticker.nanoTime() - attemptNanos >= times.attempt / 2;
@@ -176,14 +176,14 @@ public final class AttemptPlan<C> {
         return next;
     }
 
-    /** The attempt that has begun has made a connection. */
+    /** Notes that the present attempt has made a connection. */
     public void connected() {
         forget();
     }
 
     /**
-     * Forgets what is remembered of the candidate that was tried last, by whichever connect. After {@link #connected}:
-     * the connection has ended, so what is remembered is of a peer that may be another one now.
+     * Forgets the failures, of any connect, of the candidate that was tried last. Called after {@link #connected} when
+     * the connection has ended, because another process may be the peer now.
      */
     public void forget() {
         if (times.remember > 0) {

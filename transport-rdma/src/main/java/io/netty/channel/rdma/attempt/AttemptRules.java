@@ -16,31 +16,31 @@
 package io.netty.channel.rdma.attempt;
 
 /**
- * Rules for the failure of a candidate: whether the next one is tried, and whether this one is passed over for some
- * time.
+ * Rules for the failure of a candidate: whether the next one is tried, and whether the failed one is passed over for
+ * some time.
  * <table>
  * <caption>By failure</caption>
  * <tr><th>failure</th><th>{@link #PROVIDERS}</th><th>{@link #TRANSPORTS}</th></tr>
  * <tr><td>{@code REFUSED}, {@code NO_ROUTE}</td><td>next</td><td>next, remembered</td></tr>
- * <tr><td>{@code TIMEOUT}</td><td>next, remembered; then once more with the time that is left</td>
+ * <tr><td>{@code TIMEOUT}</td><td>next, remembered; then tried once more in the time that is left</td>
  *     <td>next, remembered</td></tr>
  * <tr><td>{@code NETWORK}</td><td>next; remembered if it took long</td><td>next; remembered if it took long</td></tr>
  * <tr><td>{@code VERSION}</td><td>next</td><td>next</td></tr>
  * <tr><td>{@code REJECTED}, {@code OTHER}</td><td>the connect fails</td><td>next; {@code OTHER} remembered if it took
  *     long</td></tr>
  * </table>
- * Long is half of the time for an attempt.
+ * "Long" is half of the time for an attempt.
  */
 public enum AttemptRules {
     /**
-     * Shared memory, then a device. The kernel of this host tells at once that nobody listens, so there is nothing to
-     * be saved by remembering it, and a listener that comes is found by the next connect. Silence is that of a listener
-     * which has the request: it may answer yet, if the device has none. What a listener rejects is an answer;
-     * where the two can't speak with each other by shared memory, they can by a device.
+     * Shared memory, then a device. If no process listens, the kernel of this host tells at once. So remembering it
+     * saves nothing, and the next connect finds a new listener. If there is no answer, a listener has the request. It
+     * may still answer when the attempt by a device has failed. A rejection is an answer. Two ends whose library
+     * versions can't use shared memory with each other can use a device.
      */
     PROVIDERS,
 
-    /** RDMA, then TCP. A refusal is an answer of the network, and the same at the next connect to a server of TCP. */
+    /** RDMA, then TCP. A server that has only TCP refuses RDMA each time, so a refusal is remembered. */
     TRANSPORTS;
 
     boolean triesNext(AttemptFailure failure) {
@@ -51,13 +51,13 @@ public enum AttemptRules {
         return switch (failure) {
         case TIMEOUT -> true;
         case REFUSED, NO_ROUTE -> this == TRANSPORTS;
-        // An answer, which may be another one next time.
+        // The peer's answer may be different next time.
         case REJECTED, VERSION -> false;
         default -> tookLong;
         };
     }
 
-    /** Returns whether silence of an address means that a listener is there. */
+    /** Returns whether a missing answer means that a listener exists. */
     boolean isSilenceOfAListener() {
         return this == PROVIDERS;
     }

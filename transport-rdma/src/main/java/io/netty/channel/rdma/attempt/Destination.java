@@ -20,8 +20,8 @@ import io.netty.util.internal.ObjectUtil;
 import java.net.InetSocketAddress;
 
 /**
- * A destination of which failures are remembered: an address, and what a connect is restricted to. A failure from one
- * local address or by one device says nothing about others.
+ * A destination whose failures are remembered: an address, and the restriction of the connect to a local address or
+ * device. A failure from one local address or by one device says nothing about others.
  *
  * @param from an immutable value; {@code null} without a restriction.
  */

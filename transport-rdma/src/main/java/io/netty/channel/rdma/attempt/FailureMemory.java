@@ -25,13 +25,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Failed candidates, by destination, each for a time. After that time, one connect tries the candidate, and others pass
- * it over until the result is known, or for the time of an attempt. Any thread.
+ * Remembers failed candidates, by destination, for a time. After this time one connect tries the candidate. Others pass
+ * it over until the result is known, for the time of an attempt at most. Any thread.
  *
  * <p>Only failures are remembered: a candidate that works is tried first anyway.
  */
 public final class FailureMemory {
-    /** The most destinations, which take some 100 KiB. */
+    /** Maximum number of destinations, which take about 100 KiB. */
     private static final int DEFAULT_MAX_DESTINATIONS = 1024;
     private static final FailureMemory SHARED = new FailureMemory(DEFAULT_MAX_DESTINATIONS, Ticker.systemTicker());
 
@@ -78,21 +78,21 @@ public final class FailureMemory {
         }
     }
 
-    /** @param maxDestinations how many are remembered at most, from 1; the oldest one is forgotten for a new one. */
+    /** @param maxDestinations maximum number of destinations, at least 1; a new one replaces the oldest one. */
     public FailureMemory(int maxDestinations, Ticker ticker) {
         this.maxDestinations = ObjectUtil.checkPositive(maxDestinations, "maxDestinations");
         this.ticker = ObjectUtil.checkNotNull(ticker, "ticker");
     }
 
-    /** The memory of the process, for 1024 destinations. */
+    /** Returns the memory of the process, for 1024 destinations. */
     public static FailureMemory shared() {
         return SHARED;
     }
 
     /**
-     * Looks whether a candidate is to be passed over, without the intention to try it.
+     * Returns the failure for which a candidate is passed over. For callers that do not try the candidate.
      *
-     * @return {@code null} if nothing is remembered, or not any more.
+     * @return {@code null} if no failure is remembered, or its time is over.
      */
     public Remembered get(Destination destination, Object candidate) {
         synchronized (destinations) {
@@ -112,10 +112,10 @@ public final class FailureMemory {
     }
 
     /**
-     * Looks whether a candidate is to be passed over, for a connect that tries it otherwise. The others are told to
-     * pass it over meanwhile, if it had failed.
+     * Returns the failure for which a candidate is passed over, or {@code null}: then the caller tries the candidate.
+     * If it had failed, other connects pass it over during this attempt.
      *
-     * @param attemptNanos how long the attempt may take.
+     * @param attemptNanos the maximum time of the attempt.
      */
     Remembered ask(Destination destination, Object candidate, long attemptNanos) {
         synchronized (destinations) {
@@ -159,10 +159,10 @@ public final class FailureMemory {
     }
 
     /**
-     * A candidate has failed. From now on it is passed over.
+     * Notes that a candidate has failed. From now on it is passed over.
      *
      * @param candidate a constant.
-     * @param why  for {@link Remembered#why()}.
+     * @param why       the result of {@link Remembered#why()}.
      */
     public void remember(Destination destination, Object candidate, Object why, long nanos) {
         ObjectUtil.checkNotNull(destination, "destination");
@@ -181,7 +181,7 @@ public final class FailureMemory {
         }
     }
 
-    /** The candidate has an answer: it is tried first again. */
+    /** Forgets the failure of a candidate, so that it is tried first again. */
     void forget(Destination destination, Object candidate) {
         synchronized (destinations) {
             Entry entry = find(destination, candidate);
@@ -191,7 +191,7 @@ public final class FailureMemory {
         }
     }
 
-    /** All candidates of the address, from wherever. */
+    /** Forgets all failures of the address, with any restriction. */
     public void forget(InetSocketAddress address) {
         synchronized (destinations) {
             destinations.keySet().removeIf(destination -> destination.address().equals(address));
@@ -204,7 +204,9 @@ public final class FailureMemory {
         }
     }
 
-    /** The number of destinations, including those whose time is over and that nobody has asked for since. */
+    /**
+     * Returns the number of destinations, including those whose time is over and that no connect has asked for since.
+     */
     public int size() {
         synchronized (destinations) {
             return destinations.size();

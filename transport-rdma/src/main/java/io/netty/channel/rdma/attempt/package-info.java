@@ -15,29 +15,29 @@
  */
 /**
  * Rules for the attempts of a connect: the next candidate (a provider or a transport), its time, and the memory of
- * failures. They have no I/O and a clock from outside, so a test simulates clusters of hosts with them.
+ * failures. They do no I/O, and their clock is a parameter, so tests simulate clusters of hosts with them.
  *
  * <pre>
- *   AttemptPlan: one connect ── AttemptRules: what a failure means for the next ── AttemptFailure: how one has failed
+ *   AttemptPlan: one connect ── AttemptRules: the consequences of a failure ── AttemptFailure: the kinds of failures
  *       │
- *   FailureMemory: which candidates have failed, by Destination; of the process
+ *   FailureMemory: failed candidates by Destination; one for the process
  * </pre>
  *
  * <h2>Two choices, one plan</h2>
- * There is a choice between providers (shared memory or a device, made by {@code RdmaConnector}), and one between
- * transports (RDMA or TCP, made by the package {@code ortcp}), which has the former inside of its attempt by RDMA.
- * Both are a {@link io.netty.channel.rdma.attempt.AttemptPlan}: a list of candidates, preferred first, of which
- * the last one is the last resort. They differ in what failures mean, which is the table of {@link
+ * {@code RdmaConnector} chooses between providers (shared memory or a device). The package {@code ortcp} chooses
+ * between transports (RDMA or TCP); its attempt by RDMA contains a choice between providers. Both choices use an {@link
+ * io.netty.channel.rdma.attempt.AttemptPlan}: a list of candidates, the preferred one first, the last resort at the
+ * end. They differ in the consequences of failures: see the table of {@link
  * io.netty.channel.rdma.attempt.AttemptRules}.
  *
  * <h2>Properties</h2>
  * <ul>
- * <li>No black hole: a candidate that works is tried while there is time, also if it was remembered to fail: then after
- *     the others, for which that leaves time.</li>
- * <li>No flapping: a candidate that failed in a way that lasts is tried again after the time for which it is
- *     remembered, by one connect, whatever the number of those that begin then.</li>
- * <li>Bounded cost: a candidate that does not answer costs a connect the time for one attempt, and is remembered.</li>
- * <li>Bounded memory: the destination that was remembered first gives way.</li>
+ * <li>No black hole: a candidate that works is tried if time is left, even if it is remembered to fail. Then it is
+ *     tried after the others, which leave time for it.</li>
+ * <li>No flapping: a candidate whose failure is remembered is tried again only after the time of the memory, by a
+ *     single connect, even if many connects begin then.</li>
+ * <li>Bounded cost: a candidate that does not answer costs a connect the time of one attempt, and is remembered.</li>
+ * <li>Bounded memory: a new destination replaces the one that was remembered first.</li>
  * </ul>
  */
 package io.netty.channel.rdma.attempt;

@@ -31,7 +31,7 @@ import java.net.SocketException;
 import java.net.UnknownHostException;
 
 /**
- * Binds connection ids to local addresses, and throws what a socket would throw where that is impossible.
+ * Binds connection ids to local addresses. If that is impossible, throws the exceptions of a socket.
  */
 public final class Bind {
     private Bind() { }
@@ -45,8 +45,8 @@ public final class Bind {
             throw exception(id.verbs(), e, address);
         }
         if (!address.getAddress().isAnyLocalAddress() && id.device() == null) {
-            // The kernel takes a loopback address for the wildcard (cma_any_addr() of drivers/infiniband/core/cma.c):
-            // who binds to 127.0.0.1 to be reached from this host alone would be reached from everywhere.
+            // The kernel treats a loopback address like the wildcard (cma_any_addr() of drivers/infiniband/core/cma.c).
+            // So a listener at 127.0.0.1, which is meant for this host alone, could be reached from everywhere.
             throw noDevice(id.verbs(), "no RDMA device has this address, and the kernel would listen on all devices",
                     address, null);
         }
@@ -54,10 +54,10 @@ public final class Bind {
     }
 
     /**
-     * The address that a listener is bound to. As with a socket of Netty, either wildcard address is that of both
-     * families: Java's own is that of IPv4, and nobody means IPv4 alone by {@code bind(port)}.
+     * The address that a listener is bound to. As with a socket of Netty, either wildcard address stands for both
+     * families: {@code bind(port)} has Java's wildcard, that of IPv4, but is not meant for IPv4 alone.
      *
-     * @param oneFamily the wildcard address is of its own family alone.
+     * @param oneFamily the wildcard address stands for its own family alone.
      */
     public static InetSocketAddress listenAddress(InetSocketAddress address, boolean oneFamily)
             throws UnknownHostException {
@@ -73,7 +73,7 @@ public final class Bind {
             if (cause.call().endsWith("_create_qp")) { // of the queue pair of a datagram channel
                 return exception(cause.getMessage(), address, cause);
             }
-            // The kernel says so, too, where the wildcard address is part of a conflict (cma_check_port()).
+            // The kernel has the same error for a conflict with the wildcard address (cma_check_port()).
             return exception(isLocal(address) ? "the port is in use together with the wildcard address" :
                     "no network interface of this host has this address; " + Reachability.devices(verbs), address,
                     cause);

@@ -27,76 +27,75 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The state of a {@link RdmaConnection}, and what an event makes of it: how the connection begins; how it ends, by a
- * close of the channel, by the peer, or because something broke; and when its resources may be released. On the loop of
- * the connection.
+ * The state of a {@link RdmaConnection}, and its changes by events. The connection begins. It ends by a close of the
+ * channel, by the peer, or by a failure. Then its resources are released. On the loop of the connection.
  */
 final class ConnectionLife {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(ConnectionLife.class);
 
     private static final long TIMEOUT_MILLIS = RdmaConnection.END_TIMEOUT_MILLIS;
     /**
-     * Maximum time in which a peer receives none of the bytes that a closed channel has left. Linux gives up
-     * connections without an owner after 8 retries, which is at least 100 s ({@code tcp_orphan_retries}); but theirs
-     * pin less memory.
+     * Maximum time in which a peer receives none of the bytes that a closed channel has left. Linux gives up TCP
+     * connections without an owner after 8 retries, at least 100 s ({@code tcp_orphan_retries}), but they pin less
+     * memory.
      */
     private static final long DETACHED_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
-    /** The time that a peer may need for all these bytes, also if it goes on to take some. */
+    /** Maximum time for all these bytes, even if the peer continues to receive some. */
     private static final long DETACHED_TOTAL_NANOS = TimeUnit.MINUTES.toNanos(5);
 
-    /** States in their order. What leads from one to another is in the package description. */
+    /** States in their order. The package description has the events that lead from one to another. */
     enum State {
-        /** The queue pair exists. What the peer says of itself is not known yet. */
+        /** The queue pair exists. The private data of the peer is not known yet. */
         CREATED,
-        /** The private data of the peer is known. Whether the peer can receive is not. */
+        /** The private data of the peer is known. The peer may not be able to receive yet. */
         NEGOTIATED,
         /** The peer can receive. The channel is not active yet. */
         READY,
         /** The channel is active. */
         OPEN,
-        /** The channel is closed. What it has left is sent, and then the end of the stream. */
+        /** The channel is closed. The bytes that it has left are sent, and then the end of the stream. */
         CLOSING,
-        /** Disconnected. Work requests come back, among them receives with the peer's last bytes. */
+        /** The connection is disconnected. Work requests come back, among them receives with the peer's last bytes. */
         FLUSHING,
-        /** The work requests have all come back, and the channel was told. It has to be closed. */
+        /** All work requests have come back, and the channel was told. The channel has to be closed. */
         LOST,
         /** The channel is closed and the connection disconnected. The next turn destroys it. */
         ABORTING,
-        /** Everything is given back. */
+        /** All resources are released. */
         DESTROYED
     }
 
-    /** Why a connection fails. */
+    /** The kind of a failure. */
     private enum Fault {
-        /** The peer has ended or reset it, or can't be reached: what happens to sockets. */
+        /** The peer has ended or reset the connection, or can't be reached. The same happens to sockets. */
         PEER,
-        /** An error that no socket has, such as a peer that breaks the protocol. */
+        /** An error that sockets do not have, such as a peer that breaks the protocol. */
         OTHER,
-        /** An exception while something was done for the connection. Nobody knows what was left undone. */
+        /** An exception in the work for the connection. It is not known what was left undone. */
         UNEXPECTED
     }
 
-    /** Calls of the state to the rest of the connection. */
+    /** Methods of the rest of the connection that the state calls. */
     interface Actions {
-        /** Has the task run later, instead of the one that was scheduled before. */
+        /** Runs the task later, instead of the task that was scheduled before. */
         void schedule(Runnable task, long millis);
 
-        /** Stops the queue pair, by the connection manager if it can, which tells the peer. */
+        /** Stops the queue pair, if possible by the connection manager, which tells the peer. */
         void disconnect();
 
-        /** Drops what has arrived, and what will. */
+        /** Drops the bytes that have arrived, and all later ones. */
         void discardInput();
 
-        /** Returns whether the peer has said that it sends no more. */
+        /** Returns whether the peer has ended its stream. */
         boolean isEndedByPeer();
 
-        /** Sends what can be sent. */
+        /** Sends all that can be sent. */
         void send();
 
         /** Returns whether bytes that the closed channel has left are still to be sent. */
         boolean isSendingDetached();
 
-        /** Returns whether more of that is in flight than a channel may leave. */
+        /** Returns whether more of these bytes are in flight than a channel may leave. */
         boolean isDetachedBeyondLimit();
 
         /** The clock of the loop. */
@@ -105,7 +104,7 @@ final class ConnectionLife {
         /** Returns whether all work requests that were posted have come back. */
         boolean isFlushed();
 
-        /** Gives everything back. The task that is scheduled, if any, is not to run. */
+        /** Releases everything, and cancels the task that is scheduled. */
         void release();
     }
 
@@ -115,7 +114,7 @@ final class ConnectionLife {
     private final Executor loop;
     private final LivenessOptions liveness;
 
-    /** Each message asks for it a dozen times, mostly in state OPEN. */
+    /** The state is read a dozen times for each message, mostly when it is OPEN. */
     private State state = State.CREATED;
     /** The last of the first four states that the connection has reached, even if it broke meanwhile. */
     private State reached = State.CREATED;
@@ -146,15 +145,16 @@ final class ConnectionLife {
         reach(State.NEGOTIATED);
     }
 
-    /** The peer can receive. */
+    /** Notes that the peer can receive. */
     void peerReady() {
         reach(State.READY);
     }
 
     /**
-     * The channel becomes active, even if the connection has broken meanwhile: what the peer has sent is to be read.
+     * Notes that the channel becomes active. It does so even if the connection has broken meanwhile, because bytes of
+     * the peer are still to be read.
      *
-     * @return whether it has not been before.
+     * @return whether the channel was not active before.
      */
     boolean open() {
         boolean first = reached == State.READY && !isClosed();
@@ -177,7 +177,7 @@ final class ConnectionLife {
         return reached != State.CREATED;
     }
 
-    /** Returns whether the peer is known to be able to receive; it may be gone by now. */
+    /** Returns whether the peer was able to receive. It may be gone by now. */
     boolean isReady() {
         return reached == State.OPEN || reached == State.READY;
     }
@@ -224,8 +224,8 @@ final class ConnectionLife {
     }
 
     /**
-     * The reason why nothing can be sent any more. It is another error once the application knows that the peer's bytes
-     * have ended, as with a socket.
+     * The reason why nothing can be sent any more. As with a socket, the error is another one after the application was
+     * told of the end of the peer's bytes.
      */
     IOException writeFailure() {
         return owner.isInputShutdown() ? new IOException("Broken pipe: " + owner.remote(), failure) : cause();
@@ -240,7 +240,7 @@ final class ConnectionLife {
                 detail + ')'));
     }
 
-    /** A work request failed. In the middle of a batch of completions. */
+    /** Handles the failure of a work request. In the middle of a batch of completions. */
     void broken(int status) {
         if (failure == null && status != WorkCompletionStatus.WORK_REQUEST_FLUSHED) {
             failure = resetByPeer(WorkCompletionStatus.describe(status));
@@ -248,13 +248,13 @@ final class ConnectionLife {
         disconnect();
     }
 
-    /** The queue pair takes no more work requests. */
+    /** Disconnects, because the queue pair takes no more work requests. */
     void broken(IOException cause) {
         failed(cause, Fault.OTHER);
         disconnect();
     }
 
-    /** The connection is over. What has arrived is still to be read. */
+    /** Ends the connection, which is over. Bytes that have arrived are still to be read. */
     void gone(IOException cause) {
         failed(cause, Fault.PEER);
         disconnect();
@@ -265,7 +265,7 @@ final class ConnectionLife {
         }
     }
 
-    /** Fails the connection in the middle of anything, so that the consequences come later. */
+    /** Fails the connection. The caller may be at any point of its work, so the consequences come later. */
     void fail(IOException cause) {
         failed(cause, Fault.OTHER);
         disconnectAndContinueLater();
@@ -293,9 +293,9 @@ final class ConnectionLife {
     }
 
     /**
-     * Ends the connection, since something that was done for it has thrown. Nobody knows what was left undone, so
-     * nothing is waited for, and no more bytes are read: others that came before may be missing. In the middle of
-     * anything.
+     * Ends the connection, because the work for it has thrown an exception. It is not known what was left undone. So
+     * the end waits for nothing, and no more bytes are read, because bytes before them may be missing. The caller may
+     * be at any point of its work.
      */
     void abort(Throwable cause) {
         if (state == State.DESTROYED) {
@@ -321,7 +321,7 @@ final class ConnectionLife {
         }
     }
 
-    /** Aborts the connection, because its end has failed, too. */
+    /** Destroys the connection, because its end has failed, too. */
     private void kill() {
         if (state != State.DESTROYED) {
             owner.abort(cause());
@@ -329,7 +329,7 @@ final class ConnectionLife {
         destroy();
     }
 
-    /** The channel is closed. */
+    /** Handles the close of the channel. */
     void close(boolean reset) {
         if (!isReady() || isBroken()) {
             destroy();
@@ -348,7 +348,7 @@ final class ConnectionLife {
         advance();
     }
 
-    /** A peer that goes on taking bytes may take all of them, if not too slowly. */
+    /** Ends the connection, unless the peer continues to receive bytes, and not too slowly. */
     private void closeOverdue() {
         long now = connection.nanoTime();
         boolean progressed = stream.sendQueue().doneUntil() != progress;
@@ -357,7 +357,7 @@ final class ConnectionLife {
             progressNanos = now;
         }
         if (!progressed && (!connection.isSendingDetached() || now - progressNanos >= detachedTimeoutNanos()) ||
-                // A device sends what is in flight in less time.
+                // A device sends the bytes in flight in less time.
                 connection.isDetachedBeyondLimit() || now - closedNanos >= DETACHED_TOTAL_NANOS) {
             disconnect();
             destroy();
@@ -366,13 +366,13 @@ final class ConnectionLife {
         }
     }
 
-    /** The option counts for bytes that a closed channel has left as well, as with TCP. */
+    /** As with TCP, the user timeout counts also for bytes that a closed channel has left. */
     private long detachedTimeoutNanos() {
         long userTimeoutMillis = liveness.userTimeoutMillis();
         return userTimeoutMillis > 0 ? TimeUnit.MILLISECONDS.toNanos(userTimeoutMillis) : DETACHED_TIMEOUT_NANOS;
     }
 
-    /** Does what follows from the state, at the end of a turn. */
+    /** Does the work of the state at the end of a turn. */
     void advance() {
         switch (state) {
         case CLOSING:
@@ -400,7 +400,7 @@ final class ConnectionLife {
             stream.disconnect();
             connection.send();
         }
-        // The peer need not be waited for once it has everything, the end of the stream too.
+        // The connection need not wait for a peer that has everything, also the end of the stream.
         if (state == State.CLOSING && (!stream.isDrained() || stream.isEndedByPeer())) {
             return;
         }
@@ -413,7 +413,7 @@ final class ConnectionLife {
         return stream.state() == StreamState.DISCONNECTED;
     }
 
-    /** Tells the channel of the loss, when all that could arrive has arrived. */
+    /** Tells the channel of the loss, when nothing more can arrive. */
     private void lost() {
         if (state != State.FLUSHING) {
             return;
@@ -423,7 +423,7 @@ final class ConnectionLife {
         if (!isOpened()) {
             owner.notEstablished(cause(), failed && !(failure instanceof StreamProtocolException));
         } else {
-            // The peer's end is an orderly one, even if a last credit did not reach it.
+            // The peer's end is orderly, even if a last credit did not reach the peer.
             boolean ended = fault != Fault.UNEXPECTED && connection.isEndedByPeer() &&
                     (failure == null || isStreamEnded());
             loss = ended ? null : cause();
@@ -431,7 +431,7 @@ final class ConnectionLife {
         }
     }
 
-    /** The queue pair goes to the error state, unless it is there. */
+    /** Brings the queue pair to the error state, unless it is there. */
     private void disconnect() {
         if (isBroken()) {
             return;
@@ -440,7 +440,7 @@ final class ConnectionLife {
         connection.disconnect();
     }
 
-    /** Gives everything back, at once. */
+    /** Releases everything, at once. */
     void destroy() {
         if (state == State.DESTROYED) {
             return;

@@ -22,20 +22,20 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 
 /**
- * The channel of a {@link RdmaConnection}, as far as the connection has to know it. {@code toString()} names it in
- * messages. On the loop of the connection.
+ * The channel of a {@link RdmaConnection}, as far as the connection knows it. Messages contain its {@code toString()}.
+ * On the loop of the connection.
  */
 public interface ConnectionOwner {
     /** The address of the peer, for error messages. */
     InetSocketAddress remote();
 
-    /** Why the connection goes by its provider, for those who look at it from outside. */
+    /** The reason for the provider of the connection, for monitoring. */
     String providerReason();
 
     /** The allocator for received bytes that are copied, and for copies of messages that a closed channel has left. */
     ByteBufAllocator allocator();
 
-    /** Returns whether the application says how much it reads at once. */
+    /** Returns whether the application has set the receive allocator, which then bounds each read. */
     boolean isReceiveAllocatorSet();
 
     /** Throws if the file of a region has become shorter than the region. */
@@ -47,33 +47,33 @@ public interface ConnectionOwner {
     /** Returns whether the pipeline knows that the peer's bytes have ended. */
     boolean isEndReported();
 
-    /** The peer of an incoming connection has answered: the channel becomes active. */
+    /** Makes the channel active, because the peer of an incoming connection has answered. */
     void established();
 
     /**
-     * The connection broke before it was established.
+     * Tells that the connection broke before it was established.
      *
-     * @param here not because of the peer, or the network.
+     * @param here whether the reason is on this side, and not the peer or the network.
      */
     void notEstablished(IOException cause, boolean here);
 
-    /** Gives what has arrived to the pipeline. Always the same. */
+    /** The loop that gives arrivals to the pipeline. Always the same object. */
     ReadLoop readLoop();
 
-    /** Flushed messages can't be sent any more, or could not be read. */
+    /** Tells that flushed messages can't be sent any more, or could not be read. */
     void writeFailed(Throwable cause);
 
-    /** Bytes in flight have arrived, or never will. */
+    /** Tells that bytes in flight have arrived, or never will. */
     void advanced();
 
     /**
-     * The connection is over.
+     * Tells that the connection is over.
      *
      * @param ended whether the peer had ended its stream before.
      * @param failed whether it broke for another reason than the peer's end or the network.
      */
     void connectionLost(IOException cause, boolean ended, boolean failed);
 
-    /** The connection broke, and so did the way to say so. */
+    /** Tells that the connection broke, after {@link #connectionLost} itself has failed. */
     void abort(IOException cause);
 }

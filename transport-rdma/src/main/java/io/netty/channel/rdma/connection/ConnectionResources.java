@@ -31,17 +31,17 @@ import java.nio.ByteBuffer;
 
 /**
  * The resources that a connection takes from its device and event loop: the queue pair with its receives posted, room
- * in a completion queue, and the memory where bytes arrive. All of it or nothing.
+ * in a completion queue, and the memory where bytes arrive. It takes all of them or none.
  */
 public final class ConnectionResources extends QueuePairResources {
     /** Bytes of registered memory before anything moves, with the default options: the first buffer, and tables. */
     public static final int FIRST_MEMORY = ReceiveMemory.FIRST_BYTES + (4 << 10);
 
-    /** The id of all receive work requests; sends are numbered from 0. */
+    /** The work request id of all receives. Sends are numbered from 0. */
     static final long RECEIVE = -1;
 
     private static final int CONTROL_SLOTS = 4;
-    /** An entry of the peer's target SGL goes inline wherever that is possible. */
+    /** The length of an entry of the peer's target SGL, which goes inline if the device can do that. */
     private static final int MIN_INLINE = 16;
 
     final StreamOptions options;
@@ -58,12 +58,12 @@ public final class ConnectionResources extends QueuePairResources {
         this.id = id;
         this.options = options;
         this.counters = counters;
-        // A message is one work request with immediate data; without, a WRITE and a SEND.
+        // A message is one work request with immediate data. On iWARP it is two, a WRITE and a SEND.
         int messages = context.iwarp ? sendDepth / 2 : sendDepth;
         int sglEntries = protocol.targetSglEntries();
-        // Control messages need no credit. Where a message without a receive waits, few receives will do for them; on
-        // iWARP it ends the connection, so there must be one for each that the peer may send before it hears of us
-        // again: one for each of our entries, and those that it sends once.
+        // Control messages need no credit. If a message without a receive waits, a few receives are enough for them. On
+        // iWARP such a message ends the connection. So there must be a receive for each one that the peer may send
+        // before it gets our next message: one for each of our entries, and those that it sends once.
         int controlReceives = context.iwarp ? Math.min(sglEntries + 2 * CONTROL_SLOTS, receiveDepth / 2)
                 : CONTROL_SLOTS;
         int messageSize = protocol.sentMessageSize(!context.iwarp);
@@ -91,9 +91,9 @@ public final class ConnectionResources extends QueuePairResources {
     }
 
     /**
-     * @param protocol that is spoken.
-     * @param id      bound to a device; it stays the caller's.
-     * @param handler of the connection's loop, or {@code null} if that is not known yet: see {@link #attach}.
+     * @param protocol of the connection.
+     * @param id is bound to a device, and stays the caller's.
+     * @param handler of the connection's loop, or {@code null} if the loop is not known yet: see {@link #attach}.
      */
     public static ConnectionResources create(StreamProtocol protocol, ConnectionId id, StreamOptions options,
                                              StreamCounters counters, LoopHandler handler) throws Exception {
@@ -117,7 +117,7 @@ public final class ConnectionResources extends QueuePairResources {
                 stream.privateData(receiveMemory.first().sglAddress(), receiveMemory.first().key()));
     }
 
-    /** Makes the connection of the owner get the completions. On its loop. */
+    /** Makes the connection get the completions. On its loop. */
     void attach(RdmaConnection connection, ConnectionOwner owner, Runnable segmentFreed) throws Exception {
         attach(connection.loop().handler());
         receiveMemory.attach(connection.loop(), owner, stream, segmentFreed);

@@ -27,23 +27,23 @@ import io.netty.util.internal.PlatformDependent;
 import java.util.ArrayDeque;
 
 /**
- * Flushed messages whose channel is closed and which are to be sent nevertheless. Their promises fail with the close,
- * and then the application may use memory again of which it has kept a reference. So these bytes are copied.
+ * Flushed messages that are to be sent after the close of their channel. Their promises fail with the close. After that
+ * the application may change memory to which it has kept a reference, so these bytes are copied.
  *
- * <p>The bytes are no more than a TCP socket would have taken: what is behind them is not sent, as with epoll's
- * channels, where a close discards what the kernel has not taken yet. Otherwise the close of a channel whose peer does
- * not read, by which servers defend themselves, would free nothing.
+ * <p>No more bytes are sent than a TCP socket would have taken, as with epoll's channels: a close discards the bytes
+ * that the kernel has not taken yet. Otherwise the close of a channel whose peer does not read, by which servers defend
+ * themselves, would free nothing.
  *
  * <p>On the loop of the connection.
  */
 final class DetachedMessages {
     /**
-     * The most bytes in the process, so that peers can't take all memory by having many channels closed. Linux bounds
-     * what sockets without an owner keep as well (tcp_max_orphans and tcp_mem, tcp(7)).
+     * The most bytes in the process, so that peers can't take all memory by means of many closed channels. Linux bounds
+     * the memory of sockets without an owner as well (tcp_max_orphans and tcp_mem, tcp(7)).
      */
     private static final long MAX_TOTAL = PlatformDependent.maxDirectMemory() / 8;
 
-    /** Where messages come from: see {@link ChannelOutboundBuffer#forEachFlushedMessage}. */
+    /** A source of messages: see {@link ChannelOutboundBuffer#forEachFlushedMessage}. */
     interface Source {
         void forEach(MessageProcessor processor) throws Exception;
     }
@@ -53,7 +53,7 @@ final class DetachedMessages {
     private final StreamCounters counters;
     private final long max;
     private long bytes;
-    /** Bytes of the message that is taken next, which are left out. */
+    /** Bytes at the beginning of the message that is taken next, which have arrived and are left out. */
     private int sent;
 
     private DetachedMessages(int sent, ByteBufAllocator alloc, StreamCounters counters, long max) {
@@ -64,11 +64,11 @@ final class DetachedMessages {
     }
 
     /**
-     * Takes references to messages, or copies; none of what comes after a file that can't be read.
+     * Takes references to messages, or copies of them, up to a file that can't be read.
      *
-     * @param headSent bytes of the first message that have arrived, if that is a buffer.
+     * @param headSent bytes of the first message that have arrived, if it is a buffer.
      * @param max      the most bytes to take.
-     * @param inFlight bytes that are taken in any case.
+     * @param inFlight bytes in flight, which are taken in any case.
      */
     static DetachedMessages of(Source from, int headSent, ByteBufAllocator alloc, StreamCounters counters,
                                long max, long inFlight) throws Exception {
@@ -83,7 +83,7 @@ final class DetachedMessages {
         }
     }
 
-    /** Takes a message, or the part that there is room for. Returns whether there is room for more. */
+    /** Takes a message, or the part for which there is room. Returns whether there is room for more. */
     private boolean take(Object msg) {
         OutboundRegion region = msg instanceof OutboundRegion ? (OutboundRegion) msg : null;
         if (region != null && region.failure() != null) {
@@ -121,18 +121,15 @@ final class DetachedMessages {
         }
     }
 
-    /**
-     * Returns whether a reference does: nobody else may change the bytes, and little more memory is held than they
-     * need.
-     */
+    /** Returns whether a reference is enough: others can't change the bytes, and it keeps little more memory. */
     private static boolean isOwn(ByteBuf buf) {
         return buf instanceof CellByteBuf && !isShared(buf) && buf.readableBytes() >= buf.capacity() >> 1;
     }
 
     /**
-     * Returns whether somebody else may change the bytes of a message once its promise is done. Nobody has a reference
-     * to a buffer of ours with a single one, unless it is a part of another or wrapped. (File regions don't count,
-     * whose bytes are the file's.)
+     * Returns whether somebody else may change the bytes of a message after its promise is done. This is false for a
+     * buffer of this transport with a single reference, unless it is a slice of another buffer or wrapped. (It is false
+     * for file regions, whose bytes are the file's.)
      */
     static boolean isShared(Object msg) {
         return msg instanceof ByteBuf &&
@@ -140,8 +137,8 @@ final class DetachedMessages {
     }
 
     /**
-     * Copies a buffer to the heap: a channel may be closed since there is no direct memory, and where that has run out
-     * the JDK looks for some for half a second (Bits.reserveMemory), in which the event loop does nothing else.
+     * Copies a buffer to the heap. A channel may be closed because direct memory has run out. In that case the JDK
+     * looks for some for half a second (Bits.reserveMemory), which would block the event loop.
      */
     private ByteBuf copy(ByteBuf buf, int leftOut, int length) {
         ByteBuf copy = alloc.heapBuffer(length, length);
@@ -159,12 +156,12 @@ final class DetachedMessages {
         return bytes;
     }
 
-    /** The first one, or {@code null}. */
+    /** The first message, or {@code null}. */
     Object current() {
         return messages.peek();
     }
 
-    /** Gives them to the processor as long as that returns true. */
+    /** Gives the messages to the processor as long as the processor returns true. */
     void forEach(MessageProcessor processor) throws Exception {
         for (Object msg : messages) {
             if (!processor.processMessage(msg)) {
@@ -173,15 +170,15 @@ final class DetachedMessages {
         }
     }
 
-    /** So many bytes of the first one are done. */
+    /** Notes that so many bytes of the first message are done. */
     void progress(long done) {
-        // A region may write more than it has said.
+        // A region may write more than its count.
         long counted = Math.min(done, bytes);
         counters.detached(-counted);
         bytes -= counted;
     }
 
-    /** The first one is done. */
+    /** Removes the first message, which is done. */
     void remove() {
         ReferenceCountUtil.release(messages.poll());
     }

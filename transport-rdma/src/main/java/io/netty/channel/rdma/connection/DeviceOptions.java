@@ -36,13 +36,13 @@ import java.util.Set;
 
 /**
  * Providers, device, port and GID of a channel, as far as the application sets them and does not leave them to
- * addresses. The connection manager knows the last three by a local address: so what is chosen here is an address of
- * these, and an address that is given must be one of these.
+ * addresses. The connection manager selects the last three by a local address. So this class chooses a local address
+ * that belongs to them, and rejects a given one that does not.
  *
  * <p>Any thread.
  */
 public final class DeviceOptions {
-    /** The value of {@code GID_INDEX} for the place of the local address. */
+    /** The value of {@code GID_INDEX} for the index of the local address. */
     public static final int BY_ADDRESS = -1;
 
     private static final Set<VerbsProvider> ANY = Collections.unmodifiableSet(EnumSet.allOf(VerbsProvider.class));
@@ -72,7 +72,7 @@ public final class DeviceOptions {
         return values.get(PORT);
     }
 
-    /** The place in the port's table of global identifiers, or {@link #BY_ADDRESS}. */
+    /** The index in the port's table of global identifiers, or {@link #BY_ADDRESS}. */
     public int gidIndex() {
         return values.get(GID_INDEX);
     }
@@ -85,7 +85,7 @@ public final class DeviceOptions {
     /**
      * The providers that the channel may use, the nearest one first.
      *
-     * @throws NoRdmaDeviceException if there is none that has what is chosen.
+     * @throws NoRdmaDeviceException if no provider fits the options.
      */
     public List<VerbsApi> providers() throws IOException {
         List<VerbsApi> usable = VerbsApi.usable();
@@ -112,11 +112,12 @@ public final class DeviceOptions {
     }
 
     /**
-     * The local address to bind to: as given, unless it is the wildcard or none, and a device, port or GID is chosen.
+     * The local address to bind to. It is the given one, unless that is the wildcard or missing, and a device, port or
+     * GID is chosen.
      *
-     * @param verbs  whose device it has to be of.
+     * @param verbs the provider of the device.
      * @param local  or {@code null} if none is given.
-     * @param remote that is connected to, or {@code null}. Of several addresses the nearest one is taken.
+     * @param remote the peer's address, or {@code null}. Of several local addresses the nearest to it is taken.
      */
     public InetSocketAddress local(VerbsApi verbs, InetSocketAddress local, InetAddress remote) throws IOException {
         if (!isSet() || local != null && !local.getAddress().isAnyLocalAddress()) {
@@ -135,7 +136,7 @@ public final class DeviceOptions {
         return new InetSocketAddress(best, local == null ? 0 : local.getPort());
     }
 
-    /** The nearest of the addresses that are chosen; {@code null} if there is none. */
+    /** The nearest of the addresses that fit the options, or {@code null}. */
     private InetAddress nearest(VerbsApi verbs, DeviceAddresses addresses, InetAddress near) throws IOException {
         InetAddress best = null;
         for (Map.Entry<String, List<InetAddress>> device : addresses.byDevice().entrySet()) {
@@ -153,8 +154,8 @@ public final class DeviceOptions {
     }
 
     /**
-     * The rank of an address, least first: the same family first, then the longest part of the address that is the
-     * same, then those that reach others.
+     * The rank of an address; the highest is the nearest. The same family counts most, then the number of equal leading
+     * bits, then whether other hosts can be reached from it.
      */
     private static int rank(InetAddress candidate, InetAddress near) {
         int rank = candidate.isLinkLocalAddress() ? 0 : candidate.isLoopbackAddress() ? 1 : 2;
@@ -174,7 +175,7 @@ public final class DeviceOptions {
     }
 
     /**
-     * Checks that what an id is bound to, which is an address of a device, is what the application has chosen.
+     * Checks that an id is bound to an address of the device, port and GID that the application has chosen.
      *
      * @throws NoRdmaDeviceException if not.
      */
@@ -199,7 +200,7 @@ public final class DeviceOptions {
         if (gidIndex() == BY_ADDRESS) {
             return true;
         }
-        // InfiniBand has no IP addresses in its GIDs, so each of the port's may be used with any address.
+        // The GIDs of InfiniBand contain no IP addresses, so each GID of the port may be used with any address.
         return !device.portAttributes(ofPort).isEthernet() || device.gids(ofPort).stream()
                 .anyMatch(gid -> gid.index() == gidIndex() && gid.address().equals(address));
     }

@@ -37,22 +37,21 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Puts work requests together from messages: which bytes are sent in place, which are copied, and what goes into one
+ * Makes work requests from messages. It decides which bytes are sent in place, which are copied, and which go into one
  * request. All requests of a flush are one chain, posted with one call.
  *
- * <p>One for each event loop, lent to one connection at a time between {@link #begin} and {@link #end}.
+ * <p>There is one for each event loop. One connection at a time uses it, between {@link #begin} and {@link #end}.
  */
 final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoCloseable {
     private static final int MAX_CHAIN = 64;
     /**
-     * A flush has to pass over the messages in flight, as these come first. So that this costs each message but little
-     * however many there are, no more than so many are in flight; that is enough for ten million a second with a round
-     * trip of 100 microseconds.
+     * The most messages in flight. They come first in the buffer, so each flush passes over them, and the limit keeps
+     * that cheap. It is enough for ten million messages a second with a round trip of 100 microseconds.
      */
     private static final int MAX_MESSAGES = 1024;
-    /** The longest message that is sent, in bytes. */
+    /** The bytes of the longest message of the protocol that goes by a SEND. */
     private static final int MAX_MESSAGE_BYTES = 32;
-    /** More are rarely worth it, and each costs the device a fetch. */
+    /** The most elements of a request. More are rarely useful, and each costs the device a fetch. */
     static final int MAX_ELEMENTS = 16;
     private static final boolean UNSAFE = PlatformDependent.hasUnsafe();
 
@@ -61,7 +60,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     private SendPath target;
     private StreamMachine stream;
 
-    /** Bytes at the head of the messages that were posted already. */
+    /** Bytes at the head of the messages that were posted before. */
     private long skip;
     private int seen;
     private boolean complete;
@@ -76,24 +75,24 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     private int length;
     private int room;
     /**
-     * Bytes that lie in the memory of their messages, which is not registered. If there are any, all bytes of the
-     * request do, and they are few enough to be a part of it: the post reads them.
+     * Bytes that are still in the unregistered memory of their messages. If there are any, this is true of all bytes of
+     * the request. They are few enough to be sent inline, so the post reads them.
      */
     private int unstaged;
     private int copied;
-    /** The parts of that, by the ordinal of what they are copied for. */
+    /** The parts of {@code copied}, by the ordinal of their cause. */
     private final int[] copies = new int[Copy.values().length];
-    /** There was registered memory, but not with the device. */
+    /** The memory is registered, but not with this device. */
     private boolean unregistered;
     private ByteBuf staged;
     private int stagedFrom;
 
-    /** Where inline bytes were put together, with a reference: free again after the post. */
+    /** The staging memory of inline bytes, with a reference. It is free again after the post. */
     private ByteBuf inlined;
     private int inlinedFrom;
     private int inlinedTo;
 
-    /** Messages that are sent: until the post has copied them, one for each work request. */
+    /** Messages of the protocol that go by SENDs, one for each work request, until the post has copied them. */
     private final ByteBuffer messages = ByteBuffer.allocateDirect(MAX_CHAIN * MAX_MESSAGE_BYTES)
             .order(ByteOrder.nativeOrder());
     private final long messagesAddress = DirectMemory.address(messages);
@@ -102,7 +101,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     private boolean awaited;
     private boolean posted;
 
-    /** Returns false if the object is in use: user code that ran in the middle of a flush has flushed again. */
+    /** Returns false if the object is in use, because user code that ran in the middle of a flush has flushed again. */
     boolean begin(SendPath path) {
         if (target != null) {
             return false;
@@ -116,7 +115,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         return true;
     }
 
-    /** Posts what was added. Returns whether anything was posted since {@link #begin}. */
+    /** Posts the requests that were added. Returns whether any were posted since {@link #begin}. */
     boolean end() {
         try {
             if (awaited && !chain.isEmpty() && !stream.sendQueue().isSignalled()) {
@@ -164,7 +163,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     /**
      * Adds as much of the flushed messages as may be sent now.
      *
-     * @return whether that was all.
+     * @return whether all of them were added.
      */
     boolean gather(OutboundMessages flushed) throws Exception {
         skip = flushed.sentOrInFlight();
@@ -183,9 +182,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         return complete;
     }
 
-    /**
-     * Returns whether there was no memory to copy to, or a file region gave nothing: it should be tried again later.
-     */
+    /** Returns whether to try again later, because there was no memory to copy to, or a file region gave nothing. */
     boolean isStarved() {
         return starved;
     }
@@ -238,8 +235,8 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     }
 
     /**
-     * A slice of a composite buffer does not show its components, only the addresses of their bytes.
-     * HTTP/2 makes these: frames of a message that was queued in several buffers.
+     * Adds a slice of a composite buffer, which does not show its components, but only the addresses of their bytes.
+     * HTTP/2 makes such slices for frames of a message that was queued in several buffers.
      */
     private boolean pieces(ByteBuffer[] pieces) throws Exception {
         for (ByteBuffer piece : pieces) {
@@ -255,7 +252,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         return true;
     }
 
-    /** Gives the reference back, and returns {@code null}, if the device can't send from the memory. */
+    /** Returns the memory. If the device can't send from it, gives the reference back and returns {@code null}. */
     private RequestMemory registered(RequestMemory memory) {
         unregistered = memory != null && memory.range().regionOrNull(target.device) == null;
         if (unregistered) {
@@ -265,7 +262,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         return memory;
     }
 
-    /** Why so many bytes of native memory are copied, for which {@link #registered} has just found none. */
+    /** Returns why bytes of native memory are copied, after {@link #registered} has returned {@code null}. */
     private Copy why(int count) {
         return count <= target.copyThreshold ? Copy.SENT_SMALL
                 : unregistered ? Copy.SENT_UNREGISTERED : Copy.SENT_FOREIGN;
@@ -358,7 +355,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         staging.close();
     }
 
-    /** Number of bytes that fit into the work request, after the begin of another one if necessary; 0 if none. */
+    /** Returns the number of bytes that fit into the work request, beginning another one if necessary; or 0. */
     private int open() throws Exception {
         if (length > 0 && (room == 0 || elements == target.maxElements)) {
             finish();
@@ -369,7 +366,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         return room;
     }
 
-    /** As above, up to a maximum, with staging memory that has room for them; so many are expected to be copied. */
+    /** Does the same up to a maximum, and ensures staging memory for the bytes, of which so many are expected. */
     private int openStaged(int max, int expected) throws Exception {
         for (;;) {
             int n = Math.min(max, open());
@@ -396,7 +393,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         return true;
     }
 
-    /** Copies what is not staged after all, as more is to come than can be a part of the request. */
+    /** Copies the {@link #unstaged} bytes to staging memory, because more follow than can be inline. */
     private boolean stageUnstaged() throws VerbsException {
         int bytes = unstaged;
         if (!stage(bytes) || staged.writableBytes() < bytes) {
@@ -416,7 +413,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         return true;
     }
 
-    /** Adds the latest bytes of the staging memory. */
+    /** Adds the last bytes of the staging memory to the request. */
     private void addStaged(int count, Copy why) throws VerbsException {
         long address = staged.memoryAddress() + staged.writerIndex() - count;
         copied += count;
@@ -471,7 +468,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         clear();
     }
 
-    /** Begins the RDMA WRITE of a request, which has the message as immediate data where there is such. */
+    /** Begins the RDMA WRITE of a request. Its immediate data is the message, except on iWARP, which has none. */
     private void write(StreamWorkRequest request, int flags) {
         if (target.device.iwarp) {
             chain.write(request.sequence(), flags & ~SendFlags.SIGNALED, request.remoteAddress(),
@@ -482,7 +479,7 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
         }
     }
 
-    /** Where there is no immediate data: adds the SEND of the message, in host order as librdmacm does. */
+    /** On iWARP, which has no immediate data, adds the SEND of the message, in host order as librdmacm does. */
     private void message(StreamWorkRequest request, int flags) {
         if (target.device.iwarp) {
             messages.putInt(messageOffset(), request.immediate());
@@ -502,10 +499,10 @@ final class Gatherer implements ChannelOutboundBuffer.MessageProcessor, AutoClos
     }
 
     /**
-     * Inline bytes are read by the post, and not after. Until then their memory must not be used again: what was
-     * released would be, by the next piece of the same flush.
+     * Keeps the memory of inline bytes until the post, which reads them. If the memory were released before, the next
+     * piece of the same flush could use it.
      *
-     * @return whether the reference was taken over; if not, the bytes stay until their completion, as others do.
+     * @return whether the reference was taken over; if not, the bytes stay until their completion, like others.
      */
     private boolean keepUntilPosted(ByteBuf memory) {
         if (inlined == null) {

@@ -26,8 +26,8 @@ import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 /**
- * A close of a channel that waits until what was flushed before is done, so that the promises of these writes can say
- * so; but not for ever. On the loop of the channel, except where said.
+ * A close of a channel that waits, for a limited time, until the writes that were flushed before are done, so that
+ * their promises can succeed. On the loop of the channel, except where said.
  */
 public class LingeringClose {
     /** The time that a close waits if {@code SO_LINGER} is not set. */
@@ -43,7 +43,7 @@ public class LingeringClose {
     /**
      * @param loop     of the channel.
      * @param closed   done when the channel is.
-     * @param ending   told whether an end of the output waits, so that the channel takes no more writes.
+     * @param ending told whether an end of the output waits. The channel takes no more writes then.
      * @param soLinger the option.
      */
     public LingeringClose(Supplier<EventLoop> loop, ChannelFuture closed, Consumer<Boolean> ending,
@@ -64,7 +64,7 @@ public class LingeringClose {
         return isClosing();
     }
 
-    /** Tells the channel whether it takes writes. */
+    /** Tells the channel whether an end of its output waits. */
     protected final void changed() {
         ending.accept(isWaiting());
     }
@@ -72,7 +72,7 @@ public class LingeringClose {
     /**
      * Makes another close join the one that waits.
      *
-     * @param loopEnds there is no time to wait any more.
+     * @param loopEnds whether the loop ends, so that there is no time to wait.
      */
     public final void join(ChannelPromise promise, boolean loopEnds) {
         if (!promise.isVoid()) {
@@ -84,10 +84,11 @@ public class LingeringClose {
     }
 
     /**
-     * Has the close wait.
+     * Starts the wait of a close.
      *
-     * @param newClose gets what writes fail with that are left: {@code null} unless the channel broke meanwhile.
-     * @param loopEnds there is no time to wait, and there are no timers.
+     * @param newClose does the close. It gets the cause for the remaining writes, or {@code null} unless the channel
+     *         broke meanwhile.
+     * @param loopEnds whether the loop ends, so that there is no time to wait, and no timers.
      */
     public final void start(Consumer<Throwable> newClose, boolean loopEnds) {
         close = newClose;
@@ -100,13 +101,13 @@ public class LingeringClose {
         try {
             scheduleTimer(() -> overdue(null), linger > 0 ? TimeUnit.SECONDS.toMillis(linger) : CLOSE_MILLIS);
         } catch (Throwable t) {
-            // The close might wait for ever without the timer. Writes that are left fail with this reason.
+            // The close might wait for ever without the timer. The remaining writes fail with this reason.
             overdue(t);
             throw t;
         }
     }
 
-    /** Replaces the time after which something is done. */
+    /** Schedules a task in place of the task that was scheduled before. */
     protected final void scheduleTimer(Runnable task, long millis) {
         if (cancelTimer != null) {
             cancelTimer.run();
@@ -114,25 +115,25 @@ public class LingeringClose {
         cancelTimer = schedule(task, millis);
     }
 
-    /** Has the task run on the loop of the channel. Returns what cancels it. */
+    /** Schedules a task on the loop of the channel. Returns a task that cancels it. */
     protected Runnable schedule(Runnable task, long millis) {
         Future<?> timer = loop.get().schedule(task, millis, TimeUnit.MILLISECONDS);
         return () -> timer.cancel(false);
     }
 
     /**
-     * Closes the channel, since the close has waited long enough, or can't wait.
+     * Closes the channel, because the close has waited long enough, or can't wait.
      *
-     * @param cause what writes fail with that are left, or {@code null}.
+     * @param cause the cause with which the remaining writes fail, or {@code null}.
      */
     protected void overdue(Throwable cause) {
         closeNow(cause);
     }
 
     /**
-     * Closes, if that waits.
+     * Does the close, if one waits.
      *
-     * @param cause what writes fail with that are left, if the channel broke, else {@code null}.
+     * @param cause the cause with which the remaining writes fail, if the channel broke, else {@code null}.
      * @return whether a close waited.
      */
     public final boolean closeNow(Throwable cause) {

@@ -23,28 +23,27 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Finds out that the peer of a connection does not answer any more, as the options of {@link LivenessOptions} say. The
- * device does so by itself only while it has something to send, and not at all for a peer that lives but has no receive
- * posted.
+ * Finds out that the peer of a connection does not answer any more, by the options of {@link LivenessOptions}. The
+ * device finds that out only while it has something to send, and never for a living peer that has no receive posted.
  *
- * <p>An idle connection is tested with one empty RDMA write. There is no use in another one while that is under way,
- * since the device repeats it and completes it when the peer's device has acknowledged it; so the number of probes of
- * TCP becomes a time here.
+ * <p>An idle connection is tested with one empty RDMA write. Another one would be of no use while that is in flight,
+ * because the device repeats it until the peer's device has acknowledged it. So TCP's number of probes becomes a time
+ * here.
  *
- * <p>Requests into which bytes were copied ask for no completion, so a user timeout tests for them now and then in the
- * same way: a completion per message would wake the loop for each.
+ * <p>Requests with copied bytes ask for no completion, because that would wake the loop for each message. With a user
+ * timeout, the same test finds out now and then whether they have arrived.
  *
  * <p>On the loop of the connection.
  */
 public final class Liveness implements Runnable {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Liveness.class);
 
-    /** The connection, which is asked and told. On its loop. */
+    /** The connection, called on its loop. */
     public interface Connection {
         /** Returns whether requests can be posted. */
         boolean isUsable();
 
-        /** Returns whether something waits for the peer: a request of which a completion will tell, or credits. */
+        /** Returns whether a request with a completion waits for the peer, or bytes wait for credits. */
         boolean isWaiting();
 
         /** Returns whether the peer's device is known to have all that was posted. */
@@ -53,7 +52,7 @@ public final class Liveness implements Runnable {
         /** Makes the device find out whether the peer's device answers. */
         void probe();
 
-        /** The peer does not answer any more. */
+        /** Ends the connection, because the peer does not answer any more. */
         void timedOut(String why);
     }
 
@@ -76,7 +75,7 @@ public final class Liveness implements Runnable {
         this.options = options;
     }
 
-    /** The connection is established, or options have changed. */
+    /** Starts to check, because the connection is established or options have changed. */
     public void start() {
         stop();
         if (options.isOn()) {
@@ -103,21 +102,21 @@ public final class Liveness implements Runnable {
     }
 
     /**
-     * The peer sent something, or its device acknowledged.
+     * Notes that the peer sent something, or that its device acknowledged a request.
      *
-     * @param acknowledged the latter.
+     * @param acknowledged whether its device acknowledged a request.
      */
     public void heard(boolean acknowledged) {
         if (timer != null) {
             heardNanos = System.nanoTime();
             if (acknowledged) {
-                // Requests complete in order: there is never anything before a test.
+                // Requests complete in order, and a test is sent only if no other request waits for a completion.
                 boolean answered = probing;
                 probing = false;
                 waiting = connection.isWaiting();
                 waitingNanos = heardNanos;
                 if (answered) {
-                    // The timer is set for the answer, which may have much longer than the next test.
+                    // The timer is set for the answer, whose limit may be much later than the next test.
                     timer.cancel();
                     schedule(options.shortestMillis() * 1_000_000L);
                 }

@@ -23,8 +23,8 @@ import java.util.List;
 import static io.netty.channel.ChannelOption.SO_KEEPALIVE;
 
 /**
- * The options of a channel that say when its peer counts as dead, under our names and under those of the epoll
- * transport. Any thread.
+ * The options of a channel that define when its peer counts as dead, under our names and those of the epoll transport.
+ * Any thread.
  */
 public final class LivenessOptions {
     private static final int MAX_MILLIS = 86_400_000;
@@ -50,7 +50,7 @@ public final class LivenessOptions {
         this.values = values;
     }
 
-    /** Returns whether the option says when the peer counts as dead. */
+    /** Returns whether the option is one of these. */
     public static boolean has(ChannelOption<?> option) {
         return ROWS.stream().anyMatch(row -> row.option() == option);
     }
@@ -78,9 +78,9 @@ public final class LivenessOptions {
         return values.get(USER_TIMEOUT);
     }
 
-    /** The shortest time after which there may be something to do, if there is any. */
+    /** The shortest time after which there may be something to check. */
     long shortestMillis() {
-        // Copied bytes, which nobody is told of, are asked for in good time.
+        // A test for copied bytes, which have no completion, must be sent some time before the timeout.
         long timeout = (userTimeoutMillis() + 1) / 2;
         return timeout == 0 ? idleMillis() : isKeepAlive() ? Math.min(timeout, idleMillis()) : timeout;
     }

@@ -21,9 +21,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
 /**
- * An option of RDMA channels: its name, its default, and the values that it takes. Each option has one row; the
- * channels that have it list the row in their {@link OptionTable} and keep a value of it in their {@link OptionValues}.
- * Immutable.
+ * An option of RDMA channels: its name, its default, and the values that it takes. Each option has one row. A channel
+ * with the option has the row in its {@link OptionTable} and the value in its {@link OptionValues}. Immutable.
  *
  * @param <T> the type of the value.
  */
@@ -36,7 +35,8 @@ public class OptionRow<T> {
     final int index = COUNT.getAndIncrement();
 
     /**
-     * @param check returns the value to keep for a value that is set, or throws an {@link IllegalArgumentException}.
+     * @param check returns the value to keep for a value that the application sets, or throws an {@link
+     *         IllegalArgumentException}.
      */
     public OptionRow(ChannelOption<T> option, T initial, UnaryOperator<T> check) {
         this.option = option;
@@ -44,19 +44,19 @@ public class OptionRow<T> {
         this.check = check;
     }
 
-    /** An option that takes every value. */
+    /** Creates an option that takes every value. */
     public OptionRow(ChannelOption<T> option, T initial) {
         this(option, initial, UnaryOperator.identity());
     }
 
-    /** An option that takes the numbers of a range. */
+    /** Creates an option that takes the numbers of a range. */
     public static Number number(ChannelOption<Integer> option, int initial, int min, int max) {
         return new Number(option, initial, min, max, UnaryOperator.identity());
     }
 
     /**
-     * The option that {@code RdmaChannelOption} has under this name. It is the same object: options are constants of a
-     * pool, by their names.
+     * The option that {@code RdmaChannelOption} has under this name. It is the same object, because options are
+     * constants in a pool, found by their names.
      */
     static <T> ChannelOption<T> named(String name) {
         return ChannelOption.valueOf("io.netty.channel.rdma.RdmaChannelOption#" + name);
@@ -66,7 +66,7 @@ public class OptionRow<T> {
         return number(named(name), initial, min, max);
     }
 
-    /** The option that Netty knows. */
+    /** Netty's object for the option. */
     final ChannelOption<T> option() {
         return option;
     }
@@ -106,12 +106,12 @@ public class OptionRow<T> {
         }
     }
 
-    /** Another name of an option, in another unit: as epoll has it. */
+    /** Another name of an option, with another unit, for the options of the epoll transport. */
     static final class Alias extends OptionRow<Integer> {
         private final Number of;
         private final int unit;
 
-        /** @param unit how many units of the other option one unit of this is. */
+        /** @param unit the number of units of the other option in one unit of this one. */
         Alias(ChannelOption<Integer> option, Number of, int unit) {
             super(option, null);
             this.of = of;

@@ -24,12 +24,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The options that a class of channels takes beyond those of every channel of Netty. Built once, by the class; after
- * that it does not change.
+ * The options that a class of channels takes beyond those of every channel of Netty. The class builds the table once,
+ * and does not change it later.
  */
 public final class OptionTable {
     final Map<ChannelOption<?>, OptionRow<?>> rows = new IdentityHashMap<>();
-    /** The options, without other names of the same ones. */
+    /** The options, without aliases. */
     final List<ChannelOption<?>> listed = new ArrayList<>();
     /** The defaults by index of their row, since connections read options for each message. */
     Object[] defaults = { };

@@ -22,15 +22,15 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 /**
- * The flushed messages of a connection, in their order: those of its channel, or what the channel has left behind. Some
- * of their bytes are in flight.
+ * The flushed messages of a connection in their order: the messages of its channel, or those that the closed channel
+ * has left. Some of their bytes are in flight.
  *
- * <p>Messages stay in the {@link ChannelOutboundBuffer} until the device has sent them: their promises tell no less,
- * and their memory is not needed twice. {@code inFlight} bytes at the head are in flight, behind {@code headSent} bytes
- * of the first buffer that were sent. Its reader index does not move: the same buffer may be among the messages more
- * than once. The memory that the device reads belongs to the work requests, so messages can be discarded at any time.
- * When the channel is about to do that, by a close for example, {@link #detach} takes them over if they are to be sent
- * nevertheless.
+ * <p>Messages stay in the {@link ChannelOutboundBuffer} until the device has sent them, so that their promises tell of
+ * that, and their memory is not needed twice. {@code inFlight} bytes at the head are in flight, behind {@code headSent}
+ * bytes of the first buffer that were sent. Its reader index does not move, because the same buffer may be among the
+ * messages more than once. The memory that the device reads belongs to the work requests, so messages can be discarded
+ * at any time. If the channel is about to discard them, for example by a close, {@link #detach} takes over those that
+ * are still to be sent.
  *
  * <p>On the loop of the connection.
  */
@@ -55,7 +55,7 @@ final class OutboundMessages {
         counters = resources.counters;
     }
 
-    /** Messages of the channel, some of which are new. Returns false if the channel's are not sent any more. */
+    /** Sets the messages of the channel, which has flushed. Returns false if its messages are not sent any more. */
     boolean flushed(ChannelOutboundBuffer messages) {
         if (!detached) {
             flushed = messages;
@@ -72,7 +72,7 @@ final class OutboundMessages {
         return flushed != null ? flushed.current() : left != null ? left.current() : null;
     }
 
-    /** Gives all messages to the processor as long as that returns true. */
+    /** Gives the messages to the processor as long as the processor returns true. */
     void forEach(MessageProcessor processor) throws Exception {
         if (flushed != null) {
             flushed.forEachFlushedMessage(processor);
@@ -81,7 +81,7 @@ final class OutboundMessages {
         }
     }
 
-    /** The bytes of all messages before those that are to be sent next. */
+    /** The bytes of all messages before the bytes that are to be sent next. */
     long sentOrInFlight() {
         return headSent + inFlight;
     }
@@ -91,7 +91,7 @@ final class OutboundMessages {
         return inFlight;
     }
 
-    /** The next bytes are in flight. */
+    /** Notes that the next bytes are in flight. */
     void posted(int bytes) {
         inFlight += bytes;
     }
@@ -103,7 +103,7 @@ final class OutboundMessages {
         return completing;
     }
 
-    /** So many bytes have been sent. Completes their messages, which may run user code. */
+    /** Completes the messages of bytes that have been sent, which may run user code. */
     void complete(long bytes) {
         completing = true;
         try {
@@ -115,8 +115,8 @@ final class OutboundMessages {
     }
 
     /**
-     * One message at a time, since a listener of its promise may close the channel, and {@link #detach} must find the
-     * counts as they are. If the connection is broken, the close is {@link #destroy} at once, and nothing is left.
+     * Completes one message at a time. A listener of its promise may close the channel, and {@link #detach} needs
+     * correct counts. If the connection is broken, the close calls {@link #destroy} at once, and no message is left.
      */
     private void completeBytes(long bytes) {
         long rest = bytes;
@@ -159,7 +159,7 @@ final class OutboundMessages {
         }
     }
 
-    /** Completes empty messages at the head, which no work request stands for. */
+    /** Completes empty messages at the head, which have no work request. */
     void removeEmpty() {
         while (inFlight == 0 && isEmpty(current())) {
             headSent = 0;
@@ -175,10 +175,10 @@ final class OutboundMessages {
     // ---- the end
 
     /**
-     * The channel is about to discard its messages.
+     * Separates the messages from the channel, which is about to discard them.
      *
-     * @param send whether to send nevertheless what was flushed, as far as a socket would.
-     * @return whether that will be done.
+     * @param send whether to send flushed messages, as far as a socket would.
+     * @return false if they can't be sent.
      */
     boolean detach(boolean send) {
         if (detached || flushed == null) {
@@ -200,7 +200,7 @@ final class OutboundMessages {
         return true;
     }
 
-    /** Returns whether somebody else may change messages in flight, which there are, once their promises are done. */
+    /** Returns whether others may change messages in flight, of which there are some, after their promises. */
     boolean isShared() {
         long[] rest = { headSent + inFlight };
         try {
@@ -214,7 +214,7 @@ final class OutboundMessages {
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
-        // Nothing is known of messages that are gone.
+        // Messages in flight that are gone may be shared.
         return rest[0] > 0;
     }
 
@@ -223,12 +223,12 @@ final class OutboundMessages {
         return left != null && left.current() != null;
     }
 
-    /** Returns whether more of them is in flight than a closed channel may leave. */
+    /** Returns whether more bytes of these are left than a closed channel may leave. */
     boolean isDetachedBeyondLimit() {
         return left != null && left.bytes() > options.maxDetachedBytes();
     }
 
-    /** The queue pair is gone, and with it all that was in flight. */
+    /** Releases the messages: the queue pair is gone, and with it all work requests. */
     void destroy() {
         detach(false);
         inFlight = 0;

@@ -28,13 +28,13 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
 
 /**
- * A file region among the messages of a channel, and how many of its bytes are in flight. What it has transferred says
- * how many were read.
+ * A file region among the messages of a channel, with the number of its bytes in flight. Its {@code transferred()} is
+ * the number of bytes that were read.
  *
- * <p>The file of a {@link DefaultFileRegion} is read straight into the memory that the device sends from.
- * {@link FileRegion#transferTo} is for all others, and gets there by way of the Java heap in pieces of 8 KiB if it uses
- * {@link FileChannel#transferTo} in turn. What it writes is sent, also beyond {@link FileRegion#count}, as by Netty's
- * other transports (netty#16829): headers, padding, authentication codes.
+ * <p>The file of a {@link DefaultFileRegion} is read straight into the memory that the device sends from. All other
+ * regions are read by {@link FileRegion#transferTo}. If that uses {@link FileChannel#transferTo} in turn, the bytes go
+ * through the Java heap in pieces of 8 KiB. As in Netty's other transports (netty#16829), all bytes that it writes are
+ * sent, also beyond {@link FileRegion#count}: headers, padding, authentication codes.
  */
 public final class OutboundRegion extends AbstractReferenceCounted implements FileRegion {
     private static final ByteBuffer NO_BYTES = ByteBuffer.allocate(0);
@@ -45,7 +45,7 @@ public final class OutboundRegion extends AbstractReferenceCounted implements Fi
     private ByteBuffer excess = NO_BYTES;
     private long inFlight;
     private boolean read;
-    /** No more bytes are read. */
+    /** The most bytes that are still read. */
     private long limit = Long.MAX_VALUE;
     private Exception failure;
 
@@ -56,12 +56,12 @@ public final class OutboundRegion extends AbstractReferenceCounted implements Fi
 
     /** Returns whether the region was read to its end. */
     boolean isRead() {
-        // Once and for all, whatever the region says later.
+        // The value stays, even if the region changes its mind later.
         read |= region.transferred() >= region.count();
         return failure == null && (limit <= 0 || read && !excess.hasRemaining());
     }
 
-    /** No more than so many of the bytes that have not arrived are sent; at least those in flight. */
+    /** Limits the bytes that are sent to so many of those that have not arrived; at least those in flight. */
     void truncate(long bytes) {
         limit = bytes - inFlight;
     }
@@ -81,13 +81,13 @@ public final class OutboundRegion extends AbstractReferenceCounted implements Fi
         return failure;
     }
 
-    /** Estimate of the bytes that will be read. */
+    /** An estimate of the bytes that are still to be read. */
     long unread() {
         return Math.min(limit, excess.remaining() + Math.max(0, region.count() - region.transferred()));
     }
 
     /**
-     * Appends what comes next, which is in flight then. A failure is kept: nothing is read after it.
+     * Appends the next bytes, which are in flight then. A failure is kept, and nothing is read after it.
      *
      * @param to  registered memory with room for {@code max} bytes.
      * @return the number of bytes, 0 if there are none now or if it failed.
@@ -100,8 +100,8 @@ public final class OutboundRegion extends AbstractReferenceCounted implements Fi
             to.writeBytes(excess.slice(excess.position(), n));
             excess.position(excess.position() + n);
         } else {
-            // An interruptible channel is closed by a read of an interrupted thread, and the file may be used
-            // elsewhere. Netty's epoll transport has sendfile(2), which no flag in Java interrupts.
+            // A read in an interrupted thread would close the channel of the file, which may be used elsewhere. Netty's
+            // epoll transport uses sendfile(2), which Java does not interrupt.
             boolean interrupted = Thread.interrupted();
             try {
                 transfer(to, room);
@@ -147,10 +147,10 @@ public final class OutboundRegion extends AbstractReferenceCounted implements Fi
     }
 
     /**
-     * Takes what there is registered memory for, and a little more, so that a region that writes some small pieces need
-     * not ask how much of each was taken. Then it takes nothing, as a socket does whose buffer is full, and the region
-     * keeps the rest for its next {@code transferTo}. A region that offers the same bytes once more waits until they
-     * are taken; but no memory gets free before it returns. So what it writes is kept, up to a bound.
+     * Takes as many bytes as the registered memory has room for, and a little more, so that a region that writes some
+     * small pieces need not ask how much of each was taken. Then it takes nothing, like a socket with a full buffer,
+     * and the region keeps the rest for its next {@code transferTo}. If the region offers the same bytes once more, it
+     * waits until they are taken. But no memory gets free before it returns, so its bytes are kept, up to a bound.
      */
     private static final class Target implements WritableByteChannel {
         private static final int MAX_EXCESS = 64 << 10;
@@ -211,7 +211,7 @@ public final class OutboundRegion extends AbstractReferenceCounted implements Fi
             return src.slice(src.position(), Math.min(src.remaining(), MAX_COMPARED));
         }
 
-        /** {@code transferTo} has returned, and {@code done} says whether there will be no other call. */
+        /** Returns the excess after a return of {@code transferTo}. {@code done}: there will be no other call. */
         ByteBuffer finish(boolean done) throws IOException {
             if (done && refused > 0) {
                 throw notKept();

@@ -21,15 +21,16 @@ import io.netty.channel.rdma.verbs.VerbsException;
 import java.io.IOException;
 
 /**
- * Local end of a requested connection without an answer: the queue pair, with the id. On the loop of its channel.
+ * The local end of a requested connection that is not answered yet: the queue pair, with the id. On the loop of its
+ * channel.
  */
 public interface OutgoingConnection {
     /** The parameters of the request to the peer. */
     ConnectionParameters parameters() throws VerbsException;
 
-    /** Why the connection can't be made, if it broke on this side; else {@code null}. */
+    /** The reason why the connection can't be made, if it broke on this side; else {@code null}. */
     IOException failure();
 
-    /** Gives everything back: the connection can't be made. */
+    /** Releases everything, because the connection can't be made. */
     void discard();
 }

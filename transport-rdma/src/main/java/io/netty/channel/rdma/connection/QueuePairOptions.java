@@ -25,9 +25,9 @@ import io.netty.channel.rdma.verbs.VerbsException;
 import java.util.List;
 
 /**
- * The options of channels that have a queue pair: how deep the queues are, how long the device tries, and how the
- * connection is made. Datagram channels take only some of them. Gives them to the connection manager and to the
- * device, each when it counts.
+ * The options of channels that have a queue pair: the depth of the queues, the retries of the device, and the making of
+ * the connection. Datagram channels take only some of them. Sets each on the connection manager or the device when it
+ * is needed.
  *
  * <p>Any thread.
  */
@@ -36,7 +36,7 @@ public final class QueuePairOptions {
     public static final OptionRow<Integer> RECEIVE_QUEUE_DEPTH =
             OptionRow.number("RECEIVE_QUEUE_DEPTH", 256, 16, 32768);
     public static final OptionRow<Integer> MAX_INLINE = OptionRow.number("MAX_INLINE", 64, 0, 1024);
-    /** Only channels of messages have it in their table; for others it is 0. */
+    /** Only message channels have this option in their table; for others it is 0. */
     public static final OptionRow<Integer> MAX_INLINE_RECEIVE = OptionRow.number("MAX_INLINE_RECEIVE", 0, 0, 1024);
     public static final OptionRow<Integer> RETRY_COUNT = OptionRow.number("RETRY_COUNT", 6, 0, 7);
     public static final OptionRow<Integer> RNR_RETRY_COUNT = OptionRow.number("RNR_RETRY_COUNT", 7, 0, 7);
@@ -63,14 +63,14 @@ public final class QueuePairOptions {
         return values.get(row);
     }
 
-    /** Sets the options of an id that count before its route is resolved. */
+    /** Sets the options of an id that must be set before its route is resolved. */
     public void route(ConnectionId id) throws VerbsException {
         if (get(TRAFFIC_CLASS) != 0) {
             id.setTypeOfService(get(TRAFFIC_CLASS));
         }
     }
 
-    /** The parameters for connecting or accepting, which is next. */
+    /** The parameters for connecting or accepting. Also sets the options of the id that must be set before that. */
     public ConnectionParameters parameters(ConnectionId id, byte[] data) throws VerbsException {
         if (get(ACK_TIMEOUT) != 0) {
             id.setAckTimeoutExponent(get(ACK_TIMEOUT));
@@ -79,7 +79,7 @@ public final class QueuePairOptions {
                 .rnrRetryCount(get(RNR_RETRY_COUNT));
     }
 
-    /** Sets the options of a queue pair that is ready to send: the connection manager has no parameter for them. */
+    /** Sets the options for which the connection manager has no parameter, on a queue pair that is ready to send. */
     public void connected(QueuePair queuePair) throws VerbsException {
         if (get(MIN_RNR_TIMER) != 0) {
             queuePair.modify(new QueuePairAttributes().minRnrTimer(get(MIN_RNR_TIMER)));

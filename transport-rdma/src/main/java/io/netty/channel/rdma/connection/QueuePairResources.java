@@ -37,9 +37,9 @@ import java.io.IOException;
 import java.util.function.Supplier;
 
 /**
- * A queue pair, the room for its completions, and whose they are. Made as the options say and as the device can: what
- * the application has set it gets, or an error that names the limit, as a queue that is silently shorter than the one
- * asked for would be found by a measurement at best. Defaults are lowered instead, so that they work on any device.
+ * A queue pair, the room for its completions, and their owner. It is made by the options, within the limits of the
+ * device. If the application has set an option beyond the limit, it gets an error that names the limit: it would hardly
+ * notice a queue that is silently shorter. Defaults are lowered instead, so that they work on any device.
  */
 public class QueuePairResources {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(QueuePairResources.class);
@@ -55,12 +55,12 @@ public class QueuePairResources {
     private LoopQueue queue;
     QueuePair queuePair;
     private int number;
-    /** {@code null} as long as it is not known to which loop the connection belongs. */
+    /** {@code null} until the loop of the connection is known. */
     private LoopDevice device;
     /** {@code null} if the queue pair has receives of its own. */
     private LoopReceiveQueue shared;
 
-    /** @param handler of the connection's loop, or {@code null} if that is not known yet: see {@link #attach}. */
+    /** @param handler of the connection's loop, or {@code null} if the loop is not known yet: see {@link #attach}. */
     public QueuePairResources(DeviceContext context, QueuePairOptions options, LoopHandler handler) throws Exception {
         this.context = context;
         queuePairOptions = options;
@@ -85,7 +85,7 @@ public class QueuePairResources {
     }
 
     /**
-     * The value of an option as far as the device can.
+     * The value of an option, within the limit of the device.
      *
      * @param attribute names the limit.
      * @throws IllegalArgumentException if the application has set the option to more.
@@ -104,30 +104,30 @@ public class QueuePairResources {
     }
 
     /**
-     * Lets the queue pair, before it is created, take its receives from those of its loop.
+     * Makes the queue pair use the shared receives of its loop. Called before it is created.
      *
-     * @param bufferSize of each, in bytes.
+     * @param bufferSize of each receive, in bytes.
      * @param buffers gives registered memory of this size, or {@code null} if there is none.
      */
     public final void shareReceives(int bufferSize, Supplier<ByteBuf> buffers) throws IOException {
         shared = device.receiveQueue(bufferSize, buffers);
     }
 
-    /** The receives that it shares, or {@code null}. */
+    /** The shared receives, or {@code null}. */
     public final LoopReceiveQueue shared() {
         return shared;
     }
 
-    /** Maximum of waiting completions, without those of shared receives. */
+    /** The most completions that may wait, without those of shared receives. */
     private int completions() {
         return sendDepth + (shared == null ? receiveDepth : 0);
     }
 
     /**
-     * Creates the queue pair. If that fails, what there is must be given back as at the end.
+     * Creates the queue pair. If that fails, the caller must close and release this object as at its end.
      *
-     * @param id that it belongs to, or {@code null} if it is connected without the connection manager.
-     * @param minInline bytes that are asked for in any case, if the device can.
+     * @param id of the queue pair, or {@code null} if it is connected without the connection manager.
+     * @param minInline inline bytes that are requested in any case, if the device supports them.
      */
     public final QueuePair create(ConnectionId id, int sendSges, int receiveSges, int minInline) throws Exception {
         queue = device == null ? LoopQueue.standalone(context, completions()) : device.reserve(completions(), shared);
@@ -147,7 +147,7 @@ public class QueuePairResources {
 
     /**
      * Creates the queue pair. A device has no attribute for the most inline bytes, and its other limits depend on each
-     * other (ibv_create_qp(3)), so what it can do is found by trying.
+     * other (ibv_create_qp(3)), so the limits are found by trying.
      */
     private QueuePair create(ConnectionId id, QueuePairInitAttributes attributes, int inline) throws IOException {
         try {
@@ -176,7 +176,7 @@ public class QueuePairResources {
         return tryInline(id, attributes, most);
     }
 
-    /** The most inline bytes up to this many with which a queue pair can be created. */
+    /** The most inline bytes, up to a maximum, with which a queue pair can be created. */
     private int mostInline(ConnectionId id, QueuePairInitAttributes attributes, int upTo) throws VerbsException {
         int low = 0;
         int high = upTo;
@@ -205,7 +205,7 @@ public class QueuePairResources {
         return e.errno() == Errno.EINVAL || e.errno() == Errno.ENOMEM;
     }
 
-    /** The completions are handled on this loop, if that was not known before. */
+    /** Makes this loop handle the completions, if the loop was not known before. */
     void attach(LoopHandler handler) throws Exception {
         if (device == null) {
             LoopDevice newDevice = handler.device(context);
@@ -224,19 +224,18 @@ public class QueuePairResources {
         return device;
     }
 
-    /** Has the owners get all completions that are there, and be told later. */
+    /** Polls all completions for their owners, which are notified later. */
     public final void drain() {
         device.drain(queue);
     }
 
-    /** The first part of the end. From here on the device touches none of the memory. */
+    /** Destroys the queue pair, the first part of the end. After that the device accesses none of the memory. */
     public final void closeQueuePair() {
         if (queuePair != null) {
             if (device != null && device.loop.isHere()) {
                 device.unregister(number);
                 if (shared != null) {
-                    // Some devices forget the completions of a queue pair that is destroyed, and which receives those
-                    // were.
+                    // Some devices drop the completions of a destroyed queue pair, and so their receives are lost.
                     stop();
                     drain();
                 }
@@ -245,7 +244,7 @@ public class QueuePairResources {
         }
     }
 
-    /** The device does no more work requests, and gives back those that it has. */
+    /** Moves the queue pair to the error state: the device executes no requests, and returns those that it has. */
     final void stop() {
         try {
             queuePair.toError();
@@ -255,7 +254,7 @@ public class QueuePairResources {
     }
 
     /**
-     * The second part.
+     * Releases the other resources, the second part of the end.
      *
      * @param owner that got the completions, or {@code null}.
      */

@@ -43,9 +43,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The queue pair of a byte-stream channel and all that belongs to it: posts what the protocol says, takes
- * completions and connection manager events, and outlives the channel until the end of the connection has reached the
- * peer.
+ * The queue pair of a byte-stream channel with all that belongs to it. It gets completions and events of the connection
+ * manager, and outlives the channel until the end of the connection has reached the peer.
  *
  * <p>On the loop that its channel is registered with, which may change: see {@link ConnectionIdMigration}. The
  * completion queue stays with the loop that it was made on: see {@link CompletionRelay}.
@@ -54,7 +53,7 @@ public final class RdmaConnection extends CompletionHandler
         implements LoopEvents.Listener, ConnectionIdMigration.Owner, OutgoingConnection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaConnection.class);
 
-    /** Maximum time of a connection's end after all bytes are sent. Then its resources are released anyway. */
+    /** Maximum time of a connection's end after all bytes are sent. Then its resources are released in any case. */
     public static final long END_TIMEOUT_MILLIS = 3_000;
     private static final long NONE = -1;
 
@@ -68,7 +67,7 @@ public final class RdmaConnection extends CompletionHandler
     private final ReceiveQueue receives;
     private final ConnectionLife life;
     private final SendPath sendPath;
-    /** Messages that have come before the data of their peer. */
+    /** Messages that have come before the peer's private data. */
     private final List<Runnable> early = new ArrayList<>();
     /** {@code null} before the connection is established. */
     private StreamCounters.Record record;
@@ -99,10 +98,11 @@ public final class RdmaConnection extends CompletionHandler
     }
 
     /**
-     * A connection by an id that is bound to a device. The id belongs to it on success, and the resources in any case.
+     * Creates a connection with an id that is bound to a device. On success the connection owns the id. It owns the
+     * resources in any case.
      *
-     * @param listener gets the events of the id until the connection is {@linkplain #establish established}, which then
-     *         gets them itself.
+     * @param listener gets the events of the id until the connection is {@linkplain #establish established}. Then the
+     *         connection gets them.
      */
     public static RdmaConnection create(ConnectionOwner owner, LoopBinding loop, ConnectionId id,
                                         LoopEvents.Listener listener, ConnectionResources resources)
@@ -110,7 +110,7 @@ public final class RdmaConnection extends CompletionHandler
         try {
             return new RdmaConnection(owner, loop, id, listener, resources);
         } catch (Throwable t) {
-            // Not in the constructor: there may be no memory for the object, nor for what its fields begin with.
+            // Not in the constructor, because there may be no memory for the object or its first fields.
             resources.closeQueuePair();
             resources.release(null);
             throw t;
@@ -126,15 +126,15 @@ public final class RdmaConnection extends CompletionHandler
      * Opens the connection with the peer's data.
      *
      * @param privateData of the peer's request or answer.
-     * @param peerReady whether it is known to be ready to receive. A client's peer is; a server's is once it
-     *         has answered.
+     * @param peerReady whether the peer is known to be ready to receive. This is true for the peer of a client, and for
+     *         that of a server after its answer.
      */
     public void establish(byte[] privateData, boolean peerReady) throws Exception {
         resources.establish(privateData);
         established(peerReady);
     }
 
-    /** As above, if the protocol's state was told before. */
+    /** Does the same, if the protocol got the private data before. */
     public void established(boolean peerReady) throws Exception {
         listener = this;
         loop.handler().events(id.verbs()).listen(id, this);
@@ -151,13 +151,13 @@ public final class RdmaConnection extends CompletionHandler
         record.open(outgoing);
     }
 
-    /** The peer of an incoming connection has answered. */
+    /** Continues, because the peer of an incoming connection has answered. */
     public void answered() {
         life.peerReady();
         completionsDone();
     }
 
-    /** The channel is active: lets messages flow. */
+    /** Starts the flow of messages, because the channel is active. */
     public void start() {
         if (!isDestroyed()) {
             life.open();
@@ -232,13 +232,13 @@ public final class RdmaConnection extends CompletionHandler
         return inbound;
     }
 
-    /** Nobody reads any more. */
+    /** Drops all input from now on. */
     public void discardInput() {
         inbound.discard();
         sendPath.pumpOutsideOfTurn();
     }
 
-    /** Has the application read outside of the turn that the bytes arrived in: that is a turn, too. */
+    /** Lets the application read outside of the turn in which the bytes arrived. The reading is a turn, too. */
     public void readInTurn(Runnable reading) {
         sendPath.beginTurn();
         try {
@@ -289,7 +289,7 @@ public final class RdmaConnection extends CompletionHandler
                     life.fail(new StreamProtocolException("the peer sent what is not a message of the protocol: " +
                             completions.byteLength(index) + " bytes, " + completions.describe(index)));
                 } else if (life.isNegotiated()) {
-                    // A message proves that the peer is there, even if the connection manager's event is yet to come.
+                    // A message proves that the peer is ready, even before the event of the connection manager.
                     life.peerReady();
                     receive(receives.message, receives.length);
                 } else {
@@ -301,7 +301,7 @@ public final class RdmaConnection extends CompletionHandler
         } else if (success) {
             sent = workRequest;
         } else {
-            // All before it are done, too. Their messages are not; the connection fails.
+            // The requests before it are done, too, but their messages are not completed, because the connection fails.
             stream.sendQueue().failed(workRequest);
         }
         if (!success) {
@@ -318,7 +318,7 @@ public final class RdmaConnection extends CompletionHandler
             try {
                 opened(false);
             } finally {
-                // A channel that is not established could not tell of the end either.
+                // Otherwise the channel could not tell of the end either.
                 owner.established();
             }
             sendPath.livenessChanged();
@@ -350,28 +350,28 @@ public final class RdmaConnection extends CompletionHandler
         }
     }
 
-    /** Returns whether it has given everything back. */
+    /** Returns whether the connection has released everything. */
     public boolean isDestroyed() {
         return life.isDestroyed();
     }
 
-    /** Why nothing can be sent any more. */
+    /** The reason why nothing can be sent any more. */
     public IOException writeFailure() {
         return life.writeFailure();
     }
 
-    /** Why it broke, or {@code null} if it did not, or ended without a reason. */
+    /** The reason why the connection broke, or {@code null} if it did not, or ended without a reason. */
     @Override
     public IOException failure() {
         return life.failure();
     }
 
-    /** Returns whether the peer has said that it sends no more. Bytes may still be under way. */
+    /** Returns whether the peer has ended its stream. Bytes may still be in flight. */
     boolean isEndedByPeer() {
         return inbound.isEndedByPeer() || endedByDisconnect;
     }
 
-    /** Returns whether the peer has said that it sends no more, and takes no more. */
+    /** Returns whether the peer has ended its stream, and takes no more bytes. */
     public boolean isClosedByPeer() {
         return isEndedByPeer() && stream.state() == StreamState.DISCONNECTED;
     }
@@ -399,7 +399,7 @@ public final class RdmaConnection extends CompletionHandler
         case REJECTED:
         case UNREACHABLE:
         case CONNECT_ERROR:
-            // A server that closes before it knows that the connection is established rejects it: for us, a reset.
+            // A server that closes before it knows that the connection is established rejects it. Here that is a reset.
             life.gone(life.isReady() ? null : new IOException("Connection to " + owner.remote() +
                     " could not be accepted: " + event.describe()));
             break;
@@ -411,10 +411,10 @@ public final class RdmaConnection extends CompletionHandler
         }
     }
 
-    /** The peer has disconnected. */
+    /** Ends the connection, because the peer has disconnected. */
     public void disconnected() {
         endedByDisconnect = stream.disconnectedByPeer();
-        // Bytes, and messages that tell an end from a reset, may still arrive: until the receives are flushed.
+        // Bytes, and messages that distinguish an end from a reset, may still arrive until the receives are flushed.
         life.gone(null);
     }
 
@@ -431,12 +431,12 @@ public final class RdmaConnection extends CompletionHandler
     /**
      * The channel is closed.
      *
-     * @param reset without telling the peer that this is an orderly life.
+     * @param reset whether to end without telling the peer of an orderly end.
      */
     public void close(boolean reset) {
         LoopHandler handler = loop.handler();
         if (!handler.isHere()) {
-            // The channel could not be registered with another loop.
+            // The channel could not be registered with its new loop.
             try {
                 handler.loop().execute(() -> close(reset));
             } catch (RejectedExecutionException e) {
@@ -447,13 +447,13 @@ public final class RdmaConnection extends CompletionHandler
         if (!loop.isAttached()) {
             loop.attach(handler);
         }
-        // Whoever has shared memory with work requests may change it from now on: they must read no more.
+        // The application may change memory that it shares with work requests now, so they must not read it.
         boolean abort = reset || sendPath.isReadingShared();
         abort |= !sendPath.detach(!abort && life.isReady() && sendPath.isWritable());
         try {
             life.close(abort);
         } catch (Throwable t) {
-            // The channel is closed, and nobody asks for the end of the connection again.
+            // The channel is closed, so there is no other call for the end of the connection.
             life.abort(t);
             throw t;
         }
@@ -469,7 +469,7 @@ public final class RdmaConnection extends CompletionHandler
         life.destroy();
     }
 
-    /** The end has come: gives everything back. */
+    /** Releases everything at the end. */
     private void release() {
         LoopHandler handler = loop.handler();
         resources.closeQueuePair();
@@ -490,7 +490,7 @@ public final class RdmaConnection extends CompletionHandler
         return resources.queuePair.query();
     }
 
-    /** Actions of the state machine, and its questions. */
+    /** The methods that the state machine calls. */
     private final class LifeActions implements ConnectionLife.Actions {
         private LoopBinding.Timer timer;
 

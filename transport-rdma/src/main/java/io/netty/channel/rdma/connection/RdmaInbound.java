@@ -28,8 +28,8 @@ import java.util.ArrayDeque;
 /**
  * Bytes that have arrived on one connection and were not read yet.
  *
- * <p>Long arrivals leave as slices of the receive buffer, short ones as copies, because a slice holds its segment
- * back from the peer until it is released; all are copied while {@link ReceiveMemory#isHalfPinned}.
+ * <p>The pipeline gets long arrivals as slices of the receive buffer, and short ones as copies, because a slice holds
+ * its segment back from the peer until it is released. All are copied while {@link ReceiveMemory#isHalfPinned}.
  *
  * <p>On the loop of the connection.
  */
@@ -39,7 +39,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
     private final ReceiveMemory memory;
     private final int copyThreshold;
     private final ArrayDeque<ReceiveBuffer.Segment> segments = new ArrayDeque<>();
-    /** The first of them, or {@code null}. A segment that was read to its end stays while it may get more. */
+    /** The first segment, or {@code null}. A segment that was read to its end stays while it may get more bytes. */
     private ReceiveBuffer.Segment head;
     private boolean ended;
     private boolean lost;
@@ -66,9 +66,9 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         }
     }
 
-    /** The peer has given back what it was offered: a segment that it had begun gets no more. */
+    /** Handles the memory that the peer has given back. A segment that the peer had begun gets no more bytes. */
     void retracted(Arrival arrival) {
-        // The memory comes first: what follows may offer memory, and there is no reason for more.
+        // The memory is told first, because the next calls may offer memory, and it must not grow now.
         memory.retracted();
         if (arrival.area() != null) {
             ReceiveBuffer.Segment segment = memory.segment(arrival);
@@ -79,7 +79,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         }
     }
 
-    /** The peer has said that it sends no more. */
+    /** Notes that the peer has ended its stream. */
     void end() {
         ended = true;
     }
@@ -99,7 +99,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         return ended || lost;
     }
 
-    /** Returns whether the peer has said so. */
+    /** Returns whether the peer has ended its stream. */
     public boolean isEndedByPeer() {
         return ended;
     }
@@ -115,7 +115,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         return hasBytes() || isEnded();
     }
 
-    /** Drops what arrives, since nobody reads any more, so that the peer can go on. */
+    /** Drops all bytes from now on, because they are not read any more, so that the peer can continue. */
     public void discard() {
         discarding = true;
         while (hasBytes()) {
@@ -124,10 +124,10 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
     }
 
     /**
-     * The next bytes, at least one.
+     * Returns the next bytes, at least one.
      *
-     * @param handle says how many at most, if it is the application's. The guess of the one that a configuration begins
-     *         with is about how much to allocate, and nothing is allocated here.
+     * @param handle bounds the bytes, if it is the application's. The guess of the default allocator's handle is a size
+     *         to allocate, and nothing is allocated here.
      */
     public ByteBuf read(RecvByteBufAllocator.ExtendedHandle handle) {
         int offset = head.readIndex;

@@ -33,7 +33,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Says which addresses this host's RDMA devices have, where one can't be used.
+ * Errors for addresses that can't be used. They name the addresses of this host's RDMA devices.
  */
 public final class Reachability {
     private Reachability() { }
@@ -48,8 +48,8 @@ public final class Reachability {
     }
 
     /**
-     * The address to connect to: for the wildcard address one of this host, as TCP on Linux has it, so that connecting
-     * to {@code server.localAddress()} works here, too. The embedded provider does that itself.
+     * The address to connect to. Like TCP on Linux, it replaces the wildcard address by one of this host, so that a
+     * connect to {@code server.localAddress()} works. The embedded provider does that itself.
      *
      * @param verbs to connect by.
      */
@@ -65,19 +65,19 @@ public final class Reachability {
         DeviceAddresses addresses = DeviceAddresses.recent(verbs);
         InetAddress own = addresses.ofThisHost(address.getClass());
         if (own == null && address instanceof Inet6Address) {
-            // A listener at such an address listens for IPv4, too.
+            // A listener at the wildcard of IPv6 listens for IPv4, too.
             own = addresses.ofThisHost(InetAddress.class);
         }
         return own == null ? remote : new InetSocketAddress(own, remote.getPort());
     }
 
-    /** The call that looks for the way to the peer has failed: there is none, or this host is short of something. */
+    /** The error for a failed call of address or route resolution: no route, or this host is short of a resource. */
     public static IOException unreachable(VerbsApi verbs, VerbsException e) {
         return isShortage(e.errno()) ? e : unreachable(verbs, e.getMessage(), e);
     }
 
     /**
-     * The error for an event by which the way to the peer is missing.
+     * The error for an event that reports failed address or route resolution.
      *
      * @param peer {@code null} if the caller adds it to the message.
      */
@@ -89,12 +89,12 @@ public final class Reachability {
                         "provider" : ""), null);
     }
 
-    /** The place where a listener was looked for, if it may be elsewhere on this host; for the message of a refusal. */
+    /** The place where the embedded provider looked for a listener, for the message of a refusal; else empty. */
     public static String missing(VerbsApi verbs) {
         return verbs.provider() == VerbsProvider.EMBEDDED ? OfThisHost.MISSING : "";
     }
 
-    /** Constants of all refusals by shared memory. */
+    /** Constants of all refusals by the embedded provider. */
     private static final class OfThisHost {
         static final String MISSING = " (no process " + which() + " listens for RDMA; TCP listeners do not count)";
 
@@ -104,7 +104,7 @@ public final class Reachability {
                     "in the folder " + reach;
         }
 
-        /** A name may be one of another container, or missing. */
+        /** The id of the user. Its name may be one of another container, or missing. */
         private static Object user() {
             try {
                 return Files.getAttribute(Path.of("/proc/self"), "unix:uid");
@@ -125,8 +125,9 @@ public final class Reachability {
     }
 
     /**
-     * An exception whose message is made when somebody reads it: it asks for the addresses of all devices, with some
-     * system calls for each, and a connect that has another provider to try throws it for every peer on another host.
+     * An exception that makes its message when it is read. The message needs the addresses of all devices, with some
+     * system calls for each. A connect that has another provider to try throws this exception for every peer on another
+     * host.
      */
     private static final class NoRdmaRouteException extends NoRouteToHostException {
         private static final long serialVersionUID = 1L;

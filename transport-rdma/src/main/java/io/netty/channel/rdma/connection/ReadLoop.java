@@ -19,8 +19,8 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.channel.RecvByteBufAllocator;
 
 /**
- * Gives what has arrived at a channel to its pipeline, when and as far as the pipeline wants to read: the contract of
- * {@link RecvByteBufAllocator} and {@code autoRead}, as the epoll transport keeps it. Subclasses know what has arrived:
+ * Gives the arrivals of a channel to its pipeline, when and as far as the pipeline wants to read. It keeps the contract
+ * of {@link RecvByteBufAllocator} and {@code autoRead}, as the epoll transport does. Subclasses have the arrivals:
  * bytes, messages, or connections. On the loop of the channel.
  */
 public abstract class ReadLoop {
@@ -38,7 +38,7 @@ public abstract class ReadLoop {
         readPending = false;
     }
 
-    /** {@code read()} was called. What is there is delivered later, not from inside of that call. */
+    /** Handles a call of {@code read()}. Arrivals are delivered later, not inside of that call. */
     public final void beginRead() {
         readPending = true;
         if (hasNext()) {
@@ -63,7 +63,7 @@ public abstract class ReadLoop {
         read();
     }
 
-    /** Delivers what there is, if it is wanted. Does nothing if called from a handler that this loop has called. */
+    /** Delivers arrivals, if the pipeline wants them. Does nothing if a handler that it has called calls it. */
     public final void read() {
         if (reading || !isReading() || !isDue()) {
             return;
@@ -111,21 +111,21 @@ public abstract class ReadLoop {
     /** The handle of the channel, {@linkplain RecvByteBufAllocator.Handle#reset reset}. */
     protected abstract RecvByteBufAllocator.ExtendedHandle handle();
 
-    /** Has the task run later on the loop of the channel. */
+    /** Runs the task later on the loop of the channel. */
     protected abstract void execute(Runnable task);
 
-    /** Returns whether the pipeline may get something. */
+    /** Returns whether the pipeline may get arrivals. */
     protected abstract boolean isReading();
 
-    /** Returns whether there is something for the pipeline. */
+    /** Returns whether there are arrivals for the pipeline. */
     protected abstract boolean hasNext();
 
-    /** Returns whether there is something that the pipeline wants. */
+    /** Returns whether there are arrivals that the pipeline wants. */
     protected boolean isWanted() {
         return readPending && hasNext();
     }
 
-    /** Returns whether there is a reason to begin: in most cases, something that is wanted. */
+    /** Returns whether there is a reason to begin, in most cases arrivals that the pipeline wants. */
     protected boolean isDue() {
         return isWanted();
     }
@@ -133,7 +133,7 @@ public abstract class ReadLoop {
     /**
      * Takes the next message for the pipeline.
      *
-     * @param handle is told how many bytes it has.
+     * @param handle is told the number of bytes.
      * @return {@code null} if there is none.
      */
     protected abstract Object next(RecvByteBufAllocator.ExtendedHandle handle) throws Exception;
@@ -141,17 +141,17 @@ public abstract class ReadLoop {
     /** Returns whether another message is to be read in the same loop. */
     protected abstract boolean goesOn(RecvByteBufAllocator.ExtendedHandle handle);
 
-    /** The loop has taken its last message; the pipeline is told next. */
+    /** Called when the loop has taken its last message, before the pipeline is told. */
     protected void taken() {
         // Nothing to do by default.
     }
 
-    /** Reading has failed, or the pipeline has thrown. */
+    /** Handles a failure of the reading, or an exception of the pipeline. */
     protected void failed(Throwable cause) {
         pipeline().fireExceptionCaught(cause);
     }
 
-    /** The pipeline knows that the loop is complete. */
+    /** Called after the pipeline was told that the loop is complete. */
     protected void done() {
         // Nothing to do by default.
     }

@@ -34,12 +34,12 @@ import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
- * A part of the {@link ReceiveMemory} of one connection, with a memory region of its own; and behind the first part,
- * its target SGL. That is all that the peer can reach.
+ * A part of the {@link ReceiveMemory} of one connection, with a memory region of its own. The first part also contains
+ * the target SGL, at its end. The peer can access nothing else.
  *
- * <p>Buffers that the pipeline gets are parts of it ({@link ReceivedByteBuf}). Each one holds its segment back from the
- * peer, and holds memory and registration (from which it may be sent on in place) until it is released, even if that
- * is after the end of the connection.
+ * <p>The pipeline gets parts of it ({@link ReceivedByteBuf}). Until its release, each of them holds its segment back
+ * from the peer, and keeps the memory and its registration, so that it can be sent on in place. Its release may come
+ * after the end of the connection.
  */
 final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
     private static final AtomicIntegerFieldUpdater<ReceiveBuffer> REFERENCES =
@@ -70,7 +70,7 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
         this.memory = memory;
         this.range = range;
         this.sglEntries = sglEntries;
-        // At the end, on the page that the embedded provider writes when it registers memory, on kernels before 6.11.
+        // At the end, on the page that the embedded provider writes at a registration, on kernels before 6.11.
         sglOffset = (int) range.length - sglEntries * ENTRY_SIZE;
         messagesOffset = sglOffset - messageBytes;
         sgl = memory.buffer().duplicate().order(ByteOrder.nativeOrder());
@@ -84,9 +84,9 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
      * Allocates and registers the memory.
      *
      * @param segmentLength   a multiple of 8.
-     * @param sglEntries      of the target SGL, which lies at the end.
-     * @param outgoingEntries entries for the peer's target SGL that may be in flight; before that.
-     * @param messageBytes    of messages that may arrive by SENDs; between the two.
+     * @param sglEntries entries of the target SGL, which is at the end.
+     * @param outgoingEntries entries for the peer's target SGL that may be in flight. They are behind the segments.
+     * @param messageBytes bytes of messages that may arrive by SENDs. They are between the two.
      * @param needed          see {@link PinnedMemory}.
      * @return {@code null} if there would be too much registered memory.
      */
@@ -102,8 +102,8 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
         try {
             memory = PageMemory.map(bytes);
             if (owner.device.iwarp) {
-                // A completion does not tell there how much the peer has written. What it says it has and has not must
-                // not be what another connection has left.
+                // On iWARP a completion does not tell how many bytes the peer has written. If the peer lies about that,
+                // the application must not get bytes that another connection has left.
                 PlatformDependent.setMemory(memory.address(), bytes, (byte) 0);
             }
             range = new MemoryRange(memory.address(), bytes,
@@ -129,7 +129,7 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
         return segments[index];
     }
 
-    /** Number of segments of which the application keeps nothing. */
+    /** The number of segments of which the application keeps nothing. */
     int unpinnedSegments() {
         return segments.length - pinnedSegments;
     }
@@ -189,7 +189,7 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
         return sglOffset + entry * ENTRY_SIZE;
     }
 
-    /** Drops the connection's own reference: no queue pair can write here any more. */
+    /** Releases a reference. The connection releases its own when no queue pair can write here any more. */
     void release() {
         if (REFERENCES.decrementAndGet(this) == 0) {
             int bytes = (int) range.length;
@@ -200,7 +200,7 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
         }
     }
 
-    /** A part of the memory that the peer fills at a stretch. */
+    /** A part of the memory that is offered to the peer, and returned, as a unit. */
     final class Segment implements RequestMemory, Runnable {
         private static final AtomicIntegerFieldUpdater<Segment> HOLDS =
                 AtomicIntegerFieldUpdater.newUpdater(Segment.class, "holds");
@@ -208,11 +208,11 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
         private final int index;
         private final ByteBuffer view;
         /**
-         * The number of buffers that were delivered from here and are not released, and one while the segment may get
-         * more bytes. Changed by any thread.
+         * The number of buffers from this segment that are not released, plus one while it may get more bytes. Changed
+         * by any thread.
          */
         private volatile int holds;
-        /** The application keeps a part of it. */
+        /** The application keeps a part of the segment. */
         boolean pinned;
         int readIndex;
         int writeIndex;
@@ -228,7 +228,7 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
             return memory.buffer();
         }
 
-        /** Where the segment begins there. */
+        /** The offset of the segment in {@link #memory()}. */
         int memoryOffset() {
             return index * segmentLength();
         }
@@ -237,7 +237,7 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
         void copyTo(ByteBuf buf, int offset, int length) {
             if (UNSAFE && buf.hasMemoryAddress()) {
                 int index = buf.writerIndex();
-                // Refused where there is no room.
+                // Throws if there is no room.
                 buf.writerIndex(index + length);
                 PlatformDependent.copyMemory(address(offset), buf.memoryAddress() + index, length);
             } else {
@@ -259,7 +259,7 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
             return range.contains(start, bytes);
         }
 
-        /** The first bytes have arrived. */
+        /** Begins the segment, because its first bytes have arrived. */
         void begin() {
             readIndex = 0;
             writeIndex = 0;
@@ -299,7 +299,7 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
             return false;
         }
 
-        /** A buffer of the application, or a work request, does not use it any more. Any thread. */
+        /** Releases the hold of a buffer of the application, or of a work request. Any thread. */
         @Override
         public boolean release() {
             boolean unused = HOLDS.decrementAndGet(this) == 0;
@@ -317,14 +317,14 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
             return holds;
         }
 
-        /** All its bytes arrived and were delivered. */
+        /** Ends the segment: all its bytes have arrived and were delivered. */
         void end() {
             if (HOLDS.decrementAndGet(this) == 0) {
                 run();
             }
         }
 
-        /** Frees the segment, which nobody uses any more. On the loop. */
+        /** Frees the segment, which has no users any more. On the loop. */
         @Override
         public void run() {
             if (pinned) {

@@ -32,26 +32,25 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * All the memory in which the bytes of one connection arrive. It starts small, because registered memory must be there
- * before the peer may write, and most connections of a large server are idle; it grows while the peer is held up by it,
- * and shrinks when it is not used. In a protocol that offers one segment at a time, and has peers that allocate as much
- * as that, it has its whole size from the start.
+ * The memory in which all bytes of one connection arrive. It starts small, because registered memory must exist before
+ * the peer may write, and most connections of a large server are idle. It grows while the peer has to wait for memory,
+ * and shrinks when it is not used. With some protocols it has its whole size from the start: those that offer one
+ * segment at a time, and whose peers allocate as much as that.
  *
- * <p><b>Growing.</b> Each step makes it four times as large, by adding a {@link ReceiveBuffer}, up to SO_RCVBUF. So
- * each step has a buffer of its own size, and the later, the larger; the last one may be smaller. The peer is held up
- * if it has used up all that it was offered. That is not seen if the peer is far away, as then there is always a little
- * on offer; so the memory also is too small if all of it is filled again in less time than {@value #WINDOW_NANOS} ns,
- * which is longer than the round trip of a network for RDMA. In both cases only if the application has read more than
- * half of the memory: otherwise it is the application that the peer waits for. So a peer can get no more than
- * SO_RCVBUF, and only as long as it is read.
+ * <p><b>Growing.</b> Each step adds a {@link ReceiveBuffer} that makes the memory four times as large, up to SO_RCVBUF.
+ * So later steps have larger buffers, except perhaps the last one. The memory is too small if the peer has used up all
+ * of the memory that it was offered. This test fails for a distant peer, to which a little memory is always on offer.
+ * So the memory also is too small if all of it is filled again in less than {@value #WINDOW_NANOS} ns, which is longer
+ * than the round trip of a network for RDMA. In both cases it grows only if the application has read more than half of
+ * it, because otherwise the peer waits for the application. So a peer can get no more than SO_RCVBUF, and only while
+ * its bytes are read.
  *
- * <p><b>Shrinking.</b> If in some time ({@code RECEIVE_BUFFER_IDLE_MILLIS}) no more bytes arrived
- * than smaller memory has room for, the latest buffers are not offered any more. The peer may have been offered parts
- * of them and can use these when it likes; it is asked to give them back, and a peer that does not understand that
- * (librdmacm) fills them first. A buffer is freed when all its segments have come back. Until then it counts. The
- * application may hold an earlier one longer than a later one or the other way round; so a buffer that is not free yet
- * is used again for the step that it was made for, and for no other. The memory does not shrink to buffers of which the
- * application keeps every segment: nothing more could arrive, and so nothing would make it grow again.
+ * <p><b>Shrinking.</b> If no more bytes arrived in {@code RECEIVE_BUFFER_IDLE_MILLIS} than smaller memory has room for,
+ * the latest buffers are not offered any more. The peer can still use parts that it was offered. It is asked to give
+ * them back; a peer that does not understand the request (librdmacm) fills them first. A buffer is freed when all its
+ * segments have come back, and counts until then. The application may hold buffers in any order. So a buffer that is
+ * not free yet is used again only for the step that it was made for. The memory does not shrink to buffers of which the
+ * application keeps every segment: nothing more could arrive, so the memory would never grow again.
  *
  * <p>On the loop of the connection, once it is attached to one.
  */
@@ -59,17 +58,13 @@ final class ReceiveMemory {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(ReceiveMemory.class);
 
     /**
-     * The bytes of the first buffer: as much as a TCP socket of Linux offers at first; the queue pair costs about as
-     * much.
+     * The bytes of the first buffer. A TCP socket of Linux offers as much at first; a queue pair costs about as much.
      */
     static final int FIRST_BYTES = 64 << 10;
-    /** The peer fills one while the other one is read, as librdmacm does it; it is told of one when it connects. */
+    /** The peer fills one segment while the other one is read, as in librdmacm. It is told of one when it connects. */
     private static final int FIRST_SEGMENTS = 2;
     private static final int GROWTH = 4;
-    /**
-     * The segments of a buffer: enough that the peer fills one while others are read, advertised or held by the
-     * application.
-     */
+    /** The segments of a buffer. The peer can fill one while others are read, advertised or held by the application. */
     private static final int SEGMENTS = 8;
     private static final long WINDOW_NANOS = 2_000_000;
     private static final long RETRY_NANOS = 1_000_000_000;
@@ -78,7 +73,7 @@ final class ReceiveMemory {
     final StreamCounters counters;
     private final int maxBytes;
     private final int idleMillis;
-    /** Buffers by their steps: the first, those that were added and, not offered any more but not yet back, others. */
+    /** The buffers by their steps: first the offered ones, then others that have not come back. */
     private final ReceiveBuffer[] buffers;
     /** The number of buffers that are offered. */
     private int offered = 1;
@@ -102,7 +97,7 @@ final class ReceiveMemory {
     private boolean released;
 
     /**
-     * @param protocol        that the peer speaks.
+     * @param protocol of the connection.
      * @param outgoingEntries see {@link ReceiveBuffer#create}; for a protocol with such entries.
      * @param receives        the most receives that are posted.
      * @param messageSize     bytes of each message that is sent to them, or 0.
@@ -139,10 +134,10 @@ final class ReceiveMemory {
     }
 
     /**
-     * Sets what the memory needs before anything is delivered.
+     * Sets the other objects of the connection, before anything is delivered.
      *
      * @param currentLoop    the connection's.
-     * @param onSegmentFreed run on it when there is more to offer to the peer.
+     * @param onSegmentFreed run on the loop when there is more memory to offer to the peer.
      */
     void attach(LoopBinding currentLoop, ConnectionOwner connectionOwner, StreamMachine machine,
                 Runnable onSegmentFreed) {
@@ -157,7 +152,7 @@ final class ReceiveMemory {
         return loop;
     }
 
-    /** Where bytes have arrived. */
+    /** Notes an arrival. Returns its segment. */
     ReceiveBuffer.Segment arrived(Arrival arrival) {
         arrivedSinceTick += arrival.length();
         arrivedInWindow += arrival.length();
@@ -177,18 +172,18 @@ final class ReceiveMemory {
         return ((ReceiveBuffer) arrival.area()).segment(arrival.segment());
     }
 
-    /** The application has read so many bytes; it may keep them. */
+    /** Notes that the application has read so many bytes. It may keep their memory. */
     void read(int bytes) {
         unread -= bytes;
     }
 
-    /** The peer has given back what it was offered. */
+    /** Notes that the peer has given back the memory that it was offered. */
     void retracted() {
         usedUp = false;
         freeIdle();
     }
 
-    /** Makes more segments, before the peer is told of free ones, if they are the reason why it has to wait. */
+    /** Grows, if the peer has to wait for memory. Called before the peer is told of free segments. */
     void beforeOffer() {
         if (!begun) {
             // The peer was told of one segment only.
@@ -238,7 +233,7 @@ final class ReceiveMemory {
         } catch (VerbsException | OutOfMemoryError e) {
             logger.debug("A receive buffer could not grow beyond {} bytes", size, e);
         }
-        // The connection works with what it has. Failing may be slow, so it is not tried with each arrival.
+        // The connection works with what it has. A failure may be slow, so not each arrival tries again.
         failed = buffer == null;
         failedNanos = loop.nanoTime();
         return buffer;
@@ -265,7 +260,7 @@ final class ReceiveMemory {
         }
         resized(left);
         arrivedSinceTick = 0;
-        // Fast arrivals of the past are no reason to grow now, nor after the peer has given parts back.
+        // Fast arrivals of the past are no reason to grow now, or after the peer has given parts back.
         fast = false;
         if (freeIdle() || offered > 1) {
             schedule();
@@ -275,7 +270,7 @@ final class ReceiveMemory {
         }
     }
 
-    /** Returns whether the application keeps all of what would be left without the last buffer. */
+    /** Returns whether the application keeps all buffers before the last one. */
     private boolean isPinnedBeforeLast() {
         for (int step = 0; step < offered - 1; step++) {
             if (buffers[step].unpinnedSegments() > 0) {
@@ -285,7 +280,7 @@ final class ReceiveMemory {
         return true;
     }
 
-    /** Frees buffers that are not offered and have come back. Returns whether there are some that have not. */
+    /** Frees buffers that are not offered and have come back. Returns whether others have not come back. */
     private boolean freeIdle() {
         boolean busy = false;
         for (int step = offered; step < buffers.length && !released; step++) {
@@ -298,26 +293,26 @@ final class ReceiveMemory {
         return busy;
     }
 
-    /** Offers a segment again that was freed. On the loop. */
+    /** Offers memory again, because a segment was freed. On the loop. */
     void segmentFreed() {
         freeIdle();
         segmentFreed.run();
     }
 
-    /** The application got the first buffer in a segment of this length, or released the last one. */
+    /** Adds the length of a segment when the application gets its first buffer, and subtracts it with the last. */
     void pinned(int bytes) {
         pinned += bytes;
     }
 
     /**
-     * Returns whether the application keeps half of the memory. If it kept all, nothing more could arrive, and an
-     * application that collects a message longer than this memory would wait for ever.
+     * Returns whether the application keeps half of the memory. It then gets copies. If it kept all, nothing more could
+     * arrive, and an application that collects a message longer than this memory would wait for ever.
      */
     boolean isHalfPinned() {
         return pinned >= size >> 1;
     }
 
-    /** No queue pair can write here any more. */
+    /** Releases the buffers, because no queue pair can write here any more. */
     void release() {
         released = true;
         if (timer != null) {

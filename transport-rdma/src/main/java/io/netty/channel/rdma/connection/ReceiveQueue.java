@@ -22,33 +22,33 @@ import io.netty.channel.rdma.verbs.WorkCompletionOpcode;
 import io.netty.channel.rdma.verbs.WorkCompletions;
 
 /**
- * The receives that are kept posted for one connection. They are empty where each message is the immediate data of the
- * completion; where messages are sent, each has room for one. On the loop of the connection.
+ * The receives that are kept posted for one connection. If each message is the immediate data of a completion, they are
+ * empty. If messages come by SENDs, each has room for one. On the loop of the connection.
  */
 final class ReceiveQueue {
-    /** The value in place of a length if the message was sent; in place of the message is its index. */
+    /** The value of {@link #length} for a message that came by a SEND. {@link #message} is its index then. */
     static final int SENT = -1;
     private static final int MAX_CHAIN = 32;
 
     private final QueuePair queuePair;
-    /** Where messages are sent to, by the receives in turn; {@code null} where they are immediate data. */
+    /** The places for messages that come by SENDs, used in turn; {@code null} if messages are immediate data. */
     private final ReceiveBuffer messages;
     private final int messageSize;
     private final boolean immediateData;
     private final int depth;
     private final ReceiveWorkRequests chain;
-    /** The place of the receive that completes next, and of the one that is posted next. */
+    /** The place of the receive that completes next, and of the receive that is posted next. */
     private int first;
     private int next;
     private int posted;
-    /** The immediate data of the latest message; or the index in {@link ReceiveBuffer#messages()} if it was sent. */
+    /** The immediate data of the latest message, or its index in {@link ReceiveBuffer#messages()} after a SEND. */
     int message;
-    /** The length in bytes of what the peer has written with it, or {@link #SENT}. */
+    /** The number of bytes that the peer has written with the message, or {@link #SENT}. */
     int length;
 
     /**
-     * @param depth    the most that are posted.
-     * @param messages      with so many places for messages; {@code null} where they are immediate data.
+     * @param depth the most receives that are posted.
+     * @param messages has so many places for messages; {@code null} if messages are immediate data.
      * @param messageSize   in bytes.
      * @param immediateData whether messages may be immediate data.
      */
@@ -72,9 +72,9 @@ final class ReceiveQueue {
     }
 
     /**
-     * Takes what the receive that has just completed got: {@link #message} and {@link #length}.
+     * Sets {@link #message} and {@link #length} from the receive that has just completed.
      *
-     * @return whether it is a message of the protocol.
+     * @return whether the receive got a message of the protocol.
      */
     boolean take(WorkCompletions completions, int index) {
         length = completions.byteLength(index);
@@ -94,7 +94,7 @@ final class ReceiveQueue {
     }
 
     /**
-     * Posts some, at first or again.
+     * Posts so many receives.
      *
      * @throws VerbsException if the queue pair does not take them.
      */

@@ -26,12 +26,11 @@ import io.netty.util.ReferenceCounted;
 import java.nio.ByteBuffer;
 
 /**
- * Received bytes, where they arrived: a part of a segment of a {@link ReceiveBuffer}. It has a reference count of its
- * own, because handlers take a count above one as a sign that somebody else reads the buffer, and copy it. The object
- * is used again for what arrives later.
+ * Received bytes where they arrived: a part of a segment of a {@link ReceiveBuffer}. It has a reference count of its
+ * own, because some handlers copy a buffer whose count is above one. The object is recycled for later arrivals.
  *
- * <p>Handlers append to what they read, so it grows as any buffer of a channel does: behind its part is what arrives
- * next, so the bytes move to a buffer of the allocator, and the segment is given back.
+ * <p>Handlers append to buffers that they read, so it can grow. The bytes behind its part belong to the next arrival.
+ * So its bytes then move to a buffer of the allocator, and the segment is given back.
  */
 final class ReceivedByteBuf extends PartialByteBuf {
     private static final Recycler<ReceivedByteBuf> RECYCLER = new Recycler<>() {
@@ -44,7 +43,7 @@ final class ReceivedByteBuf extends PartialByteBuf {
     private final Recycler.Handle<ReceivedByteBuf> handle;
     /** {@code null} if the bytes have moved. */
     private ReceiveBuffer.Segment segment;
-    /** Where the bytes have moved, or {@code null}. */
+    /** The buffer to which the bytes have moved, or {@code null}. */
     private ByteBuf moved;
     private long address;
 
@@ -52,7 +51,7 @@ final class ReceivedByteBuf extends PartialByteBuf {
         this.handle = handle;
     }
 
-    /** A buffer of bytes of the segment, all of them readable. */
+    /** Returns a buffer with bytes of the segment, all of them readable. */
     static ReceivedByteBuf of(ByteBufAllocator allocator, ReceiveBuffer.Segment segment, int offset, int length) {
         ReceivedByteBuf buf = RECYCLER.get();
         buf.setPart(segment.memory(), segment.memoryOffset() + offset, length);
@@ -99,7 +98,7 @@ final class ReceivedByteBuf extends PartialByteBuf {
 
     @Override
     protected void deallocate() {
-        // Not to keep the memory of a connection that has ended.
+        // A recycled object must not keep the memory of a connection that has ended.
         setPart(null, 0, 0);
         releaseMemory();
         handle.recycle(this);

@@ -20,14 +20,14 @@ import io.netty.channel.DefaultFileRegion;
 import java.nio.channels.FileChannel;
 
 /**
- * Fields of a {@link DefaultFileRegion} without accessors. Netty's own native transports get at the same fields in the
- * same way ({@code netty_epoll_native.c}).
+ * Fields of a {@link DefaultFileRegion} that have no accessors. Netty's own native transports read the same fields in
+ * the same way ({@code netty_epoll_native.c}).
  */
 final class RegionFile {
     private RegionFile() {
     }
 
-    /** Not in the class itself, which is initialized before its natives are registered. */
+    /** A class of its own, because the outer class is initialized before its natives are registered. */
     private static final class Fields {
         static final boolean KNOWN = init0(DefaultFileRegion.class);
     }

@@ -19,10 +19,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The reason for which a connection is rejected, as text in the private data of the rejection.
+ * The reason of a rejected connection, as text in the private data of the rejection.
  */
 public final class Rejection {
-    /** The least that a rejection can carry (InfiniBand Architecture Specification vol. 1, 12.6.7). */
+    /** The bytes that each rejection can carry (InfiniBand Architecture Specification vol. 1, 12.6.7). */
     private static final int MAX_LENGTH = 148;
 
     private Rejection() { }
@@ -32,7 +32,9 @@ public final class Rejection {
         return data.length <= MAX_LENGTH ? data : Arrays.copyOf(data, MAX_LENGTH);
     }
 
-    /** The text that a peer sent, without the padding and whatever else is not printable; empty if there is none. */
+    /**
+     * The text that a peer sent, without padding, with "?" for bytes that are not printable; empty if there is none.
+     */
     public static String text(byte[] data) {
         StringBuilder text = new StringBuilder(data.length);
         for (byte b : data) {

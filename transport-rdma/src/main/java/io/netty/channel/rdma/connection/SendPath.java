@@ -37,23 +37,23 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Posts what the protocol of one connection has to say and what its messages give, whenever that may have become
- * possible: after a flush, and at the end of a turn. On the loop of the connection.
+ * Posts the control messages of a connection's protocol and the bytes of its flushed messages. It does so when a post
+ * may have become possible: after a flush, and at the end of a turn. On the loop of the connection.
  */
 public final class SendPath implements Liveness.Connection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(SendPath.class);
 
-    /** The chains that are posted in a row; an epoll channel writes up to 16 times (WRITE_SPIN_COUNT). */
+    /** The most chains that are posted in a row. An epoll channel writes up to 16 times (WRITE_SPIN_COUNT). */
     private static final int MAX_CHAINS = 16;
-    /** A number below that of each work request. */
+    /** A number that is less than that of each work request. */
     private static final long NONE = -1;
 
-    /** States of flushed messages that are left to send. */
+    /** States of the flushed messages that are still to be sent. */
     private enum Unsent {
         NOTHING,
-        /** Something was flushed, perhaps nothing new, and has to be looked at. */
+        /** Flushed messages, perhaps no new ones, have to be looked at. */
         PERHAPS,
-        /** There was no room for all of it, the last time. */
+        /** The last time, there was no room for all of them. */
         SOME
     }
 
@@ -72,20 +72,20 @@ public final class SendPath implements Liveness.Connection {
     private final SendQueue queue;
     private final QueuePair queuePair;
     private final ConnectionLife life;
-    /** Looks again when memory to send from ran out and no completion will tell that there is some. */
+    /** Tries again after a while, if memory to send from ran out and no completion will report that there is some. */
     private final Retry retry;
 
     /** {@code null} as long as no option has asked for it. */
     Liveness liveness;
     private Unsent unsent = Unsent.NOTHING;
-    /** All that there is to send will be looked at soon. */
+    /** A turn of the connection is under way, and its end posts. */
     private boolean inTurn;
-    /** Something was flushed in this turn, and was posted at once. */
+    /** A flush of this turn was posted at once. */
     private boolean flushedInTurn;
     /** Nothing more is posted until the channel is closed. */
     private boolean held;
     private VerbsException postFailure;
-    /** Flushed bytes wait for the peer, and for nothing else. */
+    /** Flushed bytes wait for the peer only. */
     private boolean heldUp;
     /** The open event of a recording, or {@code null}. */
     private Object stall;
@@ -129,12 +129,12 @@ public final class SendPath implements Liveness.Connection {
     }
 
     /**
-     * The channel was flushed, is active, and has flushed messages. If they can't be sent any more, the owner is
-     * {@linkplain ConnectionOwner#writeFailed told} before the return.
+     * Sends the flushed messages of an active channel. If they can't be sent any more, the owner is {@linkplain
+     * ConnectionOwner#writeFailed told} before the return.
      */
     public void flushed(ChannelOutboundBuffer buffer) {
         if (!loop.isHere()) {
-            // Between two loops.
+            // The channel is between two loops.
             loop.execute(() -> {
                 if (messages.flushed(buffer)) {
                     toBeLookedAt(true);
@@ -146,7 +146,7 @@ public final class SendPath implements Liveness.Connection {
         }
     }
 
-    /** Posts all that may be posted, unless the end of the turn will. */
+    /** Posts all that may be posted, unless the end of the turn will do so. */
     void pumpOutsideOfTurn() {
         if (!inTurn) {
             pump();
@@ -171,7 +171,7 @@ public final class SendPath implements Liveness.Connection {
                 }
                 return;
             }
-            // A flush in the middle of a completion may have had nothing new, and then nobody looks again.
+            // A flush in the middle of a completion may have had nothing new. Then there is no other look.
             unsent = Unsent.NOTHING;
             if (usable && !stream.mayHaveControl()) {
                 completeCopied();
@@ -186,8 +186,8 @@ public final class SendPath implements Liveness.Connection {
     }
 
     /**
-     * Sends what may be sent of the messages of the channel, which fails if the connection can't carry them any more.
-     * See <i>A turn</i> in the package description.
+     * Sends the messages of the channel as far as possible, and fails the write if the connection can't send them any
+     * more. See <i>A turn</i> in the package description.
      */
     private void sendFlushed() {
         try {
@@ -205,7 +205,7 @@ public final class SendPath implements Liveness.Connection {
             }
         } catch (Throwable t) {
             if (t instanceof Error) {
-                // The channel would only end its output, but nobody knows what of the stream was left out.
+                // The channel would only end its output, but it is not known which bytes of the stream are missing.
                 connection.failed(t);
             }
             owner.writeFailed(t);
@@ -218,12 +218,12 @@ public final class SendPath implements Liveness.Connection {
         }
     }
 
-    /** Returns whether anything can still be sent, now or later. */
+    /** Returns whether the connection can still send, now or later. */
     boolean isWritable() {
         return !life.isBroken() && stream.state() != StreamState.DISCONNECTED && stream.state() != StreamState.FAILED;
     }
 
-    /** Returns whether what is in flight will tell more, or what the peer had sent before its end is read first. */
+    /** Returns whether to fail the write later, after requests in flight, or after the bytes of a peer that ended. */
     private boolean isFailureLater() {
         return !life.isLost() && (isInFlight() || life.isBroken()) ||
                 connection.isEndedByPeer() && !owner.isEndReported();
@@ -231,10 +231,7 @@ public final class SendPath implements Liveness.Connection {
 
     // ---- sending
 
-    /**
-     * Posts the control messages that are due and, if wanted, data. Messages that are complete with that may have
-     * listeners which flush more.
-     */
+    /** Posts due control messages and, if wanted, data. That may complete messages, whose listeners flush more. */
     private void post(boolean data) throws Exception {
         int chains = 0;
         do {
@@ -262,7 +259,7 @@ public final class SendPath implements Liveness.Connection {
         }
         try {
             if (stream.mayHaveControl()) {
-                // Credits must not be granted before the receives that stand for them are posted.
+                // A credit must not be granted before its receive is posted.
                 postReceives();
                 if (life.isBroken()) {
                     return false;
@@ -314,11 +311,11 @@ public final class SendPath implements Liveness.Connection {
         }
     }
 
-    /** Adds what may be sent of the flushed messages. */
+    /** Adds as many of the flushed messages as may be sent. */
     private void gather(Gatherer gatherer) throws Exception {
         toBeLookedAt(true);
         Unsent before = unsent;
-        // If this throws, nothing is left that a later look could send.
+        // If the gatherer throws, a later look could not send anything.
         unsent = Unsent.NOTHING;
         unsent = gather(gatherer, before);
         heldUp(unsent != Unsent.NOTHING && !held && stream.isHeldUpByPeer() && messages.any());
@@ -333,7 +330,7 @@ public final class SendPath implements Liveness.Connection {
         }
         messages.removeEmpty();
         if (before == Unsent.SOME && isInFlight() && (stream.writable() == 0 || messageRoom() <= 0)) {
-            // Completions, or credits, come first. There may be many messages to skip, so this is worth a look.
+            // Completions or credits must come first. This check is useful, because there may be many messages to skip.
             return before;
         }
         return gatherer.gather(messages) ? Unsent.NOTHING : Unsent.SOME;
@@ -394,22 +391,22 @@ public final class SendPath implements Liveness.Connection {
 
     // ---- completion
 
-    /** All work requests up to this one have been sent. Completes their messages, which may run user code. */
+    /** Completes the messages of all work requests up to this one, which were sent. This may run user code. */
     void complete(long sequence) {
         long bytes = ring.complete(sequence);
         for (long done = queue.oldest(); done <= sequence; done++) {
             ring.remove(done);
         }
-        // Not before: what is posted next takes the places of these in the ring.
+        // After the removal, because the next requests take the places of these in the ring.
         queue.completed(sequence);
         messages.complete(bytes);
     }
 
     /**
-     * Completes messages whose bytes were copied into work requests that are posted, which may run user code. As with a
-     * socket, their promises need not wait for the peer; so nobody need be woken by the completion of such a request.
+     * Completes messages whose bytes were copied into posted work requests, which may run user code. As with a socket,
+     * their promises need not wait for the peer. So the completion of such a request need not wake the loop.
      *
-     * @return whether there were any.
+     * @return whether there were such messages.
      */
     private boolean completeCopied() {
         long bytes = postFailure != null || messages.isCompleting() ? 0 : ring.complete(NONE);
@@ -421,7 +418,7 @@ public final class SendPath implements Liveness.Connection {
 
     // ---- what others ask
 
-    /** Returns whether flushed bytes have not arrived yet, but may. */
+    /** Returns whether there are flushed bytes that have not arrived yet, but still may. */
     public boolean isSending() {
         return isInFlight() && !life.isBroken() || unsent != Unsent.NOTHING && isWritable();
     }
@@ -432,8 +429,8 @@ public final class SendPath implements Liveness.Connection {
     }
 
     /**
-     * Returns whether work requests in flight read memory that somebody else may change once the promises of their
-     * messages are done.
+     * Returns whether work requests in flight read memory that others may change after the promises of the messages are
+     * done.
      */
     public boolean isReadingShared() {
         return isInFlight() && ring.isInPlace() && messages.isShared();
@@ -441,7 +438,7 @@ public final class SendPath implements Liveness.Connection {
 
     // ---- does the peer answer?
 
-    /** Options were changed, or the connection just established. */
+    /** Starts or adapts the checks of the peer, because options were changed or the connection was established. */
     public void livenessChanged() {
         if (liveness == null && resources.options.liveness.isOn()) {
             liveness = new Liveness(loop, this, resources.options.liveness);
@@ -463,7 +460,7 @@ public final class SendPath implements Liveness.Connection {
 
     @Override
     public boolean isAcknowledged() {
-        // Copied bytes included.
+        // Also copied bytes: their requests have numbers too.
         return queue.doneUntil() >= queue.next();
     }
 
@@ -480,7 +477,7 @@ public final class SendPath implements Liveness.Connection {
 
     // ---- the end
 
-    /** Fails what was flushed, without closing the channel. */
+    /** Fails the flushed messages, without closing the channel. */
     public void fail(ChannelOutboundBuffer buffer, IOException cause) {
         detach(false);
         unsent = Unsent.NOTHING;
@@ -489,10 +486,10 @@ public final class SendPath implements Liveness.Connection {
         }
     }
 
-    /** Ends the output behind what was posted. */
+    /** Ends the output after the requests that were posted. */
     public void shutdownOutput() {
         if (isReadingShared()) {
-            // A write has failed, and all fail with it: see RdmaConnection.close().
+            // A write has failed, and all others fail with it: see RdmaConnection.close().
             life.fail(new IOException("The output to " + owner.remote() + " ended with bytes under way"));
         }
         detach(false);
@@ -516,7 +513,7 @@ public final class SendPath implements Liveness.Connection {
         return messages.detach(send);
     }
 
-    /** The queue pair is gone, and with it all work requests. */
+    /** Releases everything: the queue pair is gone, and with it all work requests. */
     void destroy() {
         if (liveness != null) {
             liveness.stop();

@@ -20,16 +20,16 @@ import io.netty.channel.rdma.memory.MemoryInFlight;
 import io.netty.channel.rdma.memory.RequestMemory;
 import io.netty.channel.rdma.stream.SendQueue;
 
-/** Contents of the send work requests in flight of one connection, by the numbers of a {@link SendQueue}. */
+/** The contents of one connection's send work requests in flight, by the numbers of a {@link SendQueue}. */
 final class SendRing {
     /** Idle connections have nothing in flight, and most others little. */
     private static final int FIRST_PLACES = 4;
 
     private final SendQueue queue;
     private final int mask;
-    /** As many as there were ever in flight at a time, in powers of two. */
+    /** The bytes of each request; as many places as requests were ever in flight, rounded to a power of two. */
     private int[] lengths = new int[FIRST_PLACES];
-    /** True if nothing refers to the bytes of the request any more once it is posted. */
+    /** True if nothing refers to the bytes of the request after its post. */
     private boolean[] copied = new boolean[FIRST_PLACES];
     private ByteBuf[] staging = new ByteBuf[FIRST_PLACES];
     private final MemoryInFlight inPlace = new MemoryInFlight();
@@ -71,7 +71,7 @@ final class SendRing {
     /**
      * Enters the latest request. Takes over the reference to the staging buffer, which may be {@code null}.
      *
-     * @param isCopied whether nothing refers to the bytes any more once the request is posted.
+     * @param isCopied whether nothing refers to the bytes after the post of the request.
      */
     void add(long sequence, int length, ByteBuf stagingBuffer, boolean isCopied) {
         long before = sequence - queue.oldest();
@@ -93,7 +93,7 @@ final class SendRing {
         inPlace.add(queue.next(), memory);
     }
 
-    /** There will be no next request with what was to be sent {@linkplain #sendInPlace in place}. */
+    /** Drops the memory of a next request that is not made, which was to be sent {@linkplain #sendInPlace in place}. */
     void discardNext() {
         inPlace.releaseFrom(queue.next());
     }
@@ -103,21 +103,21 @@ final class SendRing {
         return !inPlace.isEmpty();
     }
 
-    /** Bytes of staging memory that are kept for what is in flight; what successive requests share counts once. */
+    /** Bytes of staging memory for requests in flight. A buffer that successive requests share counts once. */
     long staged() {
         return staged;
     }
 
-    /** A place of the request, less than the capacity, that no other in flight has. */
+    /** Returns a place for the request, less than the capacity, that no other request in flight has. */
     int index(long sequence) {
         return (int) sequence & mask;
     }
 
     /**
-     * The messages of requests are complete that are done, and of those behind them whose bytes are copied.
+     * Completes the messages of requests that are done, and of the requests behind them whose bytes are copied.
      *
      * @param done the number of the last request that is known to be done, or less.
-     * @return how many bytes of messages these requests carry, without those that were complete before.
+     * @return the bytes of messages in these requests, without those that were complete before.
      */
     long complete(long done) {
         long bytes = 0;
@@ -128,7 +128,7 @@ final class SendRing {
         return bytes;
     }
 
-    /** The request, the oldest one that was not removed, is done and {@linkplain #complete complete}. */
+    /** Removes a request, the oldest one, which is done and {@linkplain #complete complete}. */
     void remove(long sequence) {
         int i = place(sequence);
         ByteBuf buf = staging[i];

@@ -31,7 +31,7 @@ public final class StreamCounters {
         SENT_IN_PLACE, SENT_INLINE, SENT_COPIED, RECEIVED_IN_PLACE, RECEIVED_COPIED, CREDIT_STALLS
     }
 
-    /** Why bytes were copied; each is a counter behind those. */
+    /** The causes of copies. Each is a counter behind those of {@link Counter}. */
     public enum Copy {
         SENT_SMALL, SENT_HEAP, SENT_FOREIGN, SENT_UNREGISTERED, SENT_FILE_REGION, RECEIVED_SMALL, RECEIVED_HELD;
 
@@ -62,12 +62,12 @@ public final class StreamCounters {
         return counters().get(copy.counter);
     }
 
-    /** Sum of the times for which flushed bytes have waited for their peers so far. */
+    /** The sum of the times for which flushed bytes have waited for their peers so far. */
     public long creditStallNanos() {
         return counters().nanos();
     }
 
-    /** Number of connections whose flushed bytes wait for the peer now. */
+    /** The number of connections whose flushed bytes wait for the peer now. */
     public int stalledConnections() {
         return this == TOTAL ? ALL.timing() : counters.isTiming() ? 1 : 0;
     }
@@ -93,8 +93,8 @@ public final class StreamCounters {
     }
 
     /**
-     * @param copied of these, to registered memory.
-     * @param why    how many of those, by the ordinal of {@link Copy}.
+     * @param copied the part of these bytes that was copied to registered memory.
+     * @param why the parts of {@code copied} by cause, by the ordinal of {@link Copy}.
      */
     void sent(int bytes, int copied, int[] why) {
         counters.add(Counter.SENT_IN_PLACE, bytes - copied);
@@ -119,7 +119,7 @@ public final class StreamCounters {
         counters.add(why.counter, bytes);
     }
 
-    /** Flushed bytes wait for the peer from now on. */
+    /** Notes that flushed bytes wait for the peer from now on. */
     void stalled() {
         counters.add(Counter.CREDIT_STALLS, 1);
         counters.start(System.nanoTime());
@@ -141,7 +141,7 @@ public final class StreamCounters {
         TOTAL.receiveMemory.addAndGet(bytes);
     }
 
-    /** The view of a byte-stream connection from outside. */
+    /** A byte-stream connection as monitoring sees it. */
     static final class Record extends ConnectionRecord {
         private final LoopBinding loop;
         private final StreamCounters counters;

@@ -28,7 +28,7 @@ public final class StreamOptions {
     public static final int DEFAULT_RECEIVE_BUFFER_SIZE = 1 << 20;
     private static final int MIN_RECEIVE_BUFFER_SIZE = 4096;
     private static final int MAX_RECEIVE_BUFFER_SIZE = 256 << 20;
-    /** As much as Linux lets the send buffer of a TCP socket grow to: the default of tcp_wmem, tcp(7). */
+    /** The largest send buffer of a TCP socket of Linux: the default of tcp_wmem, tcp(7). */
     private static final int DEFAULT_DETACHED_BYTES = 4 << 20;
 
     static final OptionRow<Integer> SEND_COPY_THRESHOLD = OptionRow.number("SEND_COPY_THRESHOLD", 512, 0, 65536);
@@ -36,7 +36,7 @@ public final class StreamOptions {
             OptionRow.number("RECEIVE_COPY_THRESHOLD", 1024, 0, 65536);
     static final OptionRow<Integer> RECEIVE_BUFFER_IDLE_MILLIS =
             OptionRow.number("RECEIVE_BUFFER_IDLE_MILLIS", 5_000, 10, 86_400_000);
-    /** The most registered memory that the peer may write to, in bytes: a power of two of 4096 to 256 MiB. */
+    /** The most registered memory that the peer may write to, in bytes: a power of two, from 4096 to 256 MiB. */
     static final OptionRow<Integer> RECEIVE_BUFFER_SIZE = new OptionRow.Number(SO_RCVBUF,
             DEFAULT_RECEIVE_BUFFER_SIZE, 1, Integer.MAX_VALUE, StreamOptions::roundedReceiveBufferSize);
     private static final OptionRow<Integer> SEND_BUFFER_SIZE =
@@ -60,8 +60,8 @@ public final class StreamOptions {
     }
 
     /**
-     * Returns whether the promise of a write waits for the peer's device although its bytes were copied: where a close
-     * would take them back.
+     * Returns whether the promise of a write waits for the peer's device even if its bytes were copied, because a close
+     * resets the connection and so would drop them.
      */
     boolean isPeerAwaited() {
         return values.get(LINGER) == 0;
@@ -72,7 +72,7 @@ public final class StreamOptions {
         return values.get(SEND_BUFFER_SIZE);
     }
 
-    /** The most flushed bytes that are sent after the close of the channel: as many as a socket has in its buffer. */
+    /** The most flushed bytes that are sent after the close of the channel, as many as a socket has in its buffer. */
     int maxDetachedBytes() {
         int size = sendBufferSize();
         return size == Integer.MAX_VALUE ? DEFAULT_DETACHED_BYTES : size;

@@ -19,60 +19,54 @@ import io.netty.channel.rdma.verbs.WorkCompletions;
 
 /** The owner of a queue pair. Called on the event loop that polls for it, and on no other. */
 public abstract class CompletionHandler {
-    /** Completions were dispatched to it, and {@link #completionsDone()} was not called since. */
+    /** Completions were dispatched, and {@link #completionsDone()} was not called since. */
     boolean pending;
 
-    /**
-     * A work request completed. Only takes note of it: what follows from it is done, once for all completions of the
-     * batch, in {@link #completionsDone()}.
-     */
+    /** Notes a completed work request. {@link #completionsDone()} acts on it, once for all completions of the batch. */
     public abstract void completed(WorkCompletions completions, int index);
 
-    /** All completions that were there for this queue pair have been dispatched to {@link #completed}. */
+    /** Called when all present completions of this queue pair were dispatched to {@link #completed}. */
     public abstract void completionsDone();
 
-    /** The device or the completion queue of the queue pair does not work any more. */
+    /** Called when the device or the completion queue of the queue pair does not work any more. */
     public abstract void failed(Throwable cause);
 
     /**
-     * Called when the handling of something of this owner has thrown. Its state can't be relied upon any more, so it
-     * ends, at once and alone. From the middle of anything.
+     * Called when the handling of something of this owner has thrown. The state of the owner is unreliable, so only
+     * this owner ends, at once. May be called at any point.
      */
     public abstract void unexpected(Throwable cause);
 
     /**
-     * The queue pair is in the error state, and has completed all that it took of a shared receive queue. Not every
-     * device tells.
+     * Called when the queue pair is in the error state and has completed all receives that it took from a shared
+     * receive queue. Not every device reports this.
      */
     public void lastReceiveReached() {
-        // Nothing to do for an owner that shares no receives.
+        // An owner without a shared receive queue has nothing to do.
     }
 
-    /** Returns whether the queue pair takes its receives from there. */
+    /** Returns whether the queue pair takes its receives from this queue. */
     public boolean shares(LoopReceiveQueue receives) {
         return false;
     }
 
-    /** The event loop ends: release the queue pair and all that depends on it, at once. */
+    /** Releases the queue pair and all that depends on it at once, because the event loop ends. */
     public abstract void destroy();
 
     // ---- for owners that may move to another loop: see the package move
 
-    /** The end of the loop is near: runs the tasks that others have handed over, which it runs no more. */
+    /** Runs the tasks that other threads have added, because the loop is ending and runs no tasks. */
     public void runTasks() {
-        // Nothing is handed over to an owner that has not moved.
+        // An owner that has not moved has no such tasks.
     }
 
-    /**
-     * Returns whether this stands for an owner that is on another loop, and does not end with the loop that polls for
-     * it.
-     */
+    /** Returns whether this object stands for an owner on another loop, which does not end with the loop that polls. */
     public boolean isElsewhere() {
         return false;
     }
 
     /**
-     * Has the loop of the owner that is elsewhere go on with the device, as the one that polls ends.
+     * Makes the loop of the owner take over the device, because the loop that polls ends. For owners on another loop.
      *
      * @return false if that loop has ended, too.
      */
@@ -80,8 +74,8 @@ public abstract class CompletionHandler {
         return false;
     }
 
-    /** The owner gets no completions any more. */
+    /** Called when the owner gets no completions any more. */
     public void unregistered() {
-        // Nothing to do for the owner itself, which knows.
+        // The owner itself has nothing to do.
     }
 }

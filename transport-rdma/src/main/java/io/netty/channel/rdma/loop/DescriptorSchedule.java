@@ -16,12 +16,12 @@
 package io.netty.channel.rdma.loop;
 
 /**
- * When an event loop that finds completions, or polls for them, looks at its descriptors: every {@link #MIN_NANOS} if
- * there was something at the last look, else half as often each time, down to every {@link #MAX_NANOS}. A look is a
- * system call, and a loop with busy queue pairs often has no TCP channels: then nothing comes but connections and what
- * the device reports. Tasks for the loop are seen without a look, and one that sleeps is not told to wait.
+ * Decides when an event loop that polls for completions runs epoll: {@link #MIN_NANOS} after a run that found events.
+ * After each run without events the interval doubles, up to {@link #MAX_NANOS}. A run is a system call, and a loop with
+ * busy queue pairs often has no TCP channels. Then events are only new connections and reports of devices. The loop
+ * sees its tasks without epoll. A loop that sleeps does not need this class.
  *
- * <p>Time is {@link System#nanoTime()}, and given by the caller. On the event loop.
+ * <p>The caller passes the time, {@link System#nanoTime()}. On the event loop.
  */
 final class DescriptorSchedule {
     static final long MIN_NANOS = 20_000;
@@ -39,20 +39,17 @@ final class DescriptorSchedule {
     }
 
     /**
-     * The loop has looked.
+     * Notes that the loop has run epoll.
      *
-     * @param now from when on it need not look
-     * @param found whether there was something
+     * @param now the begin of the next interval
+     * @param found whether there were events
      */
     void looked(long now, boolean found) {
         interval = found ? MIN_NANOS : Math.min(2 * interval, MAX_NANOS);
         next = now + interval;
     }
 
-    /**
-     * Notes that the work that followed from the last look took until now, which does not make the next look come
-     * sooner.
-     */
+    /** Notes that the work after the last run of epoll took until now. The next interval begins now. */
     void lookedUntil(long now) {
         next = now + interval;
     }

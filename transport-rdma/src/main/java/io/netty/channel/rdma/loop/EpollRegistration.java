@@ -25,13 +25,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /**
- * The registration of a channel of epoll's with the {@link EpollIoHandler} of a loop.
+ * The registration of an epoll channel with the {@link EpollIoHandler} of a loop.
  *
- * <p>That one takes a descriptor out of the epoll set when its channel wants no event at all (netty/netty#16689), and
- * does not know that when the channel wants one again: it changes what is not there, and {@code epoll_ctl} fails with
- * {@code ENOENT} (seen with Netty 4.2.17; 4.2.20 has the same code). A channel wants none when its peer has half
- * closed; when its socket buffer is full after that, the rest of what was written is lost. So here another registration
- * takes the place of one that is out of the set.
+ * <p>{@link EpollIoHandler} removes a descriptor from the epoll set when its channel wants no event at all
+ * (netty/netty#16689). When the channel wants an event again, the handler does not add the descriptor, but modifies it,
+ * and {@code epoll_ctl} fails with {@code ENOENT} (seen with Netty 4.2.17; 4.2.20 has the same code). A channel wants
+ * no event when its peer has half closed. If its socket buffer is full after that, the rest of the written data is
+ * lost. So this class makes a new registration in place of one that may be out of the set.
  */
 final class EpollRegistration implements IoRegistration {
     private final EpollIoHandler epoll;

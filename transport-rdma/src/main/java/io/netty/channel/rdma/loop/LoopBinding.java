@@ -29,18 +29,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The event loop that an object is bound to now, with its tasks and timers. When the object moves to another loop, the
- * tasks that were handed over and did not run yet, and the timers, move with it, in order; in between they wait. So the
- * object is never touched by two loops at a time.
+ * The event loop that an object is bound to now, and the object's tasks and timers. When the object moves to another
+ * loop, its timers and the tasks that did not run yet move too, in order. They wait during the move. So two loops never
+ * use the object at the same time.
  *
- * <p>What a task or a timer throws is the failure of its object ({@link #onUnexpected}).
+ * <p>An exception of a task or timer is a failure of the object ({@link #onUnexpected}).
  *
- * <p>The two loops must hand over safely, as they do by a task that one gives to the other.
+ * <p>The handover must be ordered (happens-before), as it is by a task that one loop gives to the other.
  */
 public final class LoopBinding implements Executor {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopBinding.class);
 
-    // Not Netty's queue for many producers: after an addition its producer could miss a change of the fields below.
+    // Not Netty's queue for many producers: after adding a task, a producer could miss a change of the fields below.
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final Runnable runTasks = this::run;
     private final Set<Timer> timers = new LinkedHashSet<>();
@@ -54,28 +54,28 @@ public final class LoopBinding implements Executor {
         this.handler = handler;
     }
 
-    /** Sets the owner that is told what tasks and timers throw; without an owner it is only logged. On the loop. */
+    /** Sets the owner that gets exceptions of tasks and timers. Without an owner they are only logged. On the loop. */
     public void onUnexpected(Consumer<Throwable> newOwner) {
         owner = newOwner;
     }
 
-    /** The handler of the loop; in between, that of the one that was left. Any thread. */
+    /** Returns the handler of the loop; during a move, the handler of the old loop. Any thread. */
     public LoopHandler handler() {
         return handler;
     }
 
-    /** Returns whether the caller is on the thread of the loop, and may do what is only done there. Any thread. */
+    /** Returns whether the caller is on the loop's thread and the object is attached to the loop. Any thread. */
     public boolean isHere() {
         return attached && handler.isHere();
     }
 
-    /** The loop is left; {@link #attach} is next. On the loop. */
+    /** Leaves the loop; {@link #attach} is next. On the loop. */
     public void detach() {
         attached = false;
         timers.forEach(Timer::stop);
     }
 
-    /** The loop of this handler is the one from now on. On that loop. */
+    /** Binds the object to the loop of this handler. On that loop. */
     public void attach(LoopHandler newHandler) {
         handler = newHandler;
         attached = true;
@@ -92,8 +92,8 @@ public final class LoopBinding implements Executor {
     }
 
     /**
-     * The loop ends, and there is no other one. From now on whoever hands a task over runs it, one at a time. On the
-     * loop.
+     * Ends the binding, because the loop ends and no other one follows. From now on the caller of {@link #execute} runs
+     * the task, one at a time. On the loop.
      */
     void abandon() {
         attached = false;
@@ -101,17 +101,14 @@ public final class LoopBinding implements Executor {
         runAbandoned();
     }
 
-    /**
-     * Runs the tasks that are left. {@link #abandon()} finds those that were added before it and that its caller did
-     * not see.
-     */
+    /** Runs the remaining tasks. {@link #abandon()} runs tasks whose adder did not see {@link #abandoned} yet. */
     private synchronized void runAbandoned() {
         for (Runnable task; (task = tasks.poll()) != null;) {
             run(task);
         }
     }
 
-    /** Has the task run on the loop, after those that were handed over before. Any thread. */
+    /** Runs the task on the loop, after those that were added before. Any thread. */
     @Override
     public void execute(Runnable task) {
         tasks.add(task);
@@ -127,7 +124,7 @@ public final class LoopBinding implements Executor {
         }
     }
 
-    /** Runs what was handed over. Does nothing if this is not the loop any more. */
+    /** Runs the tasks that were added. Does nothing if this is not the object's loop any more. */
     public void run() {
         while (isHere()) {
             Runnable task = tasks.poll();
@@ -151,7 +148,7 @@ public final class LoopBinding implements Executor {
     }
 
     /**
-     * Has the task run on the loop after a while. On the loop.
+     * Schedules the task to run on the loop after a delay. On the loop.
      *
      * @throws RejectedExecutionException if the loop has ended.
      */
@@ -162,13 +159,13 @@ public final class LoopBinding implements Executor {
         return timer;
     }
 
-    /** The clock of the loop, by which timers run. */
+    /** Returns the time of the loop's clock, by which timers run. */
     public long nanoTime() {
         return handler.loop().ticker().nanoTime();
     }
 
     private static void ended(RejectedExecutionException cause) {
-        // The handler of the loop has the last tasks run when it is destroyed.
+        // The loop's handler runs the last tasks when it is destroyed.
         logger.debug("The event loop has ended", cause);
     }
 

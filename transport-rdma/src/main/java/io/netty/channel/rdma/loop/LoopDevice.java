@@ -42,15 +42,15 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * The part of one device that one event loop has: a completion channel, the completion queues behind it, and who owns
- * which queue pair. On that loop only.
+ * The part of one device that one event loop has: a completion channel, its completion queues, and the owners of queue
+ * pairs. On that loop only.
  */
 public final class LoopDevice {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(LoopDevice.class);
     private static final int FIRST_QUEUE_CAPACITY = 1 << 12;
     /**
-     * The embedded provider's queues take memory only for completions that are in them. With default options so many
-     * are enough for 256 connections: each further queue is a further look for each wake-up.
+     * The embedded provider's queues take memory only for the completions in them. With default options this capacity
+     * is enough for 256 connections. It avoids further queues, each of which adds a check for each wake-up.
      */
     private static final int FIRST_EMBEDDED_QUEUE_CAPACITY = 1 << 17;
     private static final int MAX_QUEUE_CAPACITY = 1 << 20;
@@ -58,32 +58,32 @@ public final class LoopDevice {
 
     public final DeviceContext context;
     private final LoopCounters counters;
-    /** The loop that polls; another one when that has ended and connections that have left it go on. */
+    /** The loop that polls. When it ends, and connections that have left it go on, another loop replaces it. */
     public final LoopBinding loop;
     final CompletionChannel channel;
-    /** An array, as each poll goes through it. */
+    /** An array, because each poll iterates over it. */
     LoopQueue[] queues = { };
     private final IntObjectMap<CompletionHandler> owners = new IntObjectHashMap<>();
-    /** Owners that completions were dispatched to, and that are not notified yet. */
+    /** Owners that got completions and are not notified yet. */
     private final List<CompletionHandler> pending = new ArrayList<>();
     /** Shared receive queues by the number that their work requests carry. */
     private final IntObjectMap<LoopReceiveQueue> receiveQueues = new IntObjectHashMap<>(4);
     private int nextReceiveQueue;
     /** Set inside of {@link #notifyOwners}. */
     private boolean notifying;
-    /** Completions that are taken in the middle of that. */
+    /** The batch of {@link #drain}, which may run while {@link #poll} handles its own batch. */
     private WorkCompletions drained;
     private WatchedFd completionFd;
-    /** {@code null} if another object of the same loop watches it. */
+    /** {@code null} if another object of the same loop watches the descriptor. */
     private WatchedFd asyncFd;
-    /** The next completion of any queue makes its completion channel readable, or that is readable already. */
+    /** True if the completion channels are readable, or the next completion of any queue makes one readable. */
     private boolean armed;
     private int nextMark;
-    /** The queue whose turn it is to be polled, among those that had nothing for a while. */
+    /** Index of the queue that the next poll includes even if it was empty for a while. */
     private int turn;
-    /** Wakes the loop, since a completion may not do so. */
+    /** Wakes the loop, because a completion may not do so. */
     private LoopBinding.Timer armAgain;
-    /** No loop polls any more. */
+    /** True if no loop polls any more. */
     private boolean ended;
 
     LoopDevice(LoopHandler handler, DeviceContext context) throws Exception {
@@ -154,9 +154,9 @@ public final class LoopDevice {
     }
 
     /**
-     * A completion queue with room for so many more completions, which are now set aside for the caller.
+     * Returns a completion queue, with room reserved for so many more completions.
      *
-     * @param receives whose completions need room, too; or {@code null}.
+     * @param receives a shared receive queue whose completions need room, too; or {@code null}.
      */
     public LoopQueue reserve(int completions, LoopReceiveQueue receives) throws VerbsException {
         for (LoopQueue queue : queues) {
@@ -175,7 +175,7 @@ public final class LoopDevice {
         return queue;
     }
 
-    /** Creates a queue as large as all others together, so that there are few, however many connections there are. */
+    /** Creates a queue as large as all others together, so that even many connections have few queues. */
     private LoopQueue create(int needed) throws VerbsException {
         int first = context.device.verbs().provider() == VerbsProvider.EMBEDDED ?
                 FIRST_EMBEDDED_QUEUE_CAPACITY : FIRST_QUEUE_CAPACITY;
@@ -199,15 +199,15 @@ public final class LoopDevice {
         }
     }
 
-    /** Number of entries for completions of shared receives that the queue still needs. */
+    /** Returns the number of entries that the queue still needs for completions of shared receives. */
     private static int room(LoopReceiveQueue receives, LoopQueue queue) {
         return receives == null || receives.completesInto(queue) ? 0 : receives.depth;
     }
 
     /**
-     * The receives that queue pairs of this loop share if they want buffers of this size.
+     * Returns the shared receive queue of this loop for buffers of this size.
      *
-     * @param buffers makes buffers of registered memory, or {@code null} where there is no more.
+     * @param buffers allocates buffers of registered memory, or returns {@code null} if there is no more.
      */
     public LoopReceiveQueue receiveQueue(int bufferSize, Supplier<ByteBuf> buffers) throws IOException {
         for (LoopReceiveQueue candidate : receiveQueues.values()) {
@@ -236,8 +236,8 @@ public final class LoopDevice {
     }
 
     /**
-     * Closes queues that are not used, but for the smallest one: a connection that comes and goes must not make and
-     * close a queue each time.
+     * Closes unused queues except the smallest one, so that a connection that comes and goes does not create and close
+     * a queue each time.
      */
     private void closeUnused(LoopQueue queue) {
         LoopQueue closed = queue.broken ? queue : null;
@@ -254,10 +254,10 @@ public final class LoopDevice {
     }
 
     /**
-     * A queue pair that used the queue is destroyed. Any thread.
+     * Notes that a queue pair that used the queue is destroyed. Any thread.
      *
-     * @param queuePairNumber of it.
-     * @param owner that got its completions here until now, or {@code null}.
+     * @param queuePairNumber of the queue pair.
+     * @param owner the one that got its completions here until now, or {@code null}.
      */
     public void release(LoopQueue queue, int completions, int queuePairNumber, CompletionHandler owner) {
         if (loop.isHere()) {
@@ -280,7 +280,7 @@ public final class LoopDevice {
             queue.close();
         } else {
             queue.release(completions);
-            // The completion that it fired for may be gone, with the queue pair.
+            // The completion for which the queue fired may be gone with the queue pair.
             queue.armed = false;
             armed = false;
             if (!queue.isUsed()) {
@@ -301,7 +301,7 @@ public final class LoopDevice {
         }
     }
 
-    /** The owners of queue pairs at the moment. */
+    /** Returns the present owners of queue pairs. */
     public CompletionHandler[] owners() {
         return owners.values().toArray(new CompletionHandler[0]);
     }
@@ -311,8 +311,8 @@ public final class LoopDevice {
     }
 
     /**
-     * Takes at most one batch from each queue, and has it handled. A queue that had nothing for a while is polled in
-     * its turn only, one of them in each call. Returns the number of completions.
+     * Takes at most one batch from each queue, and handles it. Of the queues that were empty for a while, each call
+     * polls only one, in turn. Returns the number of completions.
      */
     int poll(WorkCompletions batch) {
         int handled = 0;
@@ -334,7 +334,9 @@ public final class LoopDevice {
         return handled;
     }
 
-    /** Polls as {@link #poll}, and if nothing was there makes the next completion wake up the loop. */
+    /**
+     * Polls the queues that are not armed. Arms those without completions, so that the next completion wakes the loop.
+     */
     int pollOrArm(WorkCompletions batch) {
         if (armed) {
             return 0;
@@ -356,13 +358,13 @@ public final class LoopDevice {
                 allArmed &= !notArmed(queue, e);
             }
         }
-        // A handled completion may have closed a queue, so that another one was passed over.
+        // A handled completion may have closed a queue, so that this loop skipped another one.
         armed = allArmed && handled == 0;
         return handled;
     }
 
     /**
-     * Returns whether a peer of one of the queues is in a state.
+     * Returns whether the test is true for one of the queues.
      *
      * @param test {@link CompletionQueue#peerIsLate} or {@link CompletionQueue#peerIsAwake}
      */
@@ -381,10 +383,10 @@ public final class LoopDevice {
     }
 
     /**
-     * The device may be short of something. Nothing is lost: the queue is polled and armed again before long, and is
-     * broken only if that fails for a while, or if it can't be polled.
+     * Handles a failure to arm, for example because the device is short of memory. No completion is lost. The queue is
+     * soon polled and armed again. It is broken only if arming fails for a while, or if it can't be polled.
      *
-     * @return whether it is to be armed again.
+     * @return whether the queue is armed again later.
      */
     private boolean notArmed(LoopQueue queue, VerbsException cause) {
         if (!queue.isToBeArmedAgain(loop.nanoTime())) {
@@ -422,12 +424,12 @@ public final class LoopDevice {
                     failed(batch, i);
                 }
                 if (owner == null) {
-                    // The queue pair was destroyed before all its completions could be taken.
+                    // The queue pair was destroyed before all its completions were polled.
                     giveBack(batch.workRequestId(i));
                     continue;
                 }
                 if (!owner.pending) {
-                    // In this order: one that is pending and not in the list would never be notified again.
+                    // The order matters: an owner that is pending but not in the list would never be notified again.
                     pending.add(owner);
                     owner.pending = true;
                 }
@@ -438,7 +440,7 @@ public final class LoopDevice {
         }
         DeviceCounters.completed(counters, size);
         if (!receiveQueues.isEmpty()) {
-            // Before the owners look at what has arrived: that may take them a while.
+            // Before the owners handle the messages that have arrived, which may take a while.
             receiveQueues.values().forEach(LoopReceiveQueue::post);
         }
     }
@@ -467,7 +469,7 @@ public final class LoopDevice {
         }
         notifying = true;
         try {
-            // The list may grow meanwhile: user code that runs here may close other connections.
+            // The list may grow during the loop: user code that runs here may close other connections.
             for (int i = 0; i < pending.size(); i++) {
                 CompletionHandler owner = pending.get(i);
                 owner.pending = false;
@@ -491,10 +493,7 @@ public final class LoopDevice {
         }
     }
 
-    /**
-     * Dispatches the completions that are in the queue, from the middle of anything: their owners are notified
-     * afterwards.
-     */
+    /** Dispatches the completions that are in the queue. May be called at any point; owners are notified afterwards. */
     public void drain(LoopQueue queue) {
         if (drained == null) {
             drained = new WorkCompletions(64);
@@ -529,7 +528,7 @@ public final class LoopDevice {
     }
 
     private void asyncEvents() throws VerbsException {
-        // The descriptor is shared by all loops of the process, so an event may be about another one's object.
+        // All loops of the process share the descriptor, so an event may be about an object of another loop.
         for (AsyncEvent next; (next = context.device.nextAsyncEvent()) != null;) {
             AsyncEvent event = next;
             context.counters.asyncEvent();
@@ -568,7 +567,7 @@ public final class LoopDevice {
         fail(cause);
     }
 
-    /** Fails the owners that share the receives, as nothing more arrives for them. */
+    /** Fails the owners that share the receives, because they can't receive any more. */
     private void refused(LoopReceiveQueue receives, VerbsException cause) {
         logger.warn("{} does not work any more; its connections are closed.", receives, cause);
         fail(owner -> owner.shares(receives), cause);
@@ -590,19 +589,19 @@ public final class LoopDevice {
         }
     }
 
-    /** Returns whether connections of this loop have not come to their end yet. */
+    /** Returns whether connections of this loop have not ended yet. */
     boolean hasOwnConnections() {
         return owners.values().stream().anyMatch(owner -> !owner.isElsewhere());
     }
 
-    /** Runs what was handed over to owners, as the loop that ends runs no tasks. */
+    /** Runs the tasks of the owners, because a loop that ends runs no tasks. */
     void runTasks() {
         for (CompletionHandler owner : owners()) {
             owner.runTasks();
         }
     }
 
-    /** The loop ends. If there are owners on other loops, one of these goes on. */
+    /** Ends this loop's part. If there are owners on other loops, one of these loops takes over. */
     void destroy() {
         for (CompletionHandler owner : owners()) {
             if (!owner.isElsewhere()) {
@@ -614,15 +613,15 @@ public final class LoopDevice {
             }
         }
         unwatch();
-        // Connections that have ended elsewhere.
+        // The tasks are from connections that have ended on other loops.
         loop.run();
         for (CompletionHandler owner : owners.values()) {
             if (owner.takeOver(this)) {
                 return;
             }
         }
-        // The loops of what is left have ended, too, and are destroying it: whoever gives back the last of it closes
-        // the queues.
+        // The loops of the remaining connections have ended, too, and are destroying them. The last release closes the
+        // queues.
         owners.values().forEach(CompletionHandler::unregistered);
         ended = true;
         loop.abandon();
@@ -640,7 +639,7 @@ public final class LoopDevice {
         }
     }
 
-    /** The loop of this handler polls from now on. On that loop, after the one before has ended. */
+    /** Makes the loop of this handler poll from now on. On that loop, after the previous one has ended. */
     public void attach(LoopHandler next) {
         loop.attach(next);
         try {

@@ -33,15 +33,15 @@ public final class LoopEvents {
         void connectionEvent(ConnectionEvent event);
 
         /**
-         * Called when {@link #connectionEvent} has thrown. The state of the owner can't be relied upon any more, so it
-         * ends, at once and alone.
+         * Called when {@link #connectionEvent} has thrown. The state of the owner is unreliable, so only this owner
+         * ends, at once.
          */
         void unexpected(Throwable cause);
 
         /**
-         * The loop ends. What is registered with it has been closed before.
+         * Called when the loop ends, after everything that is registered with it was closed.
          *
-         * @param id is to be closed.
+         * @param id must be closed.
          */
         default void loopEnded(LoopHandler handler, ConnectionId id) {
             id.close();
@@ -49,8 +49,7 @@ public final class LoopEvents {
     }
 
     /**
-     * The most events that are read at a time, so that a flood of connection requests does not keep the loop from
-     * everything else.
+     * Maximum number of events that are read at a time, so that a flood of connection requests does not block the loop.
      */
     private static final int MAX_EVENTS = 64;
 
@@ -58,9 +57,9 @@ public final class LoopEvents {
     public final EventChannel channel;
     private final WatchedFd fd;
     private final Map<ConnectionId, Listener> listeners = new IdentityHashMap<>();
-    /** Number of ids that are on their way from other loops. */
+    /** Number of ids that are moving here from other loops. */
     private int expected;
-    /** Events of ids that have arrived before it is known who listens. */
+    /** Events that have arrived before their id has a listener. */
     private final Map<ConnectionId, List<ConnectionEvent>> early = new IdentityHashMap<>();
 
     LoopEvents(LoopHandler handler, VerbsApi verbs) throws Exception {
@@ -74,7 +73,7 @@ public final class LoopEvents {
         }
     }
 
-    /** Makes the listener get the events of the id. */
+    /** Registers the listener of the id's events, and passes it those that came before. */
     public void listen(ConnectionId id, Listener listener) {
         listeners.put(id, listener);
         List<ConnectionEvent> events = early.remove(id);
@@ -83,7 +82,7 @@ public final class LoopEvents {
         }
     }
 
-    /** Allows ids to come here for which nobody listens yet, until {@link #arrived()}. */
+    /** Keeps events of ids without a listener, until {@link #arrived()}. */
     public void expect() {
         expected++;
     }
@@ -108,7 +107,7 @@ public final class LoopEvents {
             Listener listener = listeners.get(event.listener() != null ? event.listener() : event.id());
             if (listener == null) {
                 if (event.listener() != null) {
-                    // The listener was just closed: close the request as well, which tells the peer.
+                    // The listening channel was just closed. Closing the request tells the peer.
                     event.id().close();
                 } else if (expected > 0) {
                     early.computeIfAbsent(event.id(), id -> new ArrayList<>()).add(event);
@@ -130,7 +129,7 @@ public final class LoopEvents {
 
     void destroy() {
         fd.unwatch();
-        // Ids that are left over belong to channels that are registered with no loop, or could not be closed in time.
+        // The remaining ids belong to channels that are registered with no loop, or could not be closed in time.
         while (!listeners.isEmpty()) {
             ConnectionId id = listeners.keySet().iterator().next();
             try {

@@ -54,9 +54,9 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
 /**
  * The {@link IoHandler} of an event loop that serves RDMA channels and everything that an {@link EpollIoHandler} does.
  *
- * <p>It is made of an {@link EpollIoHandler}, which does the sleeping: wake-ups, timers and deadlines are its code. The
- * descriptors through which RDMA devices and the connection manager report are registered with it like any other.
- * Around that, this class polls completion queues, before it sleeps for as long as its {@link SpinPolicy} says.
+ * <p>It contains an {@link EpollIoHandler}, which sleeps, and has the code for wake-ups, timers and deadlines. The
+ * descriptors by which RDMA devices and the connection manager report events are registered with it like any other.
+ * This class adds the polling of completion queues. Before a sleep it polls for as long as its {@link SpinPolicy} says.
  */
 public final class LoopHandler implements IoHandler, LoopRecord {
     /** The kinds of counters. The stopwatch runs while the loop sleeps. */
@@ -75,9 +75,9 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         COMPLETION_WAKEUPS
     }
 
-    /** A handle that takes resources from the handler, so that a completion costs no {@link IoEvent}. */
+    /** A handle that uses the handler's resources directly, so that a completion needs no {@link IoEvent}. */
     public interface Handle extends IoHandle {
-        /** Never called, as there are no events. */
+        /** Is never called, because there are no events. */
         @Override
         default void handle(IoRegistration registration, IoEvent event) {
             throw new UnsupportedOperationException();
@@ -92,7 +92,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     /** The time for which completion queues are polled before the event loop looks at its timers. */
     private static final long BUSY_POLL_NANOS = 20_000;
     private static final long MAX_FINISH_NANOS = 200_000_000;
-    /** Polls between two looks at the clock and for tasks, which cost about as much as a poll. */
+    /** Polls between two checks of the clock and for tasks. A check costs about as much as a poll. */
     private static final int POLLS_PER_CHECK = 8;
 
     private static final Registry<LoopHandler> HANDLERS = new Registry<>();
@@ -100,26 +100,27 @@ public final class LoopHandler implements IoHandler, LoopRecord {
 
     private final ThreadAwareExecutor executor;
     final EpollIoHandler epoll;
-    /** {@code null} on a loop that has none. */
+    /** {@code null} on a loop without NIO's channels. */
     private final NioChannels nio;
     private final Turn turn = new Turn();
     private final boolean busyPoll;
     private final SpinPolicy spinPolicy;
     private final DescriptorSchedule descriptors = new DescriptorSchedule(System.nanoTime());
-    /** The most receives of a {@link LoopReceiveQueue}, unless the device has less. */
+    /** Maximum number of receives of a {@link LoopReceiveQueue}, unless the device's limit is lower. */
     final int sharedReceiveQueueDepth;
     private final WorkCompletions batch;
     private final LoopCounters counters = new LoopCounters(ALL_COUNTERS);
     private final Set<Registration> registrations = new LinkedHashSet<>();
-    /** An array, as each poll goes through it. */
+    /** An array, because each poll iterates over it. */
     LoopDevice[] devices = { };
     /** Objects that all connections of this loop share, by their class. */
     private final Map<Class<?>, AutoCloseable> shared = new IdentityHashMap<>();
     private volatile IoEventLoop loop;
     private final Map<VerbsApi, LoopEvents> events = new IdentityHashMap<>(2);
     private String name;
-    /** Requests were posted since the last wait; the next field says the same of completions. */
+    /** Requests were posted since the last wait. */
     private boolean posted;
+    /** Completions have arrived since the last wait. */
     private boolean arrived;
     private boolean shuttingDown;
     private boolean ending;
@@ -131,9 +132,9 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     /**
      * @param executor                of the event loop.
      * @param nio                     serves NIO's channels; {@code null} for a loop without them.
-     * @param busyPoll                never to sleep while there is a queue pair.
+     * @param busyPoll                whether the loop never sleeps while it has a queue pair.
      * @param maxSpinNanos            see {@link SpinPolicy}.
-     * @param pollBatch               the most completions to take before they are handled.
+     * @param pollBatch               maximum number of completions that one poll takes.
      * @param sharedReceiveQueueDepth see {@link LoopReceiveQueue}.
      * @throws UnsupportedOperationException if NIO's channels can't be on the loop.
      */
@@ -168,8 +169,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         try {
             handled = hasQueuePairs() ? runWithQueuePairs(context) : runEpoll(true);
         } catch (Throwable t) {
-            // Nothing may leave this method, or the event loop ends for good: nor an OutOfMemoryError, after which
-            // there may be memory again.
+            // Any exception from this method would end the event loop, even OutOfMemoryError, which may be temporary.
             unexpected(t);
         } finally {
             turn.end();
@@ -179,7 +179,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
 
     private int runWithQueuePairs(IoHandlerContext context) {
         int handled = pollCompletions();
-        // One reading a turn: it takes as long as a poll.
+        // The clock is read once for a turn, because reading it takes as long as a poll.
         long now = System.nanoTime();
         handled += runEpollIfDue(now);
         if (handled == 0 && context.canBlock()) {
@@ -196,7 +196,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
                 return handled;
             }
         } while (System.nanoTime() - end < 0);
-        // The thread that is waited for may have no core, if there are fewer cores than polling threads.
+        // With fewer cores than polling threads, the peer's thread may need this core.
         Thread.yield();
         return 0;
     }
@@ -220,10 +220,10 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         long now = System.nanoTime();
         counters.stop(now);
         spinPolicy.woke(now);
-        // Most likely a completion woke us up: handle it in this turn.
+        // Most likely a completion woke the loop up: handle it in this turn.
         int completions = pollCompletions();
         counters.add(Counter.COMPLETION_WAKEUPS, completions > 0 ? 1 : 0);
-        // Epoll has had its turn, however long the completions took.
+        // Epoll has just run. The time that the completions took does not count.
         descriptors.lookedUntil(System.nanoTime());
         return handled + completions;
     }
@@ -237,7 +237,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         return false;
     }
 
-    /** Polls as long as that may pay. */
+    /** Polls until there is something to do, or the policy ends polling. */
     private int spin(IoHandlerContext context) {
         counters.add(Counter.SPINS, 1);
         long now;
@@ -259,7 +259,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         return 0;
     }
 
-    /** Ends the wait, as there are completions, which have not been handled. */
+    /** Ends the wait, because there are completions. They have not been handled yet. */
     void waitEnds() {
         if (spinPolicy.isWaiting()) {
             spinPolicy.found(System.nanoTime());
@@ -290,7 +290,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         return pollCompletions(false);
     }
 
-    /** @param arm whether the next completion is to wake the loop, if there is none now. */
+    /** @param arm whether to arm the queues if there are no completions, so that the next one wakes the loop. */
     private int pollCompletions(boolean arm) {
         long start = turn.reporting ? System.nanoTime() : 0;
         int handled = 0;
@@ -310,7 +310,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         return handled;
     }
 
-    /** The handlers of all loops that run now, in the order in which they have begun. Any thread. */
+    /** Returns the handlers of all running loops, in the order of their start. Any thread. */
     public static Registry<LoopHandler> all() {
         return HANDLERS;
     }
@@ -337,7 +337,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         externalEvents = 0;
         int events = epoll.run(turn);
         descriptors.looked(System.nanoTime(), events + selected > 0);
-        // Descriptors of the transport itself are counted as what came of them.
+        // For descriptors of the transport itself, the events that were handled count instead.
         return selected + events - internalEvents + externalEvents;
     }
 
@@ -350,7 +350,9 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         return false;
     }
 
-    /** Takes each handle that is not epoll's for one of this transport, whose class the caller has checked. */
+    /**
+     * Registers a handle. The caller has checked the class, so one that is not epoll's or NIO's is of this transport.
+     */
     @Override
     public IoRegistration register(IoHandle handle) throws Exception {
         if (handle instanceof EpollIoHandle) {
@@ -377,7 +379,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
                 nio != null && nio.handler.isCompatible(handleType);
     }
 
-    /** Returns the handler that serves NIO's channels if there is one, else epoll's. Any thread. */
+    /** Returns the handler of NIO's channels if there is one, else epoll's. Any thread. */
     public IoHandler tcpHandler() {
         return nio == null ? epoll : nio.handler;
     }
@@ -398,8 +400,8 @@ public final class LoopHandler implements IoHandler, LoopRecord {
     }
 
     /**
-     * The loop ends, perhaps without a quiet period and without another turn. Netty tells handlers that a channel is
-     * closed by a task, and when the loop calls {@link #destroy()} it takes none any more.
+     * Shutdown hook of the loop, which may end without a quiet period or another turn. Netty tells channel handlers of
+     * a close by a task, and the loop runs no tasks after it has called {@link #destroy()}.
      */
     private void shutDown() {
         prepareToDestroy();
@@ -422,7 +424,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         HANDLERS.remove(this);
         counters.close();
         try {
-            // A loop that is shut down without a quiet period may end without having called this.
+            // A loop that is shut down without a quiet period may not have called prepareToDestroy().
             prepareToDestroy();
             finishConnections();
             ending = true;
@@ -444,7 +446,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         epoll.destroy();
     }
 
-    /** Releases a resource. One that can't be released must not keep others from it. */
+    /** Releases a resource. A failure must not prevent the release of others. */
     private static void release(AutoCloseable resource) {
         try {
             resource.close();
@@ -453,7 +455,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         }
     }
 
-    /** All channels are closed, but peers may still have to be told: give that a moment. */
+    /** Polls until the closed connections have told their peers, for {@link #MAX_FINISH_NANOS} in all. */
     private void finishConnections() {
         if (finishDeadline == 0) {
             finishDeadline = System.nanoTime() + MAX_FINISH_NANOS;
@@ -485,12 +487,12 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         }
     }
 
-    /** The {@link #events}, or {@code null} if there are none yet. */
+    /** Returns the {@link #events}, or {@code null} if there are none yet. */
     public LoopEvents eventsIfAny(VerbsApi verbs) {
         return events.get(verbs);
     }
 
-    /** The part of a device that this loop has, made if it is the first call for the device. On the loop. */
+    /** Returns the part of a device that this loop has. The first call for a device creates it. On the loop. */
     public LoopDevice device(DeviceContext context) throws Exception {
         LoopDevice device = find(context);
         if (device == null) {
@@ -500,7 +502,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         return device;
     }
 
-    /** The part of a device that this loop has, or {@code null}. On the loop. */
+    /** Returns the part of a device that this loop has, or {@code null}. On the loop. */
     LoopDevice find(DeviceContext context) {
         for (LoopDevice device : devices) {
             if (device.context == context) {
@@ -510,7 +512,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         return null;
     }
 
-    /** The connection manager events of this loop and a provider. On the loop. */
+    /** Returns the connection manager events of this loop and a provider. On the loop. */
     public LoopEvents events(VerbsApi verbs) throws Exception {
         LoopEvents found = events.get(verbs);
         if (found == null) {
@@ -520,7 +522,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         return found;
     }
 
-    /** The events of the id are not wanted any more. On the loop. */
+    /** Removes the listener of the id's events. On the loop. */
     public void forget(ConnectionId id) {
         LoopEvents found = events.get(id.verbs());
         if (found != null) {
@@ -528,12 +530,12 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         }
     }
 
-    /** The one object of its class that all connections of this loop share. It is closed with the loop. On the loop. */
+    /** Returns the object of a class that all connections of the loop share; closed with the loop. On the loop. */
     public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> factory) {
         return type.cast(shared.computeIfAbsent(type, absent -> factory.get()));
     }
 
-    /** A channel is registered, so the loop is known. On the loop. */
+    /** Notes the loop, when a channel is registered. On the loop. */
     public void registered(IoEventLoop eventLoop) {
         if (loop == null && eventLoop instanceof SingleThreadEventExecutor) {
             ((SingleThreadEventExecutor) eventLoop).addShutdownHook(this::shutDown);
@@ -541,7 +543,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         loop = eventLoop;
     }
 
-    /** The event loop of this handler, once a channel was registered. Any thread. */
+    /** Returns the event loop of this handler, or {@code null} before a channel was registered. Any thread. */
     public IoEventLoop loop() {
         return loop;
     }
@@ -551,7 +553,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         return executor.isExecutorThread(Thread.currentThread());
     }
 
-    /** Has the task run on the loop: now, if the caller is there, and not at all if the loop has ended. Any thread. */
+    /** Runs the task on the loop: now, if the caller is on it; not at all, if the loop has ended. Any thread. */
     public void execute(Runnable task) {
         if (isHere()) {
             task.run();
@@ -564,7 +566,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         }
     }
 
-    /** Adds the part of a device, which may be what another loop had of it. On the loop. */
+    /** Adds the part of a device, which another loop may have had before. On the loop. */
     void add(LoopDevice device) {
         devices = Arrays.copyOf(devices, devices.length + 1);
         devices[devices.length - 1] = device;
@@ -574,7 +576,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         return shuttingDown;
     }
 
-    /** Returns whether the loop is ending: nothing will come any more that a channel might wait for. */
+    /** Returns whether the loop is ending, so that channels must not wait for events any more. */
     public boolean isEnding() {
         return ending;
     }
@@ -587,19 +589,19 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         externalEvents++;
     }
 
-    /** An exception that no channel is to blame for, or is left to be told of. */
+    /** Logs an exception that belongs to no channel, or whose channel can't be told. */
     void unexpected(Throwable t) {
         logger.warn("Unexpected exception in the event loop.", t);
     }
 
-    /** An exception while something was done for the owner, which is told of it. */
+    /** Tells the owner of an exception that was thrown while something was done for it. */
     void unexpected(Consumer<Throwable> owner, Throwable t) {
         try {
             owner.accept(t);
         } catch (Throwable t2) {
             unexpected(t2);
             try {
-                // There may have been no memory to end what has thrown, and nobody else ends it.
+                // The owner may have failed for lack of memory, and nothing else ends it.
                 owner.accept(t);
             } catch (Throwable t3) {
                 t3.addSuppressed(t);
@@ -654,7 +656,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
         }
     }
 
-    /** The context that epoll's handler gets: it may be told not to block, and what it reports is added up. */
+    /** The context for epoll's handler. It can forbid blocking, and adds up the reported time. */
     private static final class Turn implements IoHandlerContext {
         private IoHandlerContext delegate;
         private boolean mayBlock;
@@ -667,7 +669,7 @@ public final class LoopHandler implements IoHandler, LoopRecord {
             activeNanos = 0;
         }
 
-        /** Time spent looking for completions in vain counts as sleep, or the loop would seem fully used. */
+        /** Reports the active time. Empty polls count as sleep; otherwise the loop would seem fully used. */
         void end() {
             if (reporting) {
                 delegate.reportActiveIoTime(activeNanos);

@@ -24,22 +24,22 @@ import io.netty.channel.rdma.verbs.WorkCompletions;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A completion queue and how much of it is spoken for. Usually many connections of one loop share it; one that is
- * accepted before it is known to which loop it will belong has one of its own, with a completion channel of its own.
+ * A completion queue, and the number of its entries that are reserved. Usually many connections of one loop share it. A
+ * connection that is accepted before its loop is known has a queue of its own, with its own completion channel.
  */
 public final class LoopQueue {
     private static final long MAX_REFUSED_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int BUSY_POLLS = 64;
 
     public final CompletionQueue queue;
-    /** {@code null} if the loop's is used. */
+    /** {@code null} if the queue uses the channel of the {@link LoopDevice}. */
     private final CompletionChannel ownChannel;
     private final long mark;
     /** The descriptor of {@link #ownChannel} on the loop that handles the completions, else {@code null}. */
     private WatchedFd ownFd;
     private int reserved;
     private int busy;
-    /** The next completion is told, as far as is known. */
+    /** True if, as far as is known, the next completion causes an event. */
     boolean armed;
     boolean broken;
     private boolean refused;
@@ -73,7 +73,7 @@ public final class LoopQueue {
         }
     }
 
-    /** Returns whether it was made for one queue pair, with a completion channel of its own. */
+    /** Returns whether the queue was made for one queue pair, with a completion channel of its own. */
     boolean isStandalone() {
         return ownChannel != null;
     }
@@ -93,7 +93,7 @@ public final class LoopQueue {
         }
     }
 
-    /** Sets room for so many completions aside. Returns false if there is not enough. */
+    /** Reserves room for so many completions. Returns false if there is not enough. */
     boolean reserve(int completions) {
         if (broken || reserved + completions > queue.capacity()) {
             return false;
@@ -102,7 +102,7 @@ public final class LoopQueue {
         return true;
     }
 
-    /** Gives the room back, once the queue pair is gone. */
+    /** Gives reserved room back, when the queue pair is gone. */
     public void release(int completions) {
         reserved -= completions;
     }
@@ -119,7 +119,7 @@ public final class LoopQueue {
     }
 
     /**
-     * Polls or arms as {@link CompletionQueue#pollOrArm}: {@link #armed} tells whether nothing was there, and it is
+     * Polls or arms as {@link CompletionQueue#pollOrArm}. {@link #armed} tells whether the queue was empty and is
      * armed.
      */
     void pollOrArm(WorkCompletions completions) throws VerbsException {
@@ -138,26 +138,25 @@ public final class LoopQueue {
         }
     }
 
-    /** Returns whether one of the latest polls has found completions. */
+    /**
+     * Returns whether one of the last {@value #BUSY_POLLS} polls has found completions, or the queue has fired since.
+     */
     boolean isBusy() {
         return busy > 0;
     }
 
-    /** Returns whether an event with these marks may be of this queue. Many queues may share a mark. */
+    /** Returns whether an event with these marks may be from this queue. Many queues may share a mark. */
     boolean isMarked(long marks) {
         return (mark & marks) != 0;
     }
 
-    /** The queue's event has arrived: it has completions most likely, and does not fire again. */
+    /** Notes the queue's event: the queue most likely has completions, and does not fire again before it is armed. */
     void fired() {
         armed = false;
         busy = BUSY_POLLS;
     }
 
-    /**
-     * Notes that arming failed. Returns false if the queue is broken, or has failed for so long that it won't be armed
-     * any more.
-     */
+    /** Notes that arming failed. Returns false if the queue is broken, or arming has failed for a second. */
     boolean isToBeArmedAgain(long nowNanos) {
         if (!refused) {
             refused = true;
@@ -166,7 +165,7 @@ public final class LoopQueue {
         return !broken && nowNanos - refusedSinceNanos < MAX_REFUSED_NANOS;
     }
 
-    /** Returns false if that is known already. */
+    /** Marks the queue as broken. Returns false if it was marked before. */
     boolean setBroken() {
         boolean first = !broken;
         broken = true;

@@ -36,15 +36,15 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
- * A shared receive queue: the receives, with buffers of one size, of all channels of one event loop and device that
- * want it so. It owns the buffers. A message takes the one that it arrived in along, and another one takes its place,
- * so that a receive is posted again whatever becomes of the message.
+ * A shared receive queue: receives, with buffers of one size, for channels of one event loop and device. It owns the
+ * buffers. A message keeps its buffer, and a new buffer takes the place, so the receive can be posted again while the
+ * message is still in use.
  *
- * <p>It begins with a few receives. When fewer than half of them are left, which the device reports, there will be
- * twice as many, up to the depth: as many as arrive while the loop is busy with something else.
+ * <p>The queue begins with a few receives. When the device reports that fewer than half are left, their number is
+ * doubled, up to the depth. So it adapts to the number of messages that arrive while the loop is busy.
  *
- * <p>A device that takes no receives may be short of something. It is asked again before long, and nobody notices as
- * long as others are posted. If it takes none at all for a while, those who share them end.
+ * <p>A device may refuse receives, for example because it is short of memory. The queue then tries again soon,
+ * unnoticed while other receives are posted. If the device takes none for a while, the channels fail.
  *
  * <p>On the loop that polls.
  */
@@ -55,7 +55,7 @@ public final class LoopReceiveQueue {
     private static final int FIRST_RECEIVES = 64;
     private static final int RETRY_MILLIS = 10;
     private static final long MAX_REFUSED_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** The receives of all such queues of the process. */
+    /** The number of receives of all shared receive queues of the process. */
     private static final LongAdder RECEIVES = new LongAdder();
 
     final int bufferSize;
@@ -73,21 +73,21 @@ public final class LoopReceiveQueue {
     /** Number of queue pairs for each completion queue of their receives. */
     private final Map<LoopQueue, Integer> users = new IdentityHashMap<>();
     private int receives;
-    /** The slots of those that are to be posted. */
+    /** The slots of the receives to post. */
     private final int[] unposted;
     private int unpostedCount;
-    /** The limit at which the device is yet to be asked to report, or 0. */
+    /** The limit to arm, or 0 if none is to be armed. */
     private int limit;
     private boolean refused;
     private long refusedSinceNanos;
     private LoopBinding.Timer retry;
 
     /**
-     * @param loop that polls.
-     * @param failure is told of it when the device takes no receives any more.
+     * @param loop the loop that polls.
+     * @param failure is called when the device takes no receives any more.
      * @param number by which the loop finds this queue.
      * @param depth within the limits of the device.
-     * @param buffers makes buffers of registered memory, or {@code null} where there is no more.
+     * @param buffers allocates buffers of registered memory, or returns {@code null} if there is no more.
      */
     LoopReceiveQueue(DeviceContext context, LoopBinding loop, BiConsumer<LoopReceiveQueue, VerbsException> failure,
                      int number, int bufferSize, int depth, Supplier<ByteBuf> buffers) throws IOException {
@@ -115,15 +115,15 @@ public final class LoopReceiveQueue {
         arm();
     }
 
-    /** Number of receives of this process's shared receive queues. */
+    /** Returns the number of receives of this process's shared receive queues. */
     public static long receives() {
         return RECEIVES.sum();
     }
 
     /**
-     * The depth of a shared receive queue on a device.
+     * Returns the depth of a shared receive queue on a device.
      *
-     * @throws IllegalArgumentException if the device has no such queues, or none of the depth that was asked for.
+     * @throws IllegalArgumentException if the device has no shared receive queues, or none of this depth.
      */
     public static int depth(int wanted, DeviceContext context) {
         if (context.attributes.maxSharedReceiveQueues() == 0) {
@@ -145,7 +145,7 @@ public final class LoopReceiveQueue {
         return workRequestId < Long.MIN_VALUE / 2;
     }
 
-    /** The number of the queue of a receive. */
+    /** Returns the number of the queue of a receive. */
     static int number(long workRequestId) {
         return (int) (workRequestId - Long.MIN_VALUE >>> 32);
     }
@@ -154,7 +154,7 @@ public final class LoopReceiveQueue {
         return (int) workRequestId;
     }
 
-    /** Adds receives until there are so many. Returns false if there is no memory for them. */
+    /** Adds receives up to the target. Returns false if there is no memory for them. */
     private boolean fill(int target) {
         int before = receives;
         try {
@@ -183,7 +183,7 @@ public final class LoopReceiveQueue {
         }
     }
 
-    /** Posts the receives that have been given back, or will do so. */
+    /** Posts the receives that were given back. If the device refuses them, tries again later. */
     void post() {
         try {
             postAll();
@@ -239,7 +239,7 @@ public final class LoopReceiveQueue {
         post();
     }
 
-    /** Has the device report when the receives run low. If it can't, that is tried again with the next ones. */
+    /** Makes the device report when the receives run low. If arming fails, the next post tries again. */
     private void arm() {
         if (limit > 0) {
             try {
@@ -251,16 +251,16 @@ public final class LoopReceiveQueue {
         }
     }
 
-    /** A receive has completed, and nothing in its buffer is of use. It will be posted again. */
+    /** Gives back a completed receive whose buffer is not needed. It will be posted again. */
     public void giveBack(long workRequestId) {
         unposted[unpostedCount++] = slot(workRequestId);
     }
 
     /**
-     * A message has arrived. The receive will be posted again, with another buffer.
+     * Takes the buffer of a message that has arrived. The receive will be posted again, with another buffer.
      *
-     * @return the buffer with the message, or {@code null} if there is no memory for another one: then the message must
-     *         be {@linkplain #buffer copied}, and the receive given back.
+     * @return the buffer with the message, or {@code null} if there is no memory for another one. Then the caller must
+     *         {@linkplain #buffer copy} the message, and give the receive back.
      */
     public ByteBuf take(long workRequestId) {
         int slot = slot(workRequestId);
@@ -274,12 +274,12 @@ public final class LoopReceiveQueue {
         return full;
     }
 
-    /** The buffer of a completed receive, until that is given back. */
+    /** Returns the buffer of a completed receive, valid until the receive is given back. */
     public ByteBuf buffer(long workRequestId) {
         return buffers[slot(workRequestId)];
     }
 
-    /** The device has reported something about one of its queues. */
+    /** Handles an event of the device, which may be about another queue. */
     void event(AsyncEvent event) {
         if (!event.isSharedReceiveLimitReached() || !event.concerns(queue)) {
             return;
@@ -290,7 +290,7 @@ public final class LoopReceiveQueue {
             }
             post();
         } else {
-            // Not armed again: once is enough.
+            // Not armed again, so that this is logged once.
             logger.info("{} ran low: fewer than {} were left, and without any the peers wait. Raise " +
                     "RdmaIoHandlerConfig.setSharedReceiveQueueDepth().", this, receives / 4);
         }
@@ -298,7 +298,9 @@ public final class LoopReceiveQueue {
 
     // ---- users
 
-    /** Returns whether the receives of some queue pair complete there, so that there is room for all completions. */
+    /**
+     * Returns whether a queue pair's receives complete into this completion queue, so that it has room for all of them.
+     */
     public boolean completesInto(LoopQueue completions) {
         return users.containsKey(completions);
     }
@@ -315,7 +317,7 @@ public final class LoopReceiveQueue {
         return !users.isEmpty();
     }
 
-    /** No queue pair uses it any more. */
+    /** Closes the queue, which no queue pair uses any more. */
     void close() {
         if (retry != null) {
             retry.cancel();

@@ -24,14 +24,14 @@ import io.netty.util.internal.PlatformDependent;
 import java.lang.reflect.Field;
 
 /**
- * The channels of NIO on a loop, which a {@link NioIoHandler} serves that never sleeps. On Linux the JDK's selector is
- * an epoll descriptor ({@code sun.nio.ch.EPollSelectorImpl}), and one epoll descriptor may be watched by another
- * (epoll(7)). So the loop sleeps in its own, and the selector is asked when it has something, and before each sleep:
- * the JDK tells the kernel of interest in events in {@code select} alone. Nothing is done before the first
+ * NIO channels on a loop. A {@link NioIoHandler} that never sleeps serves them. On Linux the JDK's selector is an epoll
+ * descriptor ({@code sun.nio.ch.EPollSelectorImpl}), and an epoll descriptor can watch another one (epoll(7)). So the
+ * loop's epoll descriptor watches the selector's. The selector runs when it has events, and before each sleep, because
+ * the JDK passes changes of interest to the kernel only in {@code select}. Nothing is done before the first
  * registration.
  */
 final class NioChannels {
-    /** {@code select} does not block. */
+    /** A context in which {@code select} does not block. */
     private static final IoHandlerContext WITHOUT_BLOCKING = new IoHandlerContext() {
         @Override
         public boolean canBlock() {
@@ -43,7 +43,7 @@ final class NioChannels {
             return 0;
         }
 
-        /** The selector, for a {@code SelectStrategy} that blocks in spite of this: it must not wait. */
+        /** Returns now, so that a {@code SelectStrategy} that blocks in spite of {@link #canBlock()} does not wait. */
         @Override
         public long deadlineNanos() {
             return System.nanoTime();
@@ -53,11 +53,11 @@ final class NioChannels {
     final NioIoHandler handler;
     private final LoopHandler loop;
     private final HiddenField selectorOfNio = HiddenField.of(NioIoHandler.class, "unwrappedSelector");
-    /** The selector whose descriptor is watched; {@code NioIoHandler} may take another one for it. */
+    /** The selector whose descriptor is watched. {@code NioIoHandler} may replace its selector. */
     private Object selector;
     private WatchedFd watched;
 
-    /** @throws UnsupportedOperationException if the descriptor of a selector is not to be known. */
+    /** @throws UnsupportedOperationException if the descriptor of a selector can't be read. */
     NioChannels(LoopHandler loop, NioIoHandler handler) {
         this.loop = loop;
         this.handler = handler;
@@ -95,7 +95,7 @@ final class NioChannels {
         }
     }
 
-    /** Asks the selector. Returns how many of its channels had something. */
+    /** Runs the selector without blocking. Returns the number of channels with events. */
     int run() {
         if (watched == null) {
             return 0;
@@ -115,8 +115,8 @@ final class NioChannels {
     }
 
     /**
-     * A private field of another package, read by reflection where that is opened, else by {@code Unsafe}: the ways in
-     * which {@code NioIoHandler} reaches fields of a selector.
+     * A private field of another package. It is read by reflection if the package is open, else by {@code Unsafe}, as
+     * {@code NioIoHandler} does for fields of a selector.
      */
     private record HiddenField(Field field, long offset) {
         static HiddenField of(Class<?> type, String name) {

@@ -18,8 +18,8 @@ package io.netty.channel.rdma.loop;
 import java.util.function.ObjLongConsumer;
 
 /**
- * Tries something again of which nothing tells when it can be done: in a millisecond, and then after twice the time
- * each, up to {@value #LAST_MILLIS} ms. On the loop of whoever tries.
+ * Repeats a failed operation when no event tells that it can succeed. The delay is a millisecond at first, and then
+ * doubles up to {@value #LAST_MILLIS} ms. On the caller's loop.
  */
 public final class Retry {
     private static final long FIRST_MILLIS = 1;
@@ -30,13 +30,13 @@ public final class Retry {
     private long millis = FIRST_MILLIS;
     private boolean planned;
 
-    /** @param scheduler has a task run after so many milliseconds. */
+    /** @param scheduler runs a task after so many milliseconds. */
     public Retry(ObjLongConsumer<Runnable> scheduler, Runnable attempt) {
         this.scheduler = scheduler;
         this.attempt = attempt;
     }
 
-    /** Plans the next try after one in vain. */
+    /** Plans the next try, after a failed one. */
     public void later() {
         if (!planned) {
             scheduler.accept(this::run, millis);
@@ -50,7 +50,7 @@ public final class Retry {
         attempt.run();
     }
 
-    /** Notes success: the next wait is as short as the first one. */
+    /** Notes success: the next delay is as short as the first one. */
     public void done() {
         millis = FIRST_MILLIS;
     }

@@ -20,9 +20,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Decides whether an event loop that has nothing to do polls for a while before it sleeps, and for how long. Polling
- * pays if the next event comes sooner than a wake-up would take, and if nobody else wants the core. Neither is known
- * before, so both are learnt from what happened: the policy is told when the loop finds nothing to do, looks at its
- * queues, and wakes up.
+ * pays if the next event comes sooner than a wake-up would take, and if no other thread needs the core. Both are
+ * estimated from the past. The loop reports when it has nothing to do, has polled, and has woken up.
  *
  * <table>
  * <caption>States</caption>
@@ -30,45 +29,44 @@ import java.util.function.LongSupplier;
  * <tr><td>{@code QUIET}</td><td>at first, and after a wait that polling would not have shortened</td>
  *     <td>sleeps at once, until a wait is short again</td></tr>
  * <tr><td>{@code PREEMPTED}</td><td>while it polled, others had the core for more than a third of the time</td>
- *     <td>sleeps at once, until it was less</td></tr>
- * <tr><td>{@code OVERSPENT}</td><td>polling was in vain, or took longer than a wake-up, too often</td>
- *     <td>sleeps at once, until it has earned the next try by work: 1/64 of the time that this takes, or as long as
- *     that with a peer that is awake</td></tr>
+ *     <td>sleeps at once, until the share of the others is lower</td></tr>
+ * <tr><td>{@code OVERSPENT}</td><td>too often, polling found nothing or took longer than a wake-up</td>
+ *     <td>sleeps at once, until it has worked long enough for the next try: for 64 times the try's time, or for its
+ *     time if a peer is awake</td></tr>
  * <tr><td>{@code ACTIVE}</td><td>otherwise</td>
  *     <td>polls, for four times as long as a sleep takes here, then sleeps</td></tr>
  * </table>
  *
- * A poll that finds something has saved a wake-up, and has cost the time that it took. Where messages come at a steady
- * rate that is lower than one in a wake-up, polling for each of them would take the core for next to all of the time,
- * and sleeping takes less. So the loop sleeps there.
+ * A poll that finds something saves a wake-up, and costs the time that it takes. If messages come at a steady rate of
+ * less than one in a wake-up, polling for each of them would use the core almost all the time. So the loop sleeps.
  *
- * <p>Waits are of two kinds, which are learned apart. A loop that has sent something, and to which nothing has come
- * since, waits for an answer, which comes soon if it comes at once. All other waits are for what somebody does next. A
- * client that sends a message each millisecond polls for its answer, and sleeps until the next one is due.
+ * <p>There are two kinds of waits, with separate estimates. A loop that has sent something, and has received nothing
+ * since, waits for an answer, which comes soon if the peer answers at once. All other waits are for new work. A client
+ * that sends a message each millisecond polls for the answer, and sleeps until the next message is due.
  *
- * <p>Two ends that exchange messages find each other like that: both sleep at first, and each wait lasts two wake-ups,
- * the peer's and the own one. Then one polls for so long. The peer's wake-up is over before that, so polling has paid,
- * and the peer, which polls now too, gets the next answer without a wake-up at all.
+ * <p>Two ends that exchange messages start to poll as follows. Both sleep at first, and each wait lasts two wake-ups:
+ * the peer's and the own one. Then one end polls for that long. The peer's wake-up is over before, so polling has paid.
+ * The peer now polls too, and gets the next answer without a wake-up.
  *
  * <p>Two ends may work on one message or batch in turn, for longer than a wake-up takes. A poll for the peer's turn
- * then takes more of the processor than a sleep, but the wake-ups of both make each turn longer. The device can tell
- * that the peer is awake, and so most likely works on what comes next. If the loop itself works for more than a quarter
- * of the time, it may then poll for as long as it works. A peer that sleeps until its next message is due is not awake.
+ * then takes more processor time than a sleep, but the wake-ups of both ends make each turn longer. The device can tell
+ * that the peer is awake, and so probably works on the next message. A loop that works for more than a quarter of the
+ * time may then poll for as long as it works. A peer that sleeps until its next message is due is not awake.
  *
- * <p>The peer may have lost its core to another thread for a while, most often for less than a few milliseconds. If the
- * loop slept then, Linux would move the peer to the core that is idle now. There it would go on, wake the loop, and
- * both would stay on that core, also when the other one is idle again: each sleeps, so that the other can run, and a
- * message takes two wake-ups. If they are on one core nevertheless, the loop that polls keeps the core from its peer,
- * until Linux moves the peer at a timer tick. In both cases the device can tell that the peer has not taken what was
- * sent to it. The loop goes on polling then, for up to {@link #LONG_SPIN} times as long, as far as {@link #savings}
- * allow it.
+ * <p>The peer may lose its core to another thread for a while, mostly for less than a few milliseconds. If the loop
+ * slept then, Linux would move the peer to the loop's core, which is idle. There the peer would go on and wake the
+ * loop. Both would stay on this core, even when the other core is idle again, because each sleeps while the other one
+ * runs; a message would take two wake-ups. Loop and peer may also share a core already. Then a loop that polls keeps
+ * the core from its peer, until Linux moves the peer at a timer tick. In both cases the device can tell that the peer
+ * has not taken the last messages. The loop then goes on polling, for up to {@link #LONG_SPIN} times as long, if {@link
+ * #savings} allow it.
  *
- * <p>A thread that polls uses up its share of the core; then it waits until all others have had theirs. One that sleeps
- * at once is let in when it wakes up. So a loop on a busy machine does more if it does not poll, and it finds out that
- * the machine is busy by being preempted. A neighbour that always has something to do takes half of the core or more.
- * One that takes less has it whether the loop polls or not, so that it is no reason to stop.
+ * <p>A thread that polls uses up its share of the core, and then waits until all other threads have had theirs. A
+ * thread that sleeps at once gets the core when it wakes up. So on a busy machine a loop does more if it does not poll.
+ * It detects a busy machine by being preempted. A thread that always has work takes half of the core or more. A thread
+ * that takes less gets its time whether the loop polls or not, so it is no reason to stop polling.
  *
- * <p>Time is {@link System#nanoTime()}, and given by the caller. On the event loop.
+ * <p>The caller passes the time, {@link System#nanoTime()}. On the event loop.
  */
 final class SpinPolicy {
     /** The states that the class description explains. */
@@ -78,54 +76,49 @@ final class SpinPolicy {
 
     /**
      * The share (one in so many) of the loop's work that polling in vain may take, for each kind of wait. A share of
-     * the time would be large beside the work of a loop that has a message each millisecond. It would be small beside
-     * the work of a busy loop, which finds out sooner that polling pays again.
+     * the total time would be too large for a loop that has a message each millisecond. It would be too small for a
+     * busy loop, which should find out soon that polling pays again.
      */
     static final int VAIN_SHARE = 64;
-    /** The same for waits at whose begin a peer is awake, of a loop that is busy. */
+    /** The same share for a busy loop, if a peer is awake when the wait begins. */
     static final int AWAKE_SHARE = 1;
-    /** The share (one in so many) of the time for which a busy loop works at least. */
+    /** The minimum share (one in so many) of the time for which a busy loop works. */
     static final int BUSY_SHARE = 4;
-    /** The time after which it is seen again whether the loop is busy. */
+    /** The interval between two checks whether the loop is busy. */
     static final long BUSY_NANOS = 10_000_000;
-    /** The tries in a row that may be in vain, after a pause of the peer's virtual machine for example. */
+    /** The number of tries in a row that may be in vain, for example after a pause of the peer's virtual machine. */
     static final int MAX_TRIES = 5;
-    /** The peer's wake-up and the own one, and twice the average, as both take longer at times. */
+    /** Two wake-ups, the peer's and the own one, each with twice the average, because they take longer at times. */
     static final int SLEEPS_PER_SPIN = 4;
     /** The factor of a long spin, which is 10 ms by default: timer ticks of Linux are 1 to 10 ms apart (CONFIG_HZ). */
     static final int LONG_SPIN = 50;
     /** The number of long spins that are possible in a row. */
     static final int MAX_LONG_SPINS = 2;
-    /** The jump of the clock above which the thread was stopped, and not just for an interrupt. */
+    /** A longer time between two polls means that the thread was stopped, and not just for an interrupt. */
     static final long JUMP_NANOS = 100_000;
-    /** The time of work above which it is worth a system call to know how often the thread was preempted in it. */
+    /** After longer work a system call reads how often the thread was preempted in it. */
     static final long LONG_WORK_NANOS = 20_000;
-    /**
-     * The share (one in so many) of the time that has passed for which others may have had the core while the loop
-     * polled.
-     */
+    /** The share (one in so many) of the elapsed time that other threads may have the core while the loop polls. */
     static final int LOST_SHARE = 3;
-    /**
-     * The time that others may take beyond their share, some time slices: compilers and the like do so now and then.
-     */
+    /** The time that others may take beyond their share: some time slices, as compilers take now and then. */
     static final long MAX_LOST_NANOS = 8_000_000;
     static final long MAX_REST_NANOS = 2_000_000_000;
     /** The sleep that is assumed before one was measured: two wake-ups on most machines. */
     static final long FIRST_SLEEP_NANOS = 50_000;
-    /** A sleep that ends at once, because the event was just there, says nothing about wake-ups. */
+    /** Shorter sleeps count as this one, because they ended at once by an event that was already there. */
     static final long MIN_SLEEP_NANOS = 10_000;
 
-    /** Waits of one kind, as they have been so far. */
+    /** The estimates for one kind of waits. */
     private final class Waits {
         private boolean quiet = true;
         private long credit = maxCredit;
-        /** The part of {@link #worked} whose share is in the credit. */
+        /** The part of {@link #worked} that has been added to the credit. */
         private long creditedWork;
         /** Moving average of short sleeps. */
         private long sleepNanos = FIRST_SLEEP_NANOS;
         /**
-         * The cost of a sleep: the time of the shortest ones, which are next to nothing but the wake-up. A client's
-         * sleeps until its next timer tell nothing about those until an answer comes.
+         * The cost of a sleep: the time of the shortest sleeps, which are almost only the wake-up. Each kind of waits
+         * has its own, because a client's sleeps until its next timer tell nothing about its sleeps until an answer.
          */
         private long wakeUpNanos = FIRST_SLEEP_NANOS;
 
@@ -155,40 +148,40 @@ final class SpinPolicy {
     private final BooleanSupplier peerIsAwake;
     private final Waits forAnswers;
     private final Waits forOthers;
-    /** The time between waits, and the wake-ups, in nanoseconds. */
+    /** The sum of the times between waits and of the wake-ups, in nanoseconds. */
     private long worked;
-    /** The loop has worked for one in {@link #BUSY_SHARE} of the time before {@link #busySince}, without wake-ups. */
+    /** The loop has worked for one in {@link #BUSY_SHARE} of the last interval or more, not counting wake-ups. */
     private boolean busy;
     private long busySince;
     private long busyWork;
     /** The kind of the present wait, or of the last one. */
     private Waits waits;
     private long knownPreemptions;
-    /** The thread may have been preempted since these were read, and not while it polled. */
+    /** The thread may have been preempted outside of polling since {@link #knownPreemptions} were read. */
     private boolean outdated = true;
     private boolean waiting;
     private boolean polling;
     private long waitStart;
     private long spinLimit;
     /**
-     * The time that polls for late peers may take. It is earned as the credit is, and mostly by the wake-ups that
-     * successful polls have saved. It is lost where the loop was preempted in such a poll: others need the core.
+     * The time that polls for late peers may take. It is earned like the credit, mostly by the wake-ups that successful
+     * polls save. It is set to 0 when the loop is preempted in such a poll, because other threads need the core.
      */
     private long savings;
     /** The end of the last wait. */
     private long waitEnd;
     private long lastLook;
-    /** Time lost to others, above their share. */
+    /** Time that other threads have taken, above their share. */
     private long lost;
-    /** The time up to which the share of others is in {@link #lost}. */
+    /** The time until which the share of the other threads has been subtracted from {@link #lost}. */
     private long lostTime;
 
     /**
      * @param maxSpinNanos the longest time to poll, 0: never
-     * @param preemptions  how many times the scheduler has taken the core from the calling thread. It tells that from
-     *                     pauses of the virtual machine, which are no reason not to poll
-     * @param peerIsLate   whether a peer has not taken what was sent to it. Asked when a loop has polled in vain
-     * @param peerIsAwake  whether a peer does not sleep. Asked when a busy loop has no credit
+     * @param preemptions  the number of times that the scheduler has taken the core from the calling thread. Pauses of
+     *         the virtual machine do not count, and are no reason not to poll
+     * @param peerIsLate   whether a peer has not taken a message sent to it. Called when a loop has polled in vain
+     * @param peerIsAwake  whether a peer does not sleep. Called when a busy loop has no credit
      */
     SpinPolicy(long maxSpinNanos, LongSupplier preemptions, BooleanSupplier peerIsLate, BooleanSupplier peerIsAwake,
                long now) {
@@ -207,10 +200,9 @@ final class SpinPolicy {
     }
 
     /**
-     * A wait begins: there is nothing to do.
+     * Begins a wait, because there is nothing to do.
      *
-     * @param asked whether the loop has sent something since the last wait and nothing has arrived: it waits for an
-     *              answer.
+     * @param asked whether the loop has sent something since the last wait and received nothing: an answer is due.
      * @return whether to poll.
      */
     boolean begin(long now, boolean asked) {
@@ -235,7 +227,7 @@ final class SpinPolicy {
         return polling;
     }
 
-    /** A wait has begun and not ended. */
+    /** Returns whether a wait has begun and not ended. */
     boolean isWaiting() {
         return waiting;
     }
@@ -253,7 +245,7 @@ final class SpinPolicy {
         return hasCredit ? State.ACTIVE : State.OVERSPENT;
     }
 
-    /** Notes that polling has found nothing. Returns whether to look again. */
+    /** Notes that polling has found nothing. Returns whether to poll again. */
     boolean foundNothing(long now) {
         if (now - lastLook > JUMP_NANOS) {
             polling = !isPreempted(now);
@@ -265,7 +257,7 @@ final class SpinPolicy {
         return polling;
     }
 
-    /** Polls in vain so far are no reason to end, as a peer is late. */
+    /** Returns whether to poll longer than usual, because a peer is late. Takes the time from the savings. */
     private boolean goesOn(long now) {
         long step = waits.spinNanos();
         if (now - waitStart > LONG_SPIN * maxSpinNanos || savings < step || !peerIsLate.getAsBoolean()) {
@@ -276,7 +268,7 @@ final class SpinPolicy {
         return true;
     }
 
-    /** A long spin pays as one that is as long as allowed: the rest is taken from the savings. */
+    /** Returns the time that the credit pays for. The rest of a long spin is paid by the savings. */
     private long polledNanos(long now) {
         return Math.min(maxSpinNanos, now - waitStart);
     }
@@ -297,14 +289,14 @@ final class SpinPolicy {
     /**
      * Ends the wait: there is something to do, and the loop has not slept.
      *
-     * @param now before that is done: who takes the core then takes it from the work, not from polling
+     * @param now the time before the work, so that a preemption in the work does not count as one of polling
      */
     void found(long now) {
         long cost = 0;
         if (polling) {
             cost = polledNanos(now);
             if (now - lastLook > JUMP_NANOS) {
-                // The processor was somebody else's.
+                // Another thread had the core.
                 cost = 0;
                 isPreempted(now);
             }
@@ -314,16 +306,16 @@ final class SpinPolicy {
         end(now);
     }
 
-    /** The loop has slept, and the wait is over. */
+    /** Ends the wait, after the loop has slept. */
     void woke(long now) {
         long slept = now - lastLook;
         outdated = true;
-        // Estimate of the wait with polling: a peer that sleeps, too, causes half of it.
+        // Compares the wait with polling: it has no own wake-up, half of a sleep if the peer sleeps, too.
         waits.quiet = now - waitStart > waits.spinNanos() + waits.sleepNanos / 2;
         if (slept < 2 * maxSpinNanos) {
             long counted = Math.max(slept, MIN_SLEEP_NANOS);
             waits.sleepNanos += counted - waits.sleepNanos >> 3;
-            // Down fast and up slowly, so that it stays near the shortest sleeps.
+            // The estimate falls fast and rises slowly, so that it stays near the shortest sleeps.
             long difference = Math.min(counted, FIRST_SLEEP_NANOS) - waits.wakeUpNanos;
             waits.wakeUpNanos += difference >> (difference < 0 ? 2 : 6);
         }

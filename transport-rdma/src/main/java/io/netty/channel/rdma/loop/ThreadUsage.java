@@ -19,9 +19,7 @@ package io.netty.channel.rdma.loop;
 final class ThreadUsage {
     private ThreadUsage() { }
 
-    /**
-     * Number of times that the scheduler has given the core to another thread before the calling one wanted to sleep.
-     */
+    /** Returns how often the scheduler has taken the core from the calling thread while it could still run. */
     static long involuntarySwitches() {
         return involuntarySwitches0();
     }

@@ -25,7 +25,7 @@ import io.netty.channel.unix.FileDescriptor;
 
 /** A file descriptor of the verbs provider that the loop's {@link EpollIoHandler} watches for reading. */
 final class WatchedFd implements EpollIoHandle {
-    /** Takes what made the descriptor readable. */
+    /** Handles a readable descriptor. */
     interface Reader {
         void readable() throws Exception;
     }
@@ -46,7 +46,7 @@ final class WatchedFd implements EpollIoHandle {
 
     private WatchedFd(LoopHandler handler, int fd, EpollIoOps ops, Reader reader) throws Exception {
         this.handler = handler;
-        // Not ours to close: nobody calls close() on this object.
+        // The provider closes the descriptor, so close() is never called on this object.
         this.fd = new FileDescriptor(fd);
         this.reader = reader;
         registration = handler.epoll.register(this);

@@ -14,42 +14,43 @@
  * under the License.
  */
 /**
- * Event loops: what a loop does for all connections on it. Not for applications, which use {@link
- * io.netty.channel.rdma.RdmaIoHandler} of the package above. It knows devices ({@code verbs}) and registered memory
- * ({@code memory}), and no channels: the owners of queue pairs and connection ids are known as {@link
+ * Event loops: the work that a loop does for all its connections. Not for applications, which use {@link
+ * io.netty.channel.rdma.RdmaIoHandler} of the package above. The package knows devices ({@code verbs}) and registered
+ * memory ({@code memory}), but no channels. It knows the owners of queue pairs and connection ids by the types {@link
  * io.netty.channel.rdma.loop.CompletionHandler} and {@link io.netty.channel.rdma.loop.LoopEvents.Listener}.
  * <pre>
  *   LoopHandler ── EpollIoHandler      sleeping, timers, wake-ups, TCP channels
  *      ├── NioChannels                 NIO's channels, if the loop serves them
  *      ├── SpinPolicy                  whether to poll before sleeping, and for how long
- *      ├── DescriptorSchedule          when epoll gets a turn of a loop that does not sleep
- *      ├── LoopDevice                  what the loop has of a device, and who owns which queue pair
- *      │      ├── LoopQueue            a completion queue, and how much of it is set aside
- *      │      └── LoopReceiveQueue     the receives that its message channels share
- *      └── LoopEvents                  connection manager events, and who owns which connection id
+ *      ├── DescriptorSchedule          when a loop that does not sleep runs epoll
+ *      ├── LoopDevice                  the part of a device that the loop has, and the owners of its queue pairs
+ *      │      ├── LoopQueue            a completion queue, and its reserved room
+ *      │      └── LoopReceiveQueue     a shared receive queue of message channels
+ *      └── LoopEvents                  connection manager events, and the owners of connection ids
  *
- *   LoopBinding                        the loop that an object is bound to now: its tasks and timers
- *   Retry                              tries again what nothing tells of
+ *   LoopBinding                        the loop that an object is bound to now, and the tasks and timers of the object
+ *   Retry                              repeats a failed operation after a delay
  *   WatchedFd                          a descriptor that epoll watches
- *   EpollRegistration                  a channel of epoll's on such a loop
+ *   EpollRegistration                  an epoll channel on such a loop
  * </pre>
  *
  * <h2>A turn</h2>
- * A batch of completions is taken from each completion queue that had some lately, and from one of the others: of many
- * queues few are busy. Each completion is noted by the owner of its queue pair ({@code completed}), then each owner
- * that got some does what follows ({@code completionsDone}), once. If there was nothing, the loop polls for a while if
- * {@code SpinPolicy} expects that to pay, then arms the queues that have fired since they were armed (with another
- * look, which closes the race) and sleeps in epoll, where the completion channels' descriptors wake it up. While
- * completions keep coming, epoll gets a turn every 20 microseconds, or less often if it finds nothing ({@code
- * DescriptorSchedule}).
+ * A turn polls each completion queue that had completions lately, and one of the others, because few of many queues are
+ * busy. Each poll takes one batch. The owner of the queue pair notes each completion ({@code completed}). Then each
+ * owner that got completions acts on all of them at once ({@code completionsDone}). If there were none, the loop polls
+ * for a while if {@code SpinPolicy} expects that to pay. Then it arms the queues that have fired since they were armed,
+ * and polls them again, which closes the race between the last poll and arming. Then it sleeps in epoll, where the
+ * descriptors of the completion channels wake it up. While completions keep coming, epoll gets a turn every 20
+ * microseconds, or less often if it finds nothing ({@code DescriptorSchedule}).
  *
  * <h2>Failures</h2>
- * What an owner throws ends that one owner with this cause, and no other: {@code unexpected} of {@code
+ * An exception of an owner ends only this owner, with the exception as the cause: {@code unexpected} of {@code
  * CompletionHandler}, {@code LoopEvents.Listener} and {@code LoopBinding}. A completion queue that can't be polled has
- * lost completions, so all its owners fail; so do all of a device that reports that it is broken.
+ * lost completions. Then all owners of the loop's part of the device fail. If a device reports that it is broken, its
+ * owners fail.
  *
  * <h2>Threads</h2>
- * All of it belongs to the thread of its loop, except where a method says "any thread". Connections that change their
- * loop are the subject of the package {@code move}.
+ * All objects belong to the thread of their loop, except where a method says "any thread". The package {@code move}
+ * moves connections to other loops.
  */
 package io.netty.channel.rdma.loop;

@@ -21,9 +21,9 @@ import io.netty.util.internal.CleanableDirectBuffer;
 import java.nio.ByteBuffer;
 
 /**
- * The memory behind a buffer of {@link CellPool}: a power of two inside a {@link Slab}, or, for a buffer
- * that outgrew the slabs, ordinary direct memory. The buffer has one reference, until it is released or grows into
- * another cell, and each work request that uses the memory has one. Any thread may give the last one back.
+ * The memory behind a buffer of {@link CellPool}: a power of two of bytes in a {@link Slab}, or ordinary direct memory
+ * for a buffer that outgrew the slabs. The buffer has one reference, until it is released or grows into another cell.
+ * Each work request that uses the memory has one, too. Any thread may release the last reference.
  */
 public final class Cell extends AbstractReferenceCounted implements RequestMemory {
     private final SlabArena arena;

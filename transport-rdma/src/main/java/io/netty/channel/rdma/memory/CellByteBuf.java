@@ -19,8 +19,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
 /**
- * A buffer of {@link CellPool}, over a {@link Cell}. Growing up to the length of the cell is free; beyond
- * that it gets another one. A released buffer keeps its cell and is used again: see {@link CellCache}.
+ * A buffer of {@link CellPool}, over a {@link Cell}. Growing up to the length of the cell costs nothing; beyond it the
+ * buffer gets another cell. A released buffer keeps its cell and is used again: see {@link CellCache}.
  */
 public final class CellByteBuf extends PartialByteBuf {
     private final CellPool pool;
@@ -46,7 +46,7 @@ public final class CellByteBuf extends PartialByteBuf {
         return cell;
     }
 
-    /** Begins another life of a released buffer, with the same cell. */
+    /** Makes a released buffer usable again, with the same cell. */
     ByteBuf reuse(int initialCapacity, int maxCapacity) {
         begin(alloc(), initialCapacity, maxCapacity);
         return this;

@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * One thread's stacks of released buffers, one for each cell size, each holding a bounded number of bytes. When memory
- * runs out, any thread may {@link #reclaim} them: the owner may be asleep, or busy with something else, for long.
+ * One thread's stacks of released buffers: one for each cell size, each with a limited number of bytes. When memory
+ * runs out, any thread may {@link #reclaim} the buffers, because the owner may sleep or do something else for long.
  */
 final class CellCache {
     private static final int MAX_BYTES_PER_SIZE = 1 << 20;
@@ -28,7 +28,9 @@ final class CellCache {
 
     private final int minOrder;
     private final AtomicReferenceArray<CellByteBuf>[] stacks;
-    /** The sizes of the stacks, changed by the owner only: some of the buffers below may have been reclaimed. */
+    /**
+     * The sizes of the stacks. Only the owner changes them, so some of the slots may be empty after {@link #reclaim}.
+     */
     private final AtomicIntegerArray sizes;
 
     @SuppressWarnings({ "unchecked", "rawtypes" })
@@ -37,13 +39,13 @@ final class CellCache {
         stacks = new AtomicReferenceArray[maxOrder - minOrder + 1];
         sizes = new AtomicIntegerArray(stacks.length);
         for (int i = 0; i < stacks.length; i++) {
-            // At least one of each, so that a loop that handles one large message after the other needs no lock.
+            // At least one slot, so that a loop that handles one large message after the other needs no lock.
             stacks[i] = new AtomicReferenceArray<>(Math.min(MAX_BUFFERS_PER_SIZE, Math.max(1, MAX_BYTES_PER_SIZE >>
                     minOrder + i)));
         }
     }
 
-    /** Returns {@code null} if there is none. */
+    /** Takes a buffer. Returns {@code null} if there is none. */
     CellByteBuf poll(int order) {
         int index = order - minOrder;
         int size = sizes.getPlain(index);
@@ -55,7 +57,7 @@ final class CellCache {
         return buf;
     }
 
-    /** Returns false if the stack is full. */
+    /** Adds a buffer. Returns false if the stack is full. */
     boolean offer(CellByteBuf buf) {
         int index = buf.cell().order - minOrder;
         int size = sizes.getPlain(index);
@@ -67,7 +69,7 @@ final class CellCache {
         return true;
     }
 
-    /** Gives the memory of all buffers back. Any thread. Returns whether there were some. */
+    /** Frees the memory of all buffers. Returns whether there were any. Any thread. */
     boolean reclaim() {
         boolean some = false;
         for (int i = 0; i < stacks.length; i++) {

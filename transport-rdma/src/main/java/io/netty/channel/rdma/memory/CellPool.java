@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Buffers in registered slabs, behind an allocator or {@link Staging}: the slabs, what each thread has cached, and the
- * count of what had to come from ordinary memory. Thread-safe.
+ * Buffers in registered slabs, behind an allocator or {@link Staging}: the slabs, the caches of the threads, and the
+ * number of buffers that had to come from ordinary memory. Thread-safe.
  */
 public final class CellPool {
     private static final int DEFAULT_SLAB_ORDER = 24;
@@ -59,8 +59,8 @@ public final class CellPool {
     };
 
     /**
-     * @param allocator which the buffers name as their own.
-     * @param budget    of which it is the only user.
+     * @param allocator the one that the buffers' {@code alloc()} returns.
+     * @param budget    limit of registered memory, which only this pool uses.
      */
     public CellPool(ByteBufAllocator allocator, PinnedMemory budget) {
         this(allocator, budget, DEFAULT_SLAB_ORDER);
@@ -74,9 +74,9 @@ public final class CellPool {
     }
 
     /**
-     * A buffer in a slab, without leak detection, or {@code null} if it would be too large or the slabs are used up.
+     * Returns a buffer in a slab, without leak detection; {@code null} if it is too large or the slabs are used up.
      *
-     * @param needed whether no other memory will do.
+     * @param needed whether the caller can't use other memory.
      */
     public ByteBuf newBuffer(int initialCapacity, int maxCapacity, boolean needed) {
         int order = order(initialCapacity);
@@ -107,10 +107,10 @@ public final class CellPool {
     }
 
     /**
-     * Takes back what the caches of all threads hold, some of which may not have been used for long; but not again and
-     * again while there is too little for all.
+     * Frees the buffers in the caches of all threads, some of which may be unused for long. Does so at most once in 10
+     * ms, because a lasting shortage would empty the caches each time.
      *
-     * @return whether there was something.
+     * @return whether there were any.
      */
     boolean reclaim() {
         long now = System.nanoTime();
@@ -127,8 +127,8 @@ public final class CellPool {
     }
 
     /**
-     * Sets whether slabs stay of which nothing is in use, which is the default. Otherwise a slab is given back with its
-     * last buffer, which may be in the cache of a thread that ends at the moment.
+     * Sets whether unused slabs stay, which is the default. Otherwise a slab is freed with its last buffer, even if
+     * that is in the cache of a thread that is ending.
      */
     public void keepUnusedSlabs(boolean keep) {
         arena.keepUnused(keep);
@@ -137,17 +137,17 @@ public final class CellPool {
         }
     }
 
-    /** Registered memory that nobody uses, and that may be registered yet, in bytes. */
+    /** Returns the bytes of registered memory that are unused, and those that may still be registered. */
     long availableMemory() {
         return budget.used() - arena.usedBytes() + Math.max(0, budget.available());
     }
 
-    /** Makes sure that there is some registered memory; returns false if there can't be. */
+    /** Makes sure that there is a slab. Returns false if there is no memory for it. */
     public boolean reserve() {
         return arena.reserve();
     }
 
-    /** Registers what there is with another device. What is added later is registered with all of them. */
+    /** Registers the present slabs with another device. Later slabs are registered with all devices. */
     void register(DeviceContext device) throws VerbsException {
         arena.register(device);
     }
@@ -162,7 +162,7 @@ public final class CellPool {
         return fallbackAllocations.sum();
     }
 
-    /** Memory for a buffer that outgrew its cell. */
+    /** Returns memory for a buffer that outgrew its cell. */
     Cell newCell(int length) {
         int order = order(length);
         Cell cell = order > arena.maxCellOrder() ? null : arena.allocate(order);
@@ -199,7 +199,7 @@ public final class CellPool {
         return arena.usedBytes();
     }
 
-    /** Only for threads that call {@code onRemoval} when they end: a cache of any other would leak. */
+    /** Returns the thread's cache; {@code null} if the thread would leak it, without {@code onRemoval} at its end. */
     private CellCache cache() {
         return FastThreadLocalThread.currentThreadWillCleanupFastThreadLocals() ? caches.get() : null;
     }

@@ -28,8 +28,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The part of a device that all event loops share: one protection domain, so that memory is registered once for all of
- * them. Made with the first connection on the device and kept as long as the process lives. Thread-safe.
+ * The part of a device that all event loops share. Its one protection domain lets them use the same registrations. It
+ * is made with the first connection on the device, and kept until the process ends. Thread-safe.
  */
 public final class DeviceContext {
     private static final Map<Device, DeviceContext> CONTEXTS = new IdentityHashMap<>();
@@ -42,7 +42,7 @@ public final class DeviceContext {
     public final ProtectionDomain domain;
     /** True if the device has no immediate data, no atomics and no datagrams (RFC 5040). */
     public final boolean iwarp;
-    /** The longest message in bytes that each of its ports carries; soft-RoCE: 8 MiB. */
+    /** The longest message in bytes that every port of the device carries; soft-RoCE: 8 MiB. */
     public final int maxMessage;
     public final DeviceCounters counters;
     /** Counts the devices from 0. */
@@ -62,23 +62,23 @@ public final class DeviceContext {
         long least = Integer.MAX_VALUE;
         for (int port = 1; port <= ports; port++) {
             long size = Integer.toUnsignedLong(device.portAttributes(port).maxMessageSize());
-            // A port that is down may not tell.
+            // A port that is down may report 0.
             least = size == 0 ? least : Math.min(least, size);
         }
         return (int) least;
     }
 
     /**
-     * The rights with which memory can be registered.
+     * Returns the access rights with which memory can be registered.
      *
-     * @param wanted of {@link AccessFlags}.
-     * @return that without what the device does not know, and refuses.
+     * @param wanted {@link AccessFlags}.
+     * @return the wanted rights without those that the device would refuse.
      */
     int access(int wanted) {
         return attributes.maxMemoryWindows() > 0 ? wanted : wanted & ~AccessFlags.MEMORY_WINDOW_BIND;
     }
 
-    /** The contexts of all devices in use. Not to be changed. */
+    /** Returns the contexts of all devices in use. The caller must not change the array. */
     static DeviceContext[] all() {
         return all;
     }

@@ -25,16 +25,16 @@ import java.nio.ByteBuffer;
  * Addresses of direct buffers.
  */
 public final class DirectMemory {
-    /** The bytes that processors and devices move at once, on all platforms of the transport. */
+    /** The length of a cache line on all platforms of the transport. */
     public static final int CACHE_LINE = 64;
     static final int PAGE = 4096;
 
     private DirectMemory() { }
 
     /**
-     * The part of a buffer that begins at a multiple of {@code alignment}, a power of two. What malloc(3) returns for
-     * much memory begins 16 bytes after a page: copies of 64 KiB to and from there were measured to take 1.7 times as
-     * long as with an address that is a multiple of 64.
+     * Returns the part of a buffer that begins at a multiple of {@code alignment}, a power of two. Large allocations of
+     * malloc(3) begin 16 bytes after the begin of a page. Measured copies of 64 KiB to and from such an address took
+     * 1.7 times as long as with a multiple of 64.
      *
      * @param buffer {@code alignment - 1} bytes longer than {@code length}.
      */
@@ -43,13 +43,13 @@ public final class DirectMemory {
     }
 
     /**
-     * The address of a buffer's byte 0.
+     * Returns the address of a buffer's byte 0.
      *
-     * @throws UnsatisfiedLinkError if neither {@code sun.misc.Unsafe} nor Netty's native library can tell.
+     * @throws UnsatisfiedLinkError if there is neither {@code sun.misc.Unsafe} nor Netty's native library.
      */
     public static long address(ByteBuffer buffer) {
         if (!PlatformDependent.hasUnsafe()) {
-            // Loads the library that the next call is in. Nothing else may have done that yet.
+            // Loads the library that has the native code of the next call, if nothing else has loaded it yet.
             Epoll.ensureAvailability();
         }
         return Buffer.memoryAddress(buffer);

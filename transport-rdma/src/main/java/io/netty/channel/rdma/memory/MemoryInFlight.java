@@ -18,15 +18,15 @@ package io.netty.channel.rdma.memory;
 import io.netty.util.ReferenceCounted;
 
 /**
- * The memory that the work requests in flight of one queue pair use, by their numbers: a reference to each, until the
- * device has done with it.
+ * The memory that one queue pair's work requests in flight use, by their numbers. Holds a reference to it until the
+ * device does not need it any more.
  *
  * <p>For the channels of this transport. On the loop of the channel.
  */
 public final class MemoryInFlight {
     private static final int FIRST_SIZE = 16;
 
-    // A ring, in the order of the work requests. There is none before something is sent in place.
+    // A ring in the order of the work requests; null until memory is sent in place.
     private ReferenceCounted[] memory;
     private long[] numbers;
     private int first;
@@ -35,11 +35,11 @@ public final class MemoryInFlight {
     /**
      * Takes over a reference to memory that a work request uses.
      *
-     * @param number of the work request: that of the latest one, or a later one.
+     * @param number the number of the work request: the latest one that was added, or a later one.
      */
     public void add(long number, ReferenceCounted used) {
         if (count > 0 && memory[index(count - 1)] == used && numbers[index(count - 1)] == number) {
-            // Another piece of the same.
+            // Another piece of the same memory in the same request.
             used.release();
             return;
         }
@@ -84,7 +84,7 @@ public final class MemoryInFlight {
         first = 0;
     }
 
-    /** All work requests up to this one are done. */
+    /** Releases the memory of all work requests up to this one, which are done. */
     public void releaseUntil(long number) {
         while (count > 0 && numbers[first] <= number) {
             ReferenceCounted done = memory[first];

@@ -25,15 +25,15 @@ import java.util.Arrays;
 import java.util.function.Predicate;
 
 /**
- * A range of native memory from which the devices send in place. It is registered with a device when that first sends
- * from it, and stays so until it is closed. Thread-safe.
+ * A range of native memory from which devices send in place. It is registered with a device when the device first sends
+ * from it, and stays registered until {@link #close}. Thread-safe.
  */
 public class MemoryRange {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(MemoryRange.class);
     private static final long RETRY_NANOS = 1_000_000_000;
     private static final MemoryRegion[] NONE = { };
 
-    /** The registrations that fail, for tests, which can't reach the limit of locked memory everywhere. */
+    /** Selects registrations that fail, for tests that can't reach the limit of locked memory. */
     static volatile Predicate<MemoryRange> shortage = range -> false;
 
     public final long address;
@@ -57,7 +57,7 @@ public class MemoryRange {
         return start >= address && start + bytes <= address + length;
     }
 
-    /** The region of this memory on a device; registers it the first time. */
+    /** Returns the region of this memory on a device. The first call registers it. */
     public MemoryRegion region(DeviceContext device) throws VerbsException {
         MemoryRegion[] current = regions;
         MemoryRegion region = device.index < current.length ? current[device.index] : null;
@@ -78,8 +78,8 @@ public class MemoryRange {
     }
 
     /**
-     * The {@link #region} of memory that can also be copied: {@code null} if it can't be registered. Registration is
-     * tried again after a while, as the limit of locked memory may be reached for a time only.
+     * Returns the {@link #region}, or {@code null} if registration fails, for callers that can copy instead. Tries
+     * again after a second, because the limit of locked memory may be reached only for a time.
      */
     public MemoryRegion regionOrNull(DeviceContext device) {
         MemoryRegion[] current = regions;
@@ -102,13 +102,13 @@ public class MemoryRange {
         }
     }
 
-    /** Registers it once more. */
+    /** Registers the memory once more, for the caller. */
     public MemoryRegion register(ProtectionDomain domain, int accessFlags) throws VerbsException {
-        // There is no memory at address 0.
+        // Registration of address 0 fails, because no memory is there.
         return domain.register(shortage.test(this) ? 0 : address, length, accessFlags);
     }
 
-    /** Number of devices that it is registered with. */
+    /** Returns the number of devices that the memory is registered with. */
     int regions() {
         int count = 0;
         for (MemoryRegion region : regions) {
@@ -117,7 +117,7 @@ public class MemoryRange {
         return count;
     }
 
-    /** Ends all registrations. Nothing may refer to the memory any more. */
+    /** Ends all registrations. Nothing may use the memory any more. */
     public synchronized void close() {
         for (int index = 0; index < regions.length; index++) {
             if (regions[index] != null) {
@@ -125,7 +125,7 @@ public class MemoryRange {
                 DeviceContext.all()[index].counters.deregistered(length);
             }
         }
-        // The end needs no memory.
+        // Assigning NONE allocates nothing, so the end can't fail for lack of memory.
         regions = NONE;
     }
 

@@ -18,13 +18,13 @@ package io.netty.channel.rdma.memory;
 import java.nio.ByteBuffer;
 
 /**
- * Memory of whole pages from the system. It is zero, and takes no memory where nothing was written yet
- * and no device has pinned it. Java's direct buffers take all of theirs at once, as the JDK fills them with zeroes.
+ * Whole pages from the system. They are zero, and take physical memory only when they are written or a device pins
+ * them. Java's direct buffers take all their memory at once, because the JDK fills them with zeroes.
  *
- * <p>Up to {@value PagePool#MAX_BYTES} bytes it is a part of a larger mapping: see {@link PagePool}.
+ * <p>Memory of up to {@value PagePool#MAX_BYTES} bytes is a part of a larger mapping: see {@link PagePool}.
  *
- * <p>One owner, who closes it when nobody uses the buffer any more. It does not count as direct memory of the JVM.
- * Any thread.
+ * <p>The one owner closes it when the buffer is not used any more. It does not count as direct memory of the JVM. Any
+ * thread.
  */
 public final class PageMemory implements AutoCloseable {
     private final PagePool pool;
@@ -49,7 +49,7 @@ public final class PageMemory implements AutoCloseable {
         return PagePool.PROCESS.take(bytes);
     }
 
-    /** The memory, which begins with a page. Not to be accessed after {@link #close()}. */
+    /** Returns the memory, which begins at a page. It must not be accessed after {@link #close()}. */
     public ByteBuffer buffer() {
         return buffer;
     }

@@ -22,21 +22,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Cuts {@link PageMemory} from larger mappings, so that a connection that comes and goes costs no system call for
- * it. The parts of a mapping, its runs of pages, are of one length.
+ * Cuts {@link PageMemory} from larger mappings, so that a connection that comes and goes needs no system call for it. A
+ * mapping is cut into runs of pages, all of the same length.
  *
- * <p>What was given back may have been written, and is cleared before it is used again: then the kernel takes its
- * pages, many with one call. No more than {@value #MAX_USED} runs wait for that. A mapping without users is given
- * back, but one.
+ * <p>A run that was given back may have been written, so it is cleared before it is used again. Clearing returns the
+ * pages to the kernel, many with one call. At most {@value #MAX_USED} runs wait to be cleared. Unused mappings are
+ * unmapped, except one.
  *
- * <p>Any thread: under one lock.
+ * <p>Any thread; there is one lock.
  */
 final class PagePool {
     static final PagePool PROCESS = new PagePool();
 
-    /** The largest part: more bytes have a mapping of their own. */
+    /** The longest run. Longer memory has a mapping of its own. */
     static final int MAX_BYTES = 128 << 10;
-    /** The most runs of a mapping; the first mappings of a length have less. */
+    /** Maximum number of runs of a mapping. The first mappings of a length have fewer. */
     static final int MAX_RUNS = Long.SIZE;
     static final int MAX_USED = 64;
     private static final int MIN_RUNS = 4;
@@ -186,7 +186,7 @@ final class PagePool {
         }
     }
 
-    /** The bytes that are mapped for parts. */
+    /** Returns the bytes of the mappings that are cut into runs. */
     synchronized long mappedBytes() {
         long bytes = 0;
         for (List<Slab> ofLength : slabs.values()) {

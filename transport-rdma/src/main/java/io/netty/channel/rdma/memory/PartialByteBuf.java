@@ -32,19 +32,19 @@ import java.nio.channels.GatheringByteChannel;
 import java.nio.channels.ScatteringByteChannel;
 
 /**
- * A buffer over a part of larger memory, whose address is known and whose capacity may be less than the part. The same
- * object can be used for another part when it was released: it has nothing of its own that depends on the part.
+ * A buffer over a part of larger memory, whose address is known and whose capacity may be less than the part. After its
+ * release the object can be used for another part.
  *
- * <p>It does not extend Netty's {@code UnpooledUnsafeDirectByteBuf}, which is unusable where Netty does without {@code
- * sun.misc.Unsafe} (JDK 24 and later, by default); where it has that, copies use it. Nor {@code UnpooledDirectByteBuf},
- * which makes a {@link ByteBuffer} for each part. As the memory goes on behind the part, each access is checked against
- * the capacity.
+ * <p>It does not extend Netty's {@code UnpooledUnsafeDirectByteBuf}, which is unusable without {@code sun.misc.Unsafe}
+ * (JDK 24 and later, by default). If Netty has {@code Unsafe}, copies use it. It does not extend {@code
+ * UnpooledDirectByteBuf} either, which makes a {@link ByteBuffer} for each part. The memory continues behind the part,
+ * so each access is checked against the capacity.
  */
 public abstract class PartialByteBuf extends AbstractReferenceCountedByteBuf {
     private static final int MAX_CHUNK = 8 << 10;
 
     private ByteBufAllocator allocator;
-    /** The larger memory as far as this buffer can be told of it, with its limit at the end. */
+    /** The larger memory, with its limit at the end. */
     private ByteBuffer memory;
     private int offset;
     private int partLength;
@@ -56,7 +56,7 @@ public abstract class PartialByteBuf extends AbstractReferenceCountedByteBuf {
         super(0);
     }
 
-    /** Leak detection for a buffer, which is released if there is no memory for that. */
+    /** Adds leak detection to a buffer. The buffer is released if there is no memory for it. */
     public static ByteBuf tracked(ByteBuf buf) {
         try {
             return LeakTracking.tracked(buf);
@@ -66,17 +66,17 @@ public abstract class PartialByteBuf extends AbstractReferenceCountedByteBuf {
         }
     }
 
-    /** Access to the leak detection of Netty's allocators, which is protected. */
+    /** Gives access to the leak detection of Netty's allocators, which is protected. */
     private abstract static class LeakTracking extends AbstractByteBufAllocator {
         static ByteBuf tracked(ByteBuf buf) {
             return toLeakAwareBuffer(buf);
         }
     }
 
-    /** The larger memory that it is part of. After the release of the buffer that may be {@code null}. */
+    /** Returns the larger memory that the buffer is part of. May be {@code null} after the release of the buffer. */
     protected abstract RequestMemory memory();
 
-    /** Begins a life of the buffer, its first or, with one reference again, another one. It is empty. */
+    /** Makes the buffer usable, for the first time or after a release: empty, with one reference. */
     protected final void begin(ByteBufAllocator newAllocator, int newCapacity, int newMaxCapacity) {
         allocator = newAllocator;
         capacity = newCapacity;
@@ -87,7 +87,7 @@ public abstract class PartialByteBuf extends AbstractReferenceCountedByteBuf {
         markWriterIndex();
     }
 
-    /** Sets what it is a part of. */
+    /** Sets the part. */
     protected final void setPart(ByteBuffer newMemory, int newOffset, int length) {
         if (memory != newMemory) {
             memory = newMemory;

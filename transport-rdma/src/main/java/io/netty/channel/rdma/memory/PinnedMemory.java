@@ -26,18 +26,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Counts registered memory against a bound: registered memory is locked, so the system can't take it back.
+ * Counts registered memory against a limit, because registered memory is locked, so that the system can't take it back.
  *
- * <p>What is needed, such as the first receive buffer of a connection, may use all of it. What only makes things
- * faster, such as larger receive buffers, leaves a part of it alone: otherwise a few busy connections could keep all
- * others from being made. Thread-safe.
+ * <p>Necessary memory, such as the first receive buffer of a connection, may use all of it. Optional memory, which only
+ * makes transfers faster, such as larger receive buffers, must leave a part free. Otherwise a few busy connections
+ * could prevent all other connections. Thread-safe.
  */
 public final class PinnedMemory {
     private static final Pattern SIZE = Pattern.compile("([0-9]{1,18})([kmg]?)");
     /** Slabs of the default allocator, staging memory, receive buffers, and registered memory of other buffers. */
     public static final PinnedMemory PROCESS = new PinnedMemory(size(
             "io.netty.rdma.maxPinnedMemory", PlatformDependent.maxDirectMemory() / 2), 8, null);
-    /** A connection needs a slab to send from, and something to receive into. */
+    /** The least memory for a connection: a slab to send from, and receive memory. */
     private static final long LEAST_MIB = (CellPool.SLAB_SIZE >> 20) + 1;
 
     private final long max;
@@ -47,7 +47,7 @@ public final class PinnedMemory {
 
     /**
      * @param max    in bytes.
-     * @param keep   one part in so many is for what is needed; 0 for none.
+     * @param keep   one part in so many is only for necessary memory; 0 for none.
      * @param parent in which the bytes count too, or {@code null}.
      */
     public PinnedMemory(long max, int keep, PinnedMemory parent) {
@@ -59,7 +59,7 @@ public final class PinnedMemory {
     /**
      * Counts memory that is about to be registered.
      *
-     * @return false, and nothing is counted, if that would be too much.
+     * @return false if this would exceed the limit; then nothing is counted.
      */
     public boolean reserve(long bytes, boolean needed) {
         if (parent != null && !parent.reserve(bytes, needed)) {
@@ -88,15 +88,15 @@ public final class PinnedMemory {
     /**
      * Creates the exception for a failed reservation.
      *
-     * @param what is missing.
-     * @param or what else helps.
+     * @param what the thing that is missing.
+     * @param or another remedy.
      */
     public IOException exhausted(String what, String or) {
         return exception(what, "raise -Dio.netty.rdma.maxPinnedMemory (" + used() + " of at most " + max() +
                 " bytes are in use), or " + or);
     }
 
-    /** The same error, so short that it fits into a rejection. */
+    /** Creates a shorter exception, which fits into the private data of a rejection. */
     public IOException exhausted(String what) {
         return exception(what, "raise -Dio.netty.rdma.maxPinnedMemory (now " + max() + " bytes)");
     }
@@ -108,8 +108,8 @@ public final class PinnedMemory {
     }
 
     /**
-     * A system property that is a number of bytes, or of KiB, MiB or GiB with the suffix k, m or g, as for options
-     * {@code -XX}. A value that is none is warned of.
+     * Reads a system property that is a number of bytes, or of KiB, MiB or GiB with the suffix k, m or g, as for
+     * options {@code -XX}. Logs a warning for an invalid value.
      */
     static long size(String property, long defaultBytes) {
         String value = SystemPropertyUtil.get(property);

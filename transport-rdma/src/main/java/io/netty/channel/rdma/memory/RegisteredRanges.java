@@ -19,9 +19,7 @@ import io.netty.buffer.ByteBuf;
 
 import java.util.Arrays;
 
-/**
- * Finds the registered memory that a buffer lies in. Thread-safe.
- */
+/** Finds the registered memory that contains a buffer. Thread-safe. */
 public final class RegisteredRanges {
     /** The slabs, in the order of their addresses. Replaced, never changed. */
     private static volatile Slab[] slabs = new Slab[0];
@@ -44,7 +42,7 @@ public final class RegisteredRanges {
         slabs = Arrays.stream(slabs).filter(other -> other != slab).toArray(Slab[]::new);
     }
 
-    /** Number of memory regions that the process keeps while it has event loops. */
+    /** Returns the number of memory regions that the process keeps while it has event loops. */
     public static int regions() {
         int count = 0;
         for (Slab slab : slabs) {
@@ -54,13 +52,13 @@ public final class RegisteredRanges {
     }
 
     /**
-     * The memory that the bytes of the buffer lie in, with a reference for the caller; or {@code null}.
+     * Returns the memory that contains the bytes of the buffer, with a reference for the caller; or {@code null}.
      *
-     * <p>Nearly every buffer is one of ours inside of slices, duplicates and leak detection, whose class tells the
-     * memory. By its address only a buffer is found that was wrapped as a {@link java.nio.ByteBuffer}.
+     * <p>Nearly every buffer is a {@link PartialByteBuf} inside of slices, duplicates and leak detection, and knows its
+     * memory. A search by address is only for a buffer that was wrapped as a {@link java.nio.ByteBuffer}.
      *
-     * @param buf has a memory address. That is to be asked for when the memory is held: another thread may be about to
-     *         make a buffer grow of which this one is a slice.
+     * @param buf has a memory address. The caller must read the address after this call: another thread may be growing
+     *         the buffer that contains this slice.
      */
     public static RequestMemory retainedFind(ByteBuf buf, int index, int length) {
         ByteBuf innermost = buf;
@@ -84,7 +82,7 @@ public final class RegisteredRanges {
         return retainedFind(buf.memoryAddress() + index, length);
     }
 
-    /** The memory in a slab that the bytes lie in, with a reference for the caller; or {@code null}. */
+    /** Returns the memory of a slab that contains the bytes, with a reference for the caller; or {@code null}. */
     public static RequestMemory retainedFind(long address, int length) {
         Slab slab = slab(address);
         Cell cell = slab == null ? null : slab.cell(address);

@@ -19,12 +19,12 @@ import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ReferenceCounted;
 
 /**
- * Memory that is registered for use in place, as work requests see it. Each has a reference until it is done, so that
- * nobody else gets the memory until then, whatever becomes of the buffer by which it was found: that may grow, or be
- * released by the composite buffer it was part of. Any thread.
+ * Registered memory that work requests use in place. Each work request has a reference until it is done, so that the
+ * memory is not allocated again before. The buffer by which it was found may grow, or be released by a composite
+ * buffer, in between. Any thread.
  */
 public interface RequestMemory extends ReferenceCounted {
-    /** The range that the memory is part of, or {@code null} if it is not registered. */
+    /** Returns the range that the memory is part of, or {@code null} if it is not registered. */
     MemoryRange range();
 
     boolean contains(long address, int length);
@@ -56,7 +56,7 @@ public interface RequestMemory extends ReferenceCounted {
         return this;
     }
 
-    /** Takes a reference, unless the last one has been given back. */
+    /** Takes a reference, unless the last one was released. Returns whether it took one. */
     default boolean tryRetain() {
         return tryRetain(this);
     }

@@ -22,12 +22,12 @@ import io.netty.util.internal.PlatformDependent;
 import java.nio.ByteBuffer;
 
 /**
- * One contiguous piece of registered memory, carved into cells by a binary buddy tree: a cell has the size
- * {@code 2^order} bytes and starts at a multiple of it. The first one starts at a page.
+ * One contiguous piece of registered memory, divided into cells by a binary buddy tree. A cell has {@code 2^order}
+ * bytes and starts at a multiple of this size. The slab starts at a page.
  *
- * <p>The tree holds, for each node, 1 + the order of the largest free cell below it, or 0 if there is none. Both
- * operations walk one path of it, so they take a bounded time however fragmented the slab is. Not thread-safe: the
- * {@link SlabArena} that owns it locks.
+ * <p>The tree holds, for each node, 1 + the order of the largest free cell below it, or 0 if there is none. Allocating
+ * and freeing walk one path of the tree, so their time is bounded even in a fragmented slab. Not thread-safe: the
+ * {@link SlabArena} that owns the slab locks.
  */
 final class Slab {
     /** The smallest cell is {@code 2^MIN_ORDER} bytes. */
@@ -38,11 +38,11 @@ final class Slab {
     private final ByteBuffer memory;
     private final int order;
     private final byte[] largestFree;
-    /** The cells in use, by the smallest cell that would begin where they do. */
+    /** The cells in use, by offset in units of the smallest cell. */
     private final Cell[] cells;
 
     /**
-     * Allocates {@code 2^order} bytes, and not quite a page more.
+     * Allocates {@code 2^order} bytes, and almost a page more for alignment.
      *
      * @throws OutOfMemoryError if direct memory is exhausted.
      */
@@ -62,7 +62,7 @@ final class Slab {
         }
     }
 
-    /** Ends a slab of which no cell is in use. */
+    /** Frees a slab without cells in use. */
     void destroy() {
         range.close();
         direct.clean();
@@ -98,20 +98,20 @@ final class Slab {
         for (int node = child >>> 1; node >= 1; node >>>= 1) {
             byte left = largestFree[node << 1];
             byte right = largestFree[(node << 1) + 1];
-            // Two whole halves are one whole.
+            // Two free halves are one free cell of twice the size.
             largestFree[node] = left == whole && right == whole ? (byte) (whole + 1) : (byte) Math.max(left, right);
             whole++;
         }
     }
 
-    /** Notes who uses what was {@linkplain #allocate allocated}. */
+    /** Notes the cell of {@linkplain #allocate allocated} memory. */
     void enter(Cell cell, int offset) {
         cells[offset >>> MIN_ORDER] = cell;
     }
 
     /**
-     * The cell in use that a byte of this slab lies in. Any thread that was given memory of that cell; else it may be
-     * {@code null} or one that has just been given back.
+     * Returns the cell in use that contains a byte of this slab. The result is reliable for a thread that was given
+     * memory of the cell. For another thread it may be {@code null} or a cell that was just freed.
      */
     Cell cell(long address) {
         long offset = address - range.address;

@@ -22,8 +22,8 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.Arrays;
 
 /**
- * The slabs of one allocator, grown one by one up to a bound. Thread-safe by one lock: the threads' caches are in
- * front of it.
+ * The slabs of one allocator, added one by one up to a limit. Thread-safe by one lock, with the threads' caches in
+ * front.
  */
 final class SlabArena {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(SlabArena.class);
@@ -33,13 +33,13 @@ final class SlabArena {
     private final int slabOrder;
     private final PinnedMemory budget;
     private Slab[] slabs = new Slab[0];
-    /** False if a slab ends with its last cell. */
+    /** False if a slab is freed with its last cell. */
     private volatile boolean keepsUnused = true;
     private boolean failed;
     private long retryNanos;
     private volatile long usedBytes;
 
-    /** @param budget of which it is the only user, so that it says how much is registered. */
+    /** @param budget only this arena uses it, so it tells how much is registered. */
     SlabArena(int slabOrder, PinnedMemory budget) {
         this.slabOrder = slabOrder;
         this.budget = budget;
@@ -50,7 +50,7 @@ final class SlabArena {
         return slabOrder - 2;
     }
 
-    /** Returns a cell of {@code 2^order} bytes, or {@code null} at the bound. */
+    /** Returns a cell of {@code 2^order} bytes, or {@code null} at the limit. */
     synchronized Cell allocate(int order) {
         for (Slab slab : slabs) {
             int offset = slab.allocate(order);
@@ -82,7 +82,7 @@ final class SlabArena {
         }
         Slab slab = null;
         try {
-            // A caller that needs the slab registers it as well, to be told why that fails.
+            // A caller that needs the slab registers it itself, to get the exception if that fails.
             slab = needed ? new Slab(slabOrder) : registered(new Slab(slabOrder));
         } catch (VerbsException e) {
             fail("Another slab of memory can't be registered: raise the limit of locked memory (ulimit -l), or lower " +
@@ -106,10 +106,7 @@ final class SlabArena {
         return slab;
     }
 
-    /**
-     * Registers a slab with the devices that are in use: memory that can't be registered is not worth more than
-     * ordinary memory.
-     */
+    /** Registers a slab with the devices in use. A slab that can't be registered is no better than ordinary memory. */
     private static Slab registered(Slab slab) throws VerbsException {
         try {
             for (DeviceContext device : DeviceContext.all()) {
@@ -122,7 +119,7 @@ final class SlabArena {
         }
     }
 
-    /** Registers all that there is with another device. */
+    /** Registers all slabs with another device. */
     synchronized void register(DeviceContext device) throws VerbsException {
         for (Slab slab : slabs) {
             slab.range.region(device);
@@ -130,7 +127,8 @@ final class SlabArena {
     }
 
     /**
-     * Notes a failure. Others may give memory back, so allocation is tried again, but not each time: a failure is slow.
+     * Notes a failure. Memory may become free, so allocation is tried again, but not each time, because a failure is
+     * slow.
      */
     private void fail(String message, Throwable cause) {
         retryNanos = System.nanoTime() + RETRY_NANOS;
@@ -141,12 +139,12 @@ final class SlabArena {
         }
     }
 
-    /** Makes sure that there is at least one slab; returns false if there is no memory for it. */
+    /** Makes sure that there is at least one slab. Returns false if there is no memory for it. */
     synchronized boolean reserve() {
         return slabs.length > 0 || grow(true) != null;
     }
 
-    /** Sets whether slabs stay of which no cell is in use. */
+    /** Sets whether slabs without cells in use stay. */
     synchronized void keepUnused(boolean keep) {
         keepsUnused = keep;
         endUnused();
@@ -175,7 +173,7 @@ final class SlabArena {
         endUnused();
     }
 
-    /** Bytes in cells that buffers or threads' caches hold. */
+    /** Returns the bytes in cells that buffers or threads' caches hold. */
     long usedBytes() {
         return usedBytes;
     }

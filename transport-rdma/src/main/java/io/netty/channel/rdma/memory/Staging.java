@@ -21,22 +21,20 @@ import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
 
 /**
- * Registered memory of one event loop for bytes that can't be sent in place: each is copied here once, and stays
- * until the device has sent it.
+ * Registered memory of one event loop for bytes that can't be sent in place. They are copied here once, and stay until
+ * the device has sent them.
  *
- * <p>It comes from a pool of its own, at most {@code io.netty.rdma.maxStagingMemory} bytes (a system property;
- * default 64 MiB) for the process, that holds nothing but bytes in flight. So a shortage ends by itself, whatever the
- * application keeps of the other registered memory.
+ * <p>The memory comes from a separate pool of the process, which holds only bytes in flight: at most {@code
+ * io.netty.rdma.maxStagingMemory} bytes (a system property; default 64 MiB). So a shortage ends by itself, even if the
+ * application keeps all other registered memory.
  *
- * <p>But bytes in flight to a peer that has stopped stay for as long as it takes to notice. So that such peers can't
- * hold all of it, a connection may hold one part in {@value #SHARES}, and less when there is less: with half of the
- * memory left, a quarter of that. With n connections that hold all they may, 1 / (1 + n / {@value #SHARES}) of the
- * memory is left. One that has nothing in flight gets a small piece in any case. On the loop only.
+ * <p>Bytes in flight to a peer that has stopped stay until this side notices. To keep such peers from holding all
+ * staging memory, a connection may hold one part in {@value #SHARES}, and less when less is left: with half of the
+ * memory left, a quarter of this part. With n connections that hold their maximum, 1 / (1 + n / {@value #SHARES}) of
+ * the memory is left. A connection with nothing in flight gets a small piece in any case. On the loop only.
  */
 public final class Staging {
-    /**
-     * Long pieces are cut into chunks of this size, so that the device sends one while the next one is being copied.
-     */
+    /** Long pieces are cut into chunks of this size, so that the device sends one while the next one is copied. */
     public static final int CHUNK = 64 << 10;
     private static final int SHARED = 16 << 10;
     /** Pieces up to this size share a buffer. */
@@ -61,7 +59,7 @@ public final class Staging {
     }
 
     /**
-     * Makes sure that there is some that the device can send from, before its first connection may need it.
+     * Makes sure that there is staging memory registered with the device, before its first connection needs it.
      *
      * @throws IOException if there is no memory for it, or if it can't be registered.
      */
@@ -72,15 +70,15 @@ public final class Staging {
         POOL.register(device);
     }
 
-    /** Sets whether what is not in use stays registered, as while there are event loops. Any thread. */
+    /** Sets whether unused memory stays registered, as it does while there are event loops. Any thread. */
     public static void keepUnusedSlabs(boolean keep) {
         POOL.keepUnusedSlabs(keep);
     }
 
-    /** The longest {@link #buffer}. */
+    /** Maximum length of a {@link #buffer}. */
     public static final int MAX_BUFFER = CellPool.SLAB_SIZE / 4;
 
-    /** A whole buffer for one message, or {@code null} if there is none left. */
+    /** Returns a whole buffer for one message, or {@code null} if there is none left. */
     public static ByteBuf buffer(int length) {
         return POOL.newBuffer(length, length, true);
     }
@@ -90,10 +88,10 @@ public final class Staging {
     }
 
     /**
-     * A buffer with some room for (a part of) a piece of this length, to be appended to and retained for the work
-     * request; or {@code null} if there is none left for this connection.
+     * Returns a buffer with room for (a part of) a piece of this length; or {@code null} if there is none left for this
+     * connection. The caller appends the bytes, and retains the buffer for the work request.
      *
-     * @param held bytes of staging memory that the connection has in flight.
+     * @param held the bytes of staging memory that the connection has in flight.
      */
     public ByteBuf take(int length, long held) {
         long left = share() - held;
@@ -137,7 +135,7 @@ public final class Staging {
         return shared.retain();
     }
 
-    /** Gives back the end of the shared buffer, from this index on, which is not needed any more. */
+    /** Gives back the end of the shared buffer, from this index on. */
     public void rewind(ByteBuf buf, int index) {
         if (buf == shared) {
             buf.writerIndex(index);

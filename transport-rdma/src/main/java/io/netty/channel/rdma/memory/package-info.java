@@ -14,16 +14,16 @@
  * under the License.
  */
 /**
- * Registered memory: where the bytes lie that devices read. Not for applications, which use {@link
+ * Registered memory, from which devices read. Not for applications, which use {@link
  * io.netty.channel.rdma.RdmaByteBufAllocator} and {@link io.netty.channel.rdma.RegisteredMemory} of the package above.
- * It knows devices ({@code verbs}), and neither channels nor event loops.
+ * The package knows devices ({@code verbs}), but no channels or event loops.
  * <pre>
  *   Staging                     copies of bytes that can't be sent in place
  *      └── CellPool             the buffers of one allocator: slabs, and a cache for each thread
  *             ├── CellByteBuf ── Cell           a buffer, and the memory behind it
  *             ├── CellCache                     released buffers of one thread
  *             └── SlabArena ── Slab             memory regions of 16 MiB, cut by a buddy tree
- *                     └── PinnedMemory          how much may be registered
+ *                     └── PinnedMemory          the limit of registered memory
  *
  *   MemoryRange        memory that is registered with each device that uses it
  *   DeviceContext      one protection domain for each device, shared by all event loops
@@ -34,24 +34,24 @@
  * </pre>
  *
  * <h2>Who owns memory</h2>
- * A cell has one reference of the buffer, until that is released or grows into another cell, and one of each work
- * request that uses the memory. {@code MemoryInFlight} gives back those of work requests that are complete. So a cell
- * begins another life only when no device reads it any more, whatever became of the buffer.
+ * A cell has one reference of its buffer, until the buffer is released or grows into another cell, and one of each work
+ * request that uses the memory. {@code MemoryInFlight} releases the references of completed work requests. So a cell is
+ * used again only when no device reads it any more, even if the buffer was released long before.
  *
  * <h2>Bounds</h2>
- * All registered memory of the process counts in {@code PinnedMemory.PROCESS}, by default half of the maximum direct
- * memory. The last eighth is for what is needed, such as the first receive memory of a connection; what only makes
- * things faster leaves it alone. Staging memory has a bound of its own within, so that buffers that the application
- * keeps can't stop sending. Slabs stay while there are event loops; then each is given back to the system with its last
- * buffer.
+ * All registered memory of the process counts in {@code PinnedMemory.PROCESS}. The limit is by default half of the
+ * maximum direct memory. The last eighth is for necessary memory, such as the first receive memory of a connection.
+ * Memory that only makes transfers faster does not use it. Staging memory has a limit of its own inside, so that
+ * buffers that the application keeps can't stop sending. Slabs stay while there are event loops. After that each slab
+ * is freed with its last buffer.
  *
  * <h2>When memory can't be registered</h2>
- * With the limit of locked memory reached, an allocator uses ordinary memory, which is copied when it is sent, and
- * tries again a second later at the earliest. Only without staging memory no connection can be made: {@code
- * Staging.reserve} says so when the first one is made.
+ * At the limit of locked memory an allocator uses ordinary memory, which is copied when it is sent. It tries to
+ * register memory again after a second at the earliest. Without staging memory no connection can be made: {@code
+ * Staging.reserve} fails at the first one.
  *
  * <h2>Threads</h2>
- * Any thread may allocate and release: the arena has one lock, and caches in front of it. {@code Staging} and {@code
+ * Any thread may allocate and release. The arena has one lock, with caches in front of it. {@code Staging} and {@code
  * MemoryInFlight} belong to an event loop.
  */
 package io.netty.channel.rdma.memory;

@@ -42,11 +42,11 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The part of a channel of datagrams that uses the connection manager: an address, and an answer for everybody who asks
- * which queue pair receives there (SIDR, IBA vol. 1, 12.11). There are two ids: one has the queue pair, and joins
- * groups, which one that listens can't ({@code rdma_join_multicast} of {@code drivers/infiniband/core/cma.c}).
+ * The part of a datagram channel that uses the connection manager. It has an address, and answers peers that ask for
+ * the queue pair behind it (SIDR, IBA vol. 1, 12.11). One id listens. Another one has the queue pair and joins groups,
+ * which a listening id can't ({@code rdma_join_multicast} of {@code drivers/infiniband/core/cma.c}).
  *
- * <p>For the channels of this transport. On the loop of the channel, which it does not leave once it is bound.
+ * <p>For the channels of this transport. On the loop of the channel. A bound channel stays on its loop.
  */
 abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(AbstractRdmaDatagramChannel.class);
@@ -70,13 +70,13 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
      */
     abstract void createQueuePair(ConnectionId id) throws Exception;
 
-    /** Gives back what {@link #createQueuePair} has made, if it has; also when the channel is closed. */
+    /** Releases the queue pair of {@link #createQueuePair}, if there is one; also when the channel is closed. */
     abstract void destroyQueuePair();
 
     /** The number of the queue pair. */
     abstract int queuePairNumber();
 
-    /** A group was joined, or is lost; or the device is. */
+    /** Handles an event: a group was joined or lost, or the device was removed. */
     abstract void groupEvent(ConnectionEvent event);
 
     @Override
@@ -88,7 +88,7 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
     protected final void registeredAgain() {
     }
 
-    /** Keeps the queue pair: datagrams wait meanwhile, as they do while nobody reads. */
+    /** Keeps the queue pair. Datagrams wait, as for a channel that does not read. */
     @Override
     protected final void deregistered() {
     }
@@ -104,7 +104,7 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
         if (listening != null) {
             throw new AlreadyBoundException();
         }
-        // A queue pair is of one device: of those that have the address the one that reaches furthest.
+        // A queue pair is of one device. If several have the address, the one that reaches farthest is taken.
         List<VerbsApi> providers = deviceOptions().providers();
         try {
             for (int i = providers.size() - 1; listening == null; i--) {
@@ -150,7 +150,7 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
         }
     }
 
-    /** A queue pair is of one device, so the wildcard stands for an address of one. */
+    /** Replaces the wildcard by an address of a device, because a queue pair is of one device. */
     private InetAddress addressOfDevice(InetSocketAddress address) throws IOException {
         InetAddress ip = address.getAddress();
         if (!ip.isAnyLocalAddress()) {
@@ -178,7 +178,7 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
         }
     }
 
-    /** The listener gets the events of an id that looks for a recipient. */
+    /** Passes the events of an id that resolves a recipient to the listener. */
     final void watch(ConnectionId id, Consumer<ConnectionEvent> listener) throws Exception {
         listen(id, listener);
     }
@@ -187,7 +187,7 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
         forget(id);
     }
 
-    /** An id that is to lead to a recipient, whose events come on this loop. */
+    /** Creates an id to resolve a recipient. Its events come on this loop. */
     final ConnectionId newConnectionId(InetAddress recipient) throws Exception {
         if (verbs != null) {
             return newConnectionId(verbs);
@@ -206,11 +206,11 @@ abstract class AbstractRdmaDatagramChannel extends AbstractRdmaChannel {
             logger.debug("{}: {}", this, event);
             return;
         }
-        // Nothing is kept of who has asked, so that many who ask cost no memory.
+        // Nothing is kept about the peer, so that many requests need no memory.
         try (ConnectionId request = event.id()) {
             request.accept(new ConnectionParameters().queuePairNumber(queuePairNumber()));
         } catch (VerbsException | OutOfMemoryError e) {
-            // The peer that has asked gets a refusal without the reason, for which the answer has no room.
+            // The peer gets a refusal without the reason, for which the answer has no room.
             pipeline().fireExceptionCaught(e);
         } catch (IllegalStateException e) {
             logger.debug("{}: could not answer {}", this, event, e);

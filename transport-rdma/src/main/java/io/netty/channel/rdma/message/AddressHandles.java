@@ -39,17 +39,17 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The address handles of one channel: those that were used last, as a device has to set each up. Made when something is
- * sent, never because something was received. On the loop of the channel.
+ * The last used address handles of one channel, because a device has to set up each handle. They are made to send,
+ * never because a datagram was received. On the loop of the channel.
  *
- * <p>With RoCE, ibv_create_ah(3) waits until the Ethernet address of the destination is known: for a second, if nobody
- * has it. So these are made by threads beside the loops, and datagrams wait.
+ * <p>With RoCE, ibv_create_ah(3) waits until the Ethernet address of the destination is known, for a second if no host
+ * has the address. So threads beside the loops make these handles, and datagrams wait.
  */
 final class AddressHandles {
     /** The most handles: each is a small piece of the device's memory. */
     static final int MAX_HANDLES = 1024;
     static final int MAX_PENDING = 256;
-    /** The executor for a port where making a handle takes no time. */
+    /** The executor for ports on which a handle is made at once. */
     static final Executor AT_ONCE = Runnable::run;
     /** The executor for other ports. */
     static final Executor BESIDE = newExecutor();
@@ -65,7 +65,7 @@ final class AddressHandles {
     private final Listener listener;
     private final Map<AddressVector, Used> handles = new LinkedHashMap<>(16, 0.75f, true);
     private final Map<AddressVector, List<DatagramSend>> pending = new HashMap<>();
-    /** No longer in the map, in the order of their last use; work requests that need them may be in flight. */
+    /** Handles that are no longer in the map, in the order of their last use. Work requests in flight may need them. */
     private final ArrayDeque<Used> retired = new ArrayDeque<>();
     private boolean closed;
 
@@ -106,9 +106,9 @@ final class AddressHandles {
     }
 
     /**
-     * The handle for a work request, which keeps it.
+     * Returns the handle for a work request, which keeps it.
      *
-     * @return {@code null} if it is not made yet: the datagram waits, and the listener is told.
+     * @return {@code null} if the handle is not made yet. The datagram waits, and the listener is told later.
      * @throws IOException if it can't be made.
      */
     AddressHandle get(AddressVector vector, DatagramSend send, long workRequest) throws IOException {
@@ -195,7 +195,7 @@ final class AddressHandles {
         }
     }
 
-    /** All work requests before this one have completed. */
+    /** Closes handles after all work requests before this one have completed. */
     void completed(long workRequest) {
         while (!retired.isEmpty() && retired.peek().last < workRequest) {
             retired.poll().handle.close();

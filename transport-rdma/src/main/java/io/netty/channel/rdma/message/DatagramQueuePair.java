@@ -33,7 +33,7 @@ import java.net.SocketAddress;
 import java.nio.channels.NotYetConnectedException;
 
 /**
- * The queue pair of a {@link RdmaDatagramChannel}, and what works on it. On the loop of the channel.
+ * The queue pair of a {@link RdmaDatagramChannel}, with its sender and receiver. On the loop of the channel.
  */
 final class DatagramQueuePair extends CompletionHandler {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(DatagramQueuePair.class);
@@ -87,7 +87,7 @@ final class DatagramQueuePair extends CompletionHandler {
         metrics.open();
     }
 
-    /** Tells a datagram where it goes; returns false if that is not known yet. */
+    /** Sets the target of a datagram. Returns false if it is not known yet. */
     boolean route(DatagramSend send) throws Exception {
         SocketAddress recipient = send.recipient == null ? channel.connectedTo() : send.recipient;
         if (recipient == null) {
@@ -145,7 +145,7 @@ final class DatagramQueuePair extends CompletionHandler {
         return failure != null;
     }
 
-    /** The queue pair does not work any more. In the middle of anything, so what follows from it comes later. */
+    /** Fails the queue pair. The caller may be in the middle of something, so a later task does the rest. */
     void fail(IOException cause) {
         if (failure == null) {
             failure = cause;

@@ -28,13 +28,13 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 
 /**
- * The receives of a {@link RdmaDatagramChannel}. What comes before a datagram goes to memory of its own, so that a
- * datagram begins where a buffer does and the header stays with us. Each receive has room for the longest datagram that
- * the port may ever carry: with soft-RoCE, one that is longer than its receive would end the queue pair. While nobody
- * reads, datagrams fill the receives; what then comes is dropped by the device, which does not tell.
+ * The receives of a {@link RdmaDatagramChannel}. The header before a datagram goes to separate memory, so that the
+ * datagram begins at the beginning of its buffer. Each receive has room for the longest datagram that the port may ever
+ * carry, because with soft-RoCE a datagram that is longer than its receive would end the queue pair. While the channel
+ * does not read, datagrams fill the receives. Then the device drops datagrams without a report.
  */
 final class DatagramReceives extends OwnReceives {
-    /** The bytes of the global header, which RoCE has, and InfiniBand if a flag says so. */
+    /** The length of the global header, which is there with RoCE, and with InfiniBand if a flag says so. */
     private static final int HEADER = WorkCompletions.GLOBAL_HEADER_LENGTH;
 
     private final RdmaDatagramChannel channel;
@@ -86,7 +86,7 @@ final class DatagramReceives extends OwnReceives {
     @Override
     ByteBufHolder message(int slot, int opcode, int length, boolean immediate, int value) {
         boolean global = withHeader[slot] && header.read(headers, slot * HEADER);
-        // No sender that could be answered: neither a port of the subnet nor a global one.
+        // The sender can't be answered: the header has neither a LID nor a global identifier.
         if (length < HEADER || !global && lids[slot] == 0) {
             drop();
             return null;

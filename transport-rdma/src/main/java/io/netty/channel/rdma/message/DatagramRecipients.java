@@ -28,8 +28,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Queue pairs of the IP addresses that one channel sends to. They are resolved when needed, and remembered for a while,
- * like neighbours by ARP. A known queue pair is used while it is resolved again. On the loop of the channel.
+ * The queue pairs of the IP addresses that one channel sends to. They are resolved when needed, and remembered for a
+ * while, as by ARP. An old queue pair is used while the address is resolved again. On the loop of the channel.
  */
 final class DatagramRecipients {
     private static final int MAX_REMEMBERED = 4096;
@@ -119,9 +119,9 @@ final class DatagramRecipients {
     }
 
     /**
-     * Tells a datagram where it goes.
+     * Sets the target of a datagram.
      *
-     * @return false if it is not known yet: the datagram waits, and gets to the sender when it is, or fails.
+     * @return false if the target is not known yet. The datagram waits, and the sender gets it, or fails it, later.
      */
     boolean route(DatagramSend send, InetSocketAddress address) throws Exception {
         Recipient recipient = recipient(address);
@@ -149,7 +149,7 @@ final class DatagramRecipients {
             if (recipients.size() > MAX_REMEMBERED) {
                 Iterator<Recipient> eldest = recipients.values().iterator();
                 while (eldest.next().resolution != null) {
-                    // Datagrams wait for it. There are fewer of these than are remembered.
+                    // Datagrams wait for this address. The loop ends, because MAX_PENDING is less than MAX_REMEMBERED.
                 }
                 eldest.remove();
             }
@@ -157,7 +157,7 @@ final class DatagramRecipients {
         return recipient;
     }
 
-    /** Takes an address that another channel has found. */
+    /** Adds an address that a connect has resolved. */
     void put(InetSocketAddress address, RdmaDatagramAddress target) {
         Recipient recipient = recipient(address);
         if (recipient.resolution != null) {
@@ -166,7 +166,7 @@ final class DatagramRecipients {
         recipient.found(target);
     }
 
-    /** The next datagram for the address has it asked for again. */
+    /** Forgets an address, so that the next datagram has it resolved again. */
     void forget(InetSocketAddress address) {
         Recipient recipient = recipients.get(address);
         if (recipient != null && recipient.resolution == null) {

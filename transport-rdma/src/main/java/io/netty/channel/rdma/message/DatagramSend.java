@@ -22,10 +22,10 @@ import io.netty.channel.rdma.verbs.SendWorkRequests;
 import java.net.SocketAddress;
 
 /**
- * A datagram that was written: the operation that sends it, where to, and what came of it. On the loop of the channel.
+ * A datagram that was written: the operation that sends it, its recipient, and its result. On the loop of the channel.
  */
 final class DatagramSend extends RdmaOperation {
-    /** The recipient as written; {@code null} is the one that the channel is connected to. */
+    /** The recipient as written; {@code null} for the peer that the channel is connected to. */
     final SocketAddress recipient;
     private final boolean withImmediate;
     private final int immediate;

@@ -28,14 +28,15 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Sends the datagrams that are written to one channel. One whose recipient is still asked for does not hold up those
- * for others: they are sent, but their promises are done in the order of the writes, as the outbound buffer needs it.
+ * Sends the datagrams that are written to one channel. A datagram whose recipient is being resolved does not delay
+ * datagrams to other recipients. But promises are done in the order of the writes, because the outbound buffer needs
+ * that.
  *
- * <p>As with connections, the last work request of a flush asks for a completion, and one now and then if there are
- * many. On the loop of the channel.
+ * <p>As with connections, the last work request of a flush asks for a completion, and one of each quarter of the send
+ * queue. On the loop of the channel.
  */
 final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, AddressHandles.Listener {
-    /** Each flush passes over those that are not done. */
+    /** Datagrams that may wait beyond the send queue. Each flush iterates over them. */
     private static final int MAX_WAITING = 1024;
 
     private final RdmaDatagramChannel channel;
@@ -49,9 +50,9 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
     private final int signalInterval;
     private final int maxInline;
     private final int trafficClass;
-    /** The datagrams of the outbound buffer that were seen, in its order. */
+    /** The datagrams that were taken from the outbound buffer, in its order. */
     private final ArrayDeque<DatagramSend> taken = new ArrayDeque<>();
-    /** Datagrams of these that can be sent. */
+    /** The taken datagrams that can be sent. */
     private final ArrayDeque<DatagramSend> ready = new ArrayDeque<>();
     private int skip;
     private boolean full;
@@ -82,7 +83,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
     /** Sends what can be sent of the flushed datagrams. */
     void write(ChannelOutboundBuffer in) throws Exception {
         if (writing || completing) {
-            // Called by a listener of a promise. What that has flushed comes after the others.
+            // Called by a listener of a promise. Its messages come after the others.
             again = true;
             return;
         }
@@ -152,7 +153,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
         complete();
     }
 
-    /** Sends datagrams whose recipients are known now. */
+    /** Sends datagrams whose recipients were resolved. */
     void ready(Collection<DatagramSend> sends) {
         ready.addAll(sends);
         channel.flushAgain();
@@ -196,8 +197,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
             unsignalled = signalled ? 0 : unsignalled + 1;
             slots.add(send, null);
         } catch (Exception | OutOfMemoryError e) {
-            // Errors of a buffer that was released too early count here as well: they are the fault of this datagram
-            // alone.
+            // Includes errors of a buffer that was released too early. They fail only this datagram.
             slots.discardNext();
             if (retained) {
                 send.release();
@@ -226,7 +226,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
         slots.completed(id, operation == null ? null : new RdmaOperationException(operation, status));
     }
 
-    /** Tells the promises of what is done, which may run user code. */
+    /** Completes the promises of datagrams that are done, which may run user code. */
     void complete() {
         if (completing || writing || released) {
             return;
@@ -259,7 +259,7 @@ final class DatagramSender implements ChannelOutboundBuffer.MessageProcessor, Ad
         return !taken.isEmpty() || !messages.isEmpty();
     }
 
-    /** The queue pair is gone: gives back all that was in flight. */
+    /** Releases all datagrams in flight. The queue pair is gone. */
     void release() {
         released = true;
         taken.clear();

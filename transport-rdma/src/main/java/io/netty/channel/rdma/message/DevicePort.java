@@ -28,13 +28,13 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The port of a device that a queue pair uses, and which entries of its tables of global identifiers and of partition
- * keys: those of a local address, or what the options say. Immutable.
+ * The port of a device that a queue pair uses, and its entries in the tables of global identifiers and of partition
+ * keys. A local address or the options choose them. Immutable.
  */
 final class DevicePort {
     /** The hop limit of global headers, which routers may forward. */
     static final int HOP_LIMIT = 64;
-    /** The number in a partition key; the bit before it tells whether the key is one of a full member. */
+    /** The number in a partition key; the bit before is set for full members. */
     private static final int PARTITION = 0x7FFF;
 
     final int number;
@@ -53,15 +53,14 @@ final class DevicePort {
         gid = chosen != DeviceOptions.BY_ADDRESS ? chosen(device, chosen) : attributes.isEthernet() ?
                 ofRoce(device, bound) : ofInfiniBand(device, bound);
         partitionKeyIndex = attributes.isEthernet() || bound == null ? 0 : partition(device, bound.partitionKey());
-        // In a subnet of InfiniBand the LID is enough; whoever chooses a GID wants it to be used.
+        // In an InfiniBand subnet the LID is enough, but an application that chooses a GID wants to use it.
         globalHeader = attributes.isEthernet() || chosen != DeviceOptions.BY_ADDRESS;
     }
 
     /**
-     * Finds it.
+     * Finds the port.
      *
-     * @param bound to an address of the device; or {@code null} if there is no address, and the options are all that
-     *         is known.
+     * @param bound an id that is bound to an address of the device; or {@code null} if only the options choose.
      */
     static DevicePort find(ChannelQueuePair queuePair, ConnectionId bound, DeviceOptions options) throws IOException {
         Device device = queuePair.device();
@@ -91,7 +90,7 @@ final class DevicePort {
                 gids + ')');
     }
 
-    /** The GID of the address, or without one a GID that leads farther than the link. */
+    /** The GID of the address; without an address, preferably a GID that is not link-local. */
     private GidEntry ofRoce(Device device, ConnectionId bound) throws IOException {
         InetAddress address = bound == null ? null : bound.localAddress().getAddress();
         GidEntry best = null;

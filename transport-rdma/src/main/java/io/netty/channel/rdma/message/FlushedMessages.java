@@ -30,7 +30,7 @@ final class FlushedMessages {
      */
     private static final int WRITABILITY_INDEX = 31;
 
-    /** When staging memory ran out and nothing in flight will tell that there is some again. */
+    /** Retries after staging memory ran out, if no operation in flight will free any. */
     private final Retry retry;
     private ChannelOutboundBuffer buffer;
 
@@ -38,10 +38,7 @@ final class FlushedMessages {
         retry = new Retry(queuePair::schedule, flushAgain);
     }
 
-    /**
-     * Takes the buffer of what the channel was told to write. Not from within another write, which walks through the
-     * messages.
-     */
+    /** Sets the outbound buffer. Not from within another write, which iterates over the messages. */
     void buffer(ChannelOutboundBuffer in) {
         buffer = in;
         removeCancelled();
@@ -52,8 +49,8 @@ final class FlushedMessages {
     }
 
     /**
-     * A write whose promise was cancelled before the flush is still in the buffer, which has put an empty message of
-     * its own in its place. Nothing is sent for it, so it goes as soon as it comes first.
+     * Removes cancelled writes at the head. The buffer has replaced a write whose promise was cancelled before the
+     * flush by an empty message, for which nothing is sent.
      */
     private void removeCancelled() {
         while (buffer.current() != null && !(buffer.current() instanceof RdmaOperation)) {
@@ -61,19 +58,19 @@ final class FlushedMessages {
         }
     }
 
-    /** Sets the writability that counts beside the water marks. */
+    /** Sets the writability in addition to the water marks. */
     void setWritable(boolean writable) {
         if (buffer.getUserDefinedWritability(WRITABILITY_INDEX) != writable) {
             buffer.setUserDefinedWritability(WRITABILITY_INDEX, writable);
         }
     }
 
-    /** Flushes once more in a while, when there may be staging memory. */
+    /** Flushes again after a while, when there may be staging memory. */
     void retryLater() {
         retry.later();
     }
 
-    /** The oldest message is done. Its promise may run user code. */
+    /** Removes the oldest message, which is done. Its promise may run user code. */
     void remove(Throwable failure) {
         retry.done();
         if (failure == null) {

@@ -28,8 +28,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The connection request that a {@link RdmaMessageChannel} was made for. It moves to the loop of the channel, where the
- * pipeline is told and decides. On the loop of the channel, except where said.
+ * The connection request that a {@link RdmaMessageChannel} was made for. The request moves to the loop of the channel,
+ * whose pipeline decides about it. On the loop of the channel, unless a comment says otherwise.
  */
 final class IncomingConnection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(IncomingConnection.class);
@@ -37,7 +37,7 @@ final class IncomingConnection {
     private enum State {
         /** The channel is not registered yet. */
         WAITING,
-        /** The request comes from an event channel of the application to the loop. */
+        /** The request moves from an event channel of the application to the loop. */
         MIGRATING,
         /** The pipeline knows of it. */
         ANNOUNCED,
@@ -50,9 +50,9 @@ final class IncomingConnection {
     /** The executor of a request that the application gave, else {@code null}. */
     private final Executor reader;
     private volatile State state = State.WAITING;
-    /** The peer does not want it any more. It may say so in any state. */
+    /** The peer has withdrawn the request, which is possible in any state. */
     private volatile boolean withdrawn;
-    /** The acceptance failed, and not because of the peer, or the network. */
+    /** The acceptance failed on this side, not because of the peer or the network. */
     private boolean failedHere;
     /** The promise of the acceptance, until the connection is established. */
     private ChannelPromise promise;
@@ -77,7 +77,7 @@ final class IncomingConnection {
             try {
                 announce();
             } catch (Throwable t) {
-                // The peer gets no answer otherwise.
+                // Without a close the peer gets no answer.
                 channel.pipeline().fireExceptionCaught(t);
                 channel.close();
             }
@@ -91,7 +91,7 @@ final class IncomingConnection {
         }
     }
 
-    /** The id of the application's request is here, or can't be. If the loop has ended, not on it. */
+    /** Goes on after the id of the request has moved, or has failed to. On another thread if the loop has ended. */
     void arrived(ConnectionId id, Throwable failure) {
         Throwable cause = failure;
         if (cause == null && channel.isOpen()) {
@@ -181,9 +181,9 @@ final class IncomingConnection {
     }
 
     /**
-     * The connection is lost; if it was not established yet, the acceptance tells why.
+     * Fails the acceptance with the reason, if the connection was lost before it was established.
      *
-     * @param here not because of the peer, or the network.
+     * @param here whether this side failed, not the peer or the network.
      */
     void failed(Throwable cause, boolean here) {
         ChannelPromise answer = endAnswer();
@@ -207,7 +207,7 @@ final class IncomingConnection {
         return answer;
     }
 
-    /** The channel is closed. On any thread if it was never registered. */
+    /** Releases the request of a closed channel. On any thread if the channel was never registered. */
     void close() {
         if (reader != null && !isBegun()) {
             request.id().close();

@@ -27,7 +27,7 @@ import java.io.IOException;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Takes a queue pair through its states where the connection manager does not.
+ * Changes the states of a queue pair that is connected without the connection manager.
  */
 final class ManualConnector {
     /** 1 second: the peer may still be about to connect. */
@@ -41,7 +41,7 @@ final class ManualConnector {
     private final int responderResources;
     private final int initiatorDepth;
 
-    /** @param bound to an address of the device, which chooses port, GID and partition; or {@code null}. */
+    /** @param bound an id whose address chooses port, GID and partition of the device; or {@code null}. */
     ManualConnector(ChannelQueuePair queuePair, RdmaMessageChannelConfig config, ConnectionId bound)
             throws IOException {
         if (queuePair.context().iwarp) {

@@ -31,20 +31,20 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
- * The receives that the application posts, into memory of its own. That is held as long as the device may write to it:
- * until the receive completes, or the queue pair is gone. A receive that fails is a user event.
+ * The receives that the application posts, into memory of its own. The memory is retained while the device may write to
+ * it, until the receive completes or the queue pair is gone. A receive that fails is a user event.
  */
 final class ManualReceives implements Receives {
     private static final String SCATTER = "MLX5_SCATTER_TO_CQE";
 
-    /** The devices of the kernel (sysfs(5), Documentation/ABI/stable/sysfs-class-infiniband), or others of a test. */
+    /** The kernel's devices (sysfs(5), Documentation/ABI/stable/sysfs-class-infiniband); tests replace the folder. */
     static volatile Path devices = Path.of("/sys/class/infiniband");
 
     private final ChannelPipeline pipeline;
     private final ChannelQueuePair queuePair;
     private final Runnable early;
     private final ReceiveWorkRequests chain;
-    /** The place of each receive by slot. Receives of a queue pair complete in the order in which they were posted. */
+    /** The memory of each receive by slot. Receives of a queue pair complete in the order in which they were posted. */
     private final ReceiveTarget[] posted;
     private final Queue<RdmaReceive> arrived = new ArrayDeque<>();
     private final String copying;
@@ -53,7 +53,7 @@ final class ManualReceives implements Receives {
 
     /**
      * @param pipeline is told of receives that fail.
-     * @param early has those posted that the application wanted before there was the queue pair.
+     * @param early posts the receives from before there was a queue pair.
      */
     ManualReceives(ChannelPipeline pipeline, ChannelQueuePair queuePair, Runnable early) {
         this.pipeline = pipeline;
@@ -69,7 +69,7 @@ final class ManualReceives implements Receives {
      * Returns whether the processor copies short messages out of their completions, as libmlx5 does unless it is told
      * not to (rdma-core, providers/mlx5/verbs.c).
      *
-     * @param devices the folder with what the kernel tells of devices, by name.
+     * @param devices the folder of the kernel's devices, by name.
      * @param scatter the value of {@code MLX5_SCATTER_TO_CQE}, or {@code null}.
      */
     static boolean copiesShortMessages(Path devices, String device, String scatter) {

@@ -42,8 +42,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The memory windows of one connection. Those of the device are used again with another key, as to allocate one is a
- * system call. Whatever the device would refuse is refused here, since an error of the device ends the connection.
+ * The memory windows of one connection. Windows of the device are used again with another key, because an allocation is
+ * a system call. This class refuses all that the device would refuse, because its error ends the connection.
  *
  * <p>On the loop of the channel, except for {@link #revoke}.
  */
@@ -53,10 +53,10 @@ final class MemoryWindows {
     private final RdmaMessageChannel channel;
     private final MessageConnection connection;
     private final ChannelQueuePair queuePair;
-    /** Windows of the device, all of them until the connection ends, and below those that are not bound. */
+    /** All allocated windows of the device, until the connection ends; below, those that are not bound. */
     private final List<MemoryWindow> allocated = new ArrayList<>();
     private final Queue<MemoryWindow> free = new ArrayDeque<>();
-    /** Windows that are not revoked, by their keys: also while they are being bound. */
+    /** Windows by their keys, from the bind until they are revoked. */
     private final IntObjectMap<RdmaMemoryWindow> byKey = new IntObjectHashMap<>();
 
     MemoryWindows(RdmaMessageChannel channel, MessageConnection connection, ChannelQueuePair queuePair) {
@@ -68,7 +68,7 @@ final class MemoryWindows {
     /**
      * Opens a part of the memory to the peer.
      *
-     * @param promise gets the window when that is done.
+     * @param promise gets the window when the bind is done.
      */
     void bind(RegisteredMemory memory, long offset, long length, Set<RdmaPermission> permissions,
               Promise<RdmaMemoryWindow> promise) throws IOException {
@@ -113,7 +113,7 @@ final class MemoryWindows {
             window.window.bound(window.remoteMemory().key());
         }
         if (!promise.trySuccess(window)) {
-            // The binding was cancelled, so nobody else can revoke the window.
+            // The promise was cancelled, so the application has no window to revoke.
             revoke(window);
         }
     }
@@ -136,9 +136,9 @@ final class MemoryWindows {
     }
 
     /**
-     * A message of the peer has closed a window.
+     * Closes a window that a message of the peer has invalidated.
      *
-     * @param key any.
+     * @param key of any window or memory.
      */
     void invalidatedByPeer(int key) {
         RdmaMemoryWindow window = byKey.get(key);
@@ -157,7 +157,7 @@ final class MemoryWindows {
         }
     }
 
-    /** The peer can't use it any more. */
+    /** Releases the memory: the peer can't use the window any more. */
     private void closed(RdmaMemoryWindow window) {
         if (byKey.remove(window.remoteMemory().key()) != null) {
             window.state(RdmaMemoryWindow.State.REVOKED);
@@ -179,7 +179,7 @@ final class MemoryWindows {
         channel.unsafe().flush();
     }
 
-    /** The queue pair takes no more work requests, and will be destroyed: soft-RoCE waits for its windows then. */
+    /** Deallocates the windows before the queue pair is destroyed, because soft-RoCE would wait for them then. */
     void deallocate() {
         free.clear();
         for (MemoryWindow window : allocated) {
@@ -188,14 +188,14 @@ final class MemoryWindows {
         allocated.clear();
     }
 
-    /** The queue pair is gone, and with it what the windows opened. */
+    /** Closes all windows: they have ended with the queue pair. */
     void release() {
         for (RdmaMemoryWindow window : new ArrayList<>(byKey.values())) {
             closed(window);
         }
     }
 
-    /** A work request without bytes, which is of no use to the application by itself. */
+    /** A work request without bytes, which applications do not write themselves. */
     private abstract static class WindowOperation extends RdmaOperation {
         final RdmaMemoryWindow window;
 

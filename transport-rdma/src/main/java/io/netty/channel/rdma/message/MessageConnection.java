@@ -48,21 +48,21 @@ import java.util.Set;
 final class MessageConnection extends CompletionHandler implements OutgoingConnection, Liveness.Connection {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(MessageConnection.class);
 
-    /** Maximum time until the device gives back the requests in flight after the end of the connection. */
+    /** Maximum time for the device to flush the requests in flight after the end of the connection. */
     private static final long FLUSH_MILLIS = 3_000;
     /**
-     * Maximum time until a device completes a shared receive that a message had begun to use when the connection ended.
-     * Devices report it, but soft-RoCE (Linux 6.1) does not.
+     * Maximum time for a device to complete a shared receive that a message had begun to use when the connection ended.
+     * Devices report its end by an event, but soft-RoCE (Linux 6.1) does not.
      */
     private static final long SETTLE_MILLIS = 100;
 
-    /** States in their order; the package description has a table of what leads from one to another. */
+    /** States in their order; the package description has a table of the transitions. */
     private enum State {
         /** The queue pair takes work requests. */
         OPEN,
         /** The queue pair takes no work requests any more, or has to be stopped: at the end of this turn. */
         BROKEN,
-        /** Disconnected. Work requests come back, among them receives with the peer's last messages. */
+        /** Disconnected. Work requests complete, among them receives with the peer's last messages. */
         FLUSHING,
         /** The work requests have all come back, and the channel was told. It has to be closed. */
         LOST,
@@ -73,7 +73,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     }
 
     private final RdmaMessageChannel channel;
-    /** {@code null} if the connection manager has nothing to do with it. */
+    /** {@code null} if the connection is made without the connection manager. */
     private final ConnectionId id;
     /** The maker of a connection without the connection manager, else {@code null}. */
     final ManualConnector manual;
@@ -87,18 +87,18 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     private MessageRecord record;
     /** {@code null} as long as no option has asked for it. */
     private Liveness liveness;
-    /** News of the peer in the completions of this turn: it has sent something, its device has acknowledged. */
+    /** Signs of the peer in the completions of this turn: a message, and an acknowledgement of its device. */
     private boolean heard;
     private boolean acknowledged;
     /** {@code null} if the channel posts its receives itself. */
     private final ManualReceives manualReceives;
     private State state = State.OPEN;
-    /** No shared receive is in use: the peer can't have sent anything yet, or will not any more. */
+    /** No shared receive is in use, because the peer can't send yet, or can't send any more. */
     private boolean settled;
     private IOException failure;
-    /** The failure shows in no promise of a write. */
+    /** The failure fails no promise of a write. */
     private boolean unexpected;
-    /** Set when something that was done for the connection has thrown: what arrives is not handled any more. */
+    /** Set when code for the connection has thrown: completions are not handled any more. */
     private boolean aborted;
     /** The call that cancels the timer. */
     private Runnable timer;
@@ -115,7 +115,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     /**
      * Creates the queue pair, with its receives posted, for a connection without the connection manager.
      *
-     * @param bound to an address of the device, and stays the caller's; or {@code null}.
+     * @param bound an id that is bound to an address of the device, and belongs to the caller; or {@code null}.
      */
     MessageConnection(RdmaMessageChannel channel, Device device, ConnectionId bound) throws Exception {
         this(channel, null, device, bound);
@@ -164,9 +164,9 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     }
 
     /**
-     * The connection is established.
+     * Records the established connection.
      *
-     * @param providerReason why by this provider, or {@code null}.
+     * @param providerReason the reason for the choice of the provider, or {@code null}.
      */
     void opened(boolean outgoing, String providerReason) {
         record = new MessageRecord(queuePair, metrics, channel.localAddress(), channel.remoteAddress(), providerReason);
@@ -176,7 +176,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
 
     // ---- does the peer live?
 
-    /** Options were changed, or the connection just established. */
+    /** Applies the liveness options, after a change or when the connection is established. */
     void livenessChanged() {
         LivenessOptions options = channel.config.liveness;
         if (record == null || isBroken()) {
@@ -190,7 +190,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
         }
     }
 
-    /** Work requests of the send queue were posted. */
+    /** Tells liveness that work requests of the send queue were posted. */
     void posted() {
         if (liveness != null) {
             liveness.posted();
@@ -272,7 +272,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
                 .responderResources(Math.min(responderResources, 255));
     }
 
-    /** The queue pair can send. The connection manager allows the peer everything, so that is corrected now. */
+    /** Restricts the peer, because the connection manager allows everything. The queue pair can send now. */
     void permit() throws VerbsException {
         settled = false;
         Set<RdmaPermission> permissions = channel.config.get(RdmaMessageChannelConfig.REMOTE_PERMISSIONS);
@@ -347,11 +347,11 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
         if (isBroken()) {
             disconnect();
             if (sender.isDrained() && receiver.isFlushed()) {
-                // Nothing tells which message in shared receives is the last one. It is there when the connection ends.
+                // With shared receives no flush marks the last message, which has arrived when the connection ends.
                 queuePair.drainShared();
                 lost();
             } else if (timer == null) {
-                // The flushes come at once, if the device works.
+                // The flushed requests complete at once, if the device works.
                 timer = queuePair.schedule(this::lost, FLUSH_MILLIS);
             }
         } else {
@@ -367,7 +367,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
         case ESTABLISHED -> channel.requestEstablished();
         case DISCONNECTED -> gone(null);
         case REJECTED, UNREACHABLE, CONNECT_ERROR -> {
-            // A server that closes before it knows that the connection is established rejects it.
+            // A server rejects the connection if it closes before it knows that the connection is established.
             gone(channel.isActive() ? null : new IOException("Connection to " + channel.remoteAddress() +
                     " could not be accepted: " + event.describe()));
         }
@@ -379,7 +379,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
         }
     }
 
-    /** The connection is over. What has arrived is still to be read. */
+    /** Ends the connection. Messages that have arrived will still be read. */
     private void gone(IOException cause) {
         if (failure == null) {
             failure = cause;
@@ -388,7 +388,7 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
         advance();
     }
 
-    /** Fails the connection in the middle of anything, so that the consequences come later. */
+    /** Fails the connection. The caller may be in the middle of something, so a later task does the rest. */
     void fail(IOException cause) {
         if (!isBroken()) {
             broken();
@@ -443,26 +443,26 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
         return state.compareTo(State.CLOSED) >= 0;
     }
 
-    /** Why it broke, or {@code null} if it did not, or ended without a reason. */
+    /** The reason why the connection failed; {@code null} if it did not, or without a reason. */
     @Override
     public IOException failure() {
         return failure;
     }
 
-    /** Why the connection is over: if nothing else is known, the peer has disconnected. */
+    /** The reason for the end of the connection. Without a failure the peer has disconnected. */
     IOException cause() {
         String reset = "Connection reset by peer: " + channel.remoteAddress();
         return failure != null ? failure : channel.isActive() ? new IOException(reset) : new ConnectException(reset);
     }
 
-    /** Tells the channel of the loss, when all that could arrive has arrived, and all that was posted has come back. */
+    /** Tells the channel of the loss, after all messages have arrived, and all requests have come back. */
     private void lost() {
         if (state.compareTo(State.LOST) >= 0) {
             return;
         }
         state = State.LOST;
         if (!aborted) {
-            // The rest is not read after an exception, since nobody knows what is missing.
+            // The rest is not read after an exception, because messages may be missing.
             receiver.readAll();
         }
         if (!isDestroyed()) {
@@ -494,13 +494,13 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
         }
     }
 
-    /** The channel is closed: ends the connection and gives everything back. */
+    /** Ends the connection and releases everything, because the channel is closed. */
     void close() {
         if (!isDestroyed()) {
             disconnect();
             end();
             if (!settled && queuePair.shared() != null && !channel.isEnding()) {
-                // A shared receive that a message has begun to use would be lost with the queue pair.
+                // Otherwise a shared receive that a message has begun to use would be lost with the queue pair.
                 releaseLater();
             } else {
                 release();

@@ -37,7 +37,7 @@ final class MessageReceiver extends ReadLoop {
     private final RdmaMessageMetrics metrics;
     private final BooleanSupplier isReading;
     private final Consumer<IOException> failed;
-    /** Nothing more will come, and nobody will read later. */
+    /** True if all messages are to be read now, because there will be no more, and no later read. */
     private boolean all;
 
     /**
@@ -81,7 +81,7 @@ final class MessageReceiver extends ReadLoop {
         return receives.isFlushed();
     }
 
-    /** Gives all that has arrived to the pipeline, wanted or not: nothing more will come. */
+    /** Gives all messages to the pipeline, even if it does not want them, because no more will come. */
     void readAll() {
         all = true;
         read();
@@ -148,14 +148,14 @@ final class MessageReceiver extends ReadLoop {
     @Override
     protected void failed(Throwable cause) {
         if (cause instanceof OutOfMemoryError) {
-            // A message is lost, and none behind it may be read as if nothing were missing: the connection ends.
+            // A message is lost. The connection ends, because later messages must not be read without it.
             throw (OutOfMemoryError) cause;
         }
         super.failed(cause);
     }
 
     private static int length(ByteBufHolder message) {
-        // A send may have gone to memory of the application. A write is none of the receiver's doing.
+        // A SEND may have filled memory of the application. Bytes of a WRITE do not count as received.
         return message instanceof RdmaReceive && ((RdmaReceive) message).opcode() == WorkCompletionOpcode.RECEIVE ?
                 ((RdmaReceive) message).length() : message.content().readableBytes();
     }

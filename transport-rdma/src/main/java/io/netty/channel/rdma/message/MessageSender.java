@@ -28,12 +28,12 @@ import io.netty.util.internal.StringUtil;
 import java.io.IOException;
 
 /**
- * Posts the operations that are written to one channel, as many as its send queue has room for, and completes their
- * promises. Operations stay in the {@link ChannelOutboundBuffer} until they are done; the first {@code posted} ones
- * there are in flight.
+ * Posts the operations that are written to one channel, if its send queue has room, and completes their promises.
+ * Operations stay in the {@link ChannelOutboundBuffer} until they are done; the first {@code posted} ones there are in
+ * flight.
  *
- * <p>Few work requests ask for a completion: the last one of a flush, and one now and then if there are many, or none
- * of the flush if the application wants it so. A completion stands for all work requests before.
+ * <p>Few work requests ask for a completion, which stands for all work requests before. The last request of a flush
+ * asks, unless the application does not want it, and one of each quarter of the send queue.
  *
  * <p>On the loop of the channel.
  */
@@ -74,13 +74,13 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
     /** Posts what can be posted of the flushed operations. */
     void write(ChannelOutboundBuffer in) throws Exception {
         if (completing || gatherer != null) {
-            // Called by a listener of a promise. What that has flushed comes after the others.
+            // Called by a listener of a promise. Its messages come after the others.
             again = true;
             return;
         }
         messages.buffer(in);
         if (connection.isBroken()) {
-            // The requests in flight will tell the cause; then all fail together.
+            // The requests in flight will have the cause. Then all operations fail together.
             return;
         }
         full = false;
@@ -96,7 +96,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         }
         messages.setWritable(!full && !starved);
         if (channel.isClosing()) {
-            // The close waits for all of these.
+            // The close waits for all of these operations.
             drain();
         }
         if (slots.isFirstDone()) {
@@ -139,8 +139,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
                 return false;
             }
         } catch (Exception | OutOfMemoryError e) {
-            // Errors of a buffer that was released too early count here as well: they are the fault of this operation
-            // alone.
+            // Includes errors of a buffer that was released too early. They fail only this operation.
             slots.discardNext();
             refusal = e;
         }
@@ -180,7 +179,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         return operation.check();
     }
 
-    /** The error for an operation that an iWARP device would end the connection for, or {@code null}. */
+    /** The error of an operation for which an iWARP device would end the connection, or {@code null}. */
     private Throwable iwarpRefusal(RdmaOperation operation) {
         if (!RdmaCapabilities.isSupported(operation.getClass(), true, queuePair.context().attributes)) {
             return new UnsupportedOperationException(queuePair.device() + " is an iWARP device, which has no " +
@@ -232,14 +231,14 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
             cause = operation == null ? new RdmaOperationException(status)
                     : new RdmaOperationException(operation, status);
             if (status == WorkCompletionStatus.WORK_REQUEST_FLUSHED) {
-                // The status only tells that something else has ended the connection.
+                // The status has no cause: something else has ended the connection.
                 cause.initCause(connection.cause());
             }
         }
         slots.completed(id, cause);
     }
 
-    /** Tells the promises of what has completed, which may run user code. */
+    /** Completes the promises of completed requests, which may run user code. */
     void complete() {
         if (completing || connection.isDestroyed()) {
             return;
@@ -277,8 +276,8 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
     }
 
     /**
-     * Gets everything that was written done before the end: asks for a completion, if there is none to come, by an
-     * empty RDMA write, which needs no key and of which the peer notices nothing.
+     * Makes all written operations complete. If no completion is to come, asks for one by an empty RDMA write, which
+     * needs no key, and which the peer does not notice.
      */
     void drain() {
         if (unsignalled > 0 && !connection.isBroken() && gatherer == null) {
@@ -286,7 +285,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         }
     }
 
-    /** Posts an empty RDMA write whose completion tells that the peer's device has all that was posted before. */
+    /** Posts an empty RDMA write. Its completion shows that the peer's device has all earlier requests. */
     void probe() {
         if (slots.size() < queuePair.sendDepth()) {
             OperationGatherer marker = OperationGatherer.get();
@@ -299,12 +298,12 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         }
     }
 
-    /** Returns whether the completion of an operation, and so a sign of the peer's device, is to come. */
+    /** Returns whether a completion is to come, which is a sign of the peer's device. */
     boolean isWaiting() {
         return slots.size() > unsignalled;
     }
 
-    /** Returns whether flushed operations are in flight, or wait. */
+    /** Returns whether flushed operations are in flight or wait. */
     boolean isBusy() {
         return !slots.isEmpty() || !messages.isEmpty();
     }
@@ -314,7 +313,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         return slots.isEmpty();
     }
 
-    /** The queue pair is gone: gives back all that was in flight. */
+    /** Releases all operations in flight. The queue pair is gone. */
     void release() {
         posted = 0;
         slots.release();

@@ -32,7 +32,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The multicast groups that one channel has joined, or is about to. On the loop of the channel.
+ * The multicast groups that one channel has joined or is joining. On the loop of the channel.
  */
 final class MulticastGroups {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(MulticastGroups.class);
@@ -114,13 +114,13 @@ final class MulticastGroups {
         }
     }
 
-    /** Where datagrams for the group go, or {@code null} if it is not joined. */
+    /** The address for datagrams to the group, or {@code null} if it is not joined. */
     RdmaDatagramAddress target(InetAddress address) {
         Group group = groups.get(address);
         return group == null ? null : group.target;
     }
 
-    /** The group that the identifier stands for, or {@code null}. */
+    /** The group with this global identifier, or {@code null}. */
     InetAddress find(byte[] gid) {
         for (Map.Entry<InetAddress, Group> entry : groups.entrySet()) {
             if (Arrays.equals(entry.getValue().gid, gid)) {
@@ -139,7 +139,7 @@ final class MulticastGroups {
         }
     }
 
-    /** A queue pair can't be destroyed as long as it is a member. */
+    /** Leaves all groups, because a queue pair can't be destroyed while it is a member. */
     void close() {
         while (!groups.isEmpty()) {
             InetAddress address = groups.keySet().iterator().next();

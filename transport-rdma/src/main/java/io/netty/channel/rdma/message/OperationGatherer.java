@@ -36,13 +36,13 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Puts work requests together from operations: where the bytes are, and which of them are copied.
+ * Builds work requests from operations, and copies bytes where necessary.
  * <ul>
  * <li>Up to {@code MAX_INLINE} bytes are copied into the work request, wherever they are.</li>
  * <li>Registered memory is sent, and read into, in place, each piece of a composite buffer as an element.</li>
- * <li>Other memory, and all if there are more pieces than elements, is copied once: staging memory.</li>
+ * <li>Other memory is copied once, to staging memory. If there are more pieces than elements, all bytes are.</li>
  * </ul>
- * One for each event loop, lent to one channel at a time.
+ * One for each event loop, for one channel at a time.
  */
 final class OperationGatherer {
     private static final FastThreadLocal<OperationGatherer> OF_LOOP = new FastThreadLocal<OperationGatherer>() {
@@ -60,7 +60,7 @@ final class OperationGatherer {
     private static final int MAX_INLINE = 1024;
 
     final SendWorkRequests chain = new SendWorkRequests(MAX_CHAIN, MAX_CHAIN * 16 + MAX_ELEMENTS);
-    /** Where inline bytes of heap memory are until the post has copied them. */
+    /** Inline bytes of heap memory, until the post has copied them. */
     private final ByteBuffer inline = ByteBuffer.allocateDirect(MAX_CHAIN * MAX_INLINE);
     private final long inlineAddress;
     private int inlineUsed;
@@ -89,7 +89,7 @@ final class OperationGatherer {
         inlineUsed = 0;
     }
 
-    /** Returns whether another operation surely fits. If not, the operations so far have to be posted first. */
+    /** Returns whether any other operation fits. If not, the operations so far have to be posted first. */
     boolean hasRoom() {
         return chain.remaining() > 0 && chain.remainingSges() >= MAX_ELEMENTS;
     }
@@ -98,7 +98,7 @@ final class OperationGatherer {
      * Posts the chain, and begins a new one.
      *
      * @param slots of the operations.
-     * @return {@code null}, or why not all was posted: the send queue is never overrun, so the queue pair is broken.
+     * @return the error if not all was posted, or {@code null}. The queue pair is then broken, as it has room for all.
      */
     VerbsException post(QueuePair queuePair, SendSlots slots) {
         int posted = queuePair.postSend(chain);
@@ -112,10 +112,10 @@ final class OperationGatherer {
     }
 
     /**
-     * Adds the operation to the chain. What its bytes need until it is done goes into the slot.
+     * Adds the operation to the chain, and its memory to the slot, until it is done.
      *
      * @return false if there is no staging memory at the moment.
-     * @throws IOException if it can't be done. The chain is as it was.
+     * @throws IOException if the operation can't be posted. The chain is unchanged.
      */
     boolean add(RdmaOperation operation, SendSlots slots, long id, int flags, ChannelQueuePair queuePair, int maxInline)
             throws IOException {
@@ -192,7 +192,7 @@ final class OperationGatherer {
         slots.metrics.postedInPlace(operation.length());
     }
 
-    /** The result of one that keeps it goes through memory of the channel. */
+    /** Adds an operation that keeps its result, which the device writes to memory of the channel. */
     private boolean addValue(RdmaOperation operation, SendSlots slots, long id, int flags, ChannelQueuePair queuePair)
             throws IOException {
         ByteBuf staging = Staging.buffer(Long.BYTES);
@@ -237,7 +237,7 @@ final class OperationGatherer {
         return operation.isRead() ? Math.min(most, queuePair.context().attributes.maxReadSges()) : most;
     }
 
-    /** Where the post finds the bytes: it copies them, so what only the JVM can reach has to be there until then. */
+    /** Returns the address of inline bytes, which the post copies. Heap bytes are first copied to direct memory. */
     private long inlineAddress(ByteBuf content, int index, int length) {
         if (content.hasMemoryAddress()) {
             return content.memoryAddress() + index;
@@ -289,7 +289,7 @@ final class OperationGatherer {
         count++;
     }
 
-    /** One whose address is not known yet. */
+    /** Adds a piece whose address is not known yet. */
     private void addUnregistered(ByteBuf buf, int index, int length, RdmaMessageMetrics.CopyCause cause) {
         pieces[count] = buf;
         indexes[count] = index;
@@ -298,7 +298,7 @@ final class OperationGatherer {
         addPiece(0, length, 0);
     }
 
-    /** Copies what is not registered, or makes room for it. Returns false if there is no memory at the moment. */
+    /** Copies unregistered pieces to staging memory, or reserves it for a read. Returns false if there is none. */
     private boolean stage(RdmaOperation operation, ChannelQueuePair queuePair, SendSlots slots, long id)
             throws RdmaOperationException, VerbsException {
         if (unregistered > Staging.MAX_BUFFER) {
@@ -327,7 +327,7 @@ final class OperationGatherer {
         return true;
     }
 
-    /** The most inline bytes that are used, whatever the queue pair could. */
+    /** The most inline bytes, even if the queue pair could take more. */
     static int maxInline(QueuePair queuePair, int option) {
         return Math.min(Math.min(queuePair.maxInlineData(), option), MAX_INLINE);
     }

@@ -32,8 +32,8 @@ import java.io.IOException;
 import java.util.function.BooleanSupplier;
 
 /**
- * The receives of the queue pair itself. Each has a buffer of its own, which goes to the pipeline with the message;
- * only then another one is posted. So a channel that does not read holds its peer back, and nothing piles up.
+ * The receives of the queue pair itself. Each has a buffer, which goes to the pipeline with the message. Only then
+ * another receive is posted. So a channel that does not read stops its peer, and no messages pile up.
  */
 class OwnReceives implements Receives {
     private static final int MAX_SGES = 2;
@@ -45,7 +45,7 @@ class OwnReceives implements Receives {
     private final BooleanSupplier isPosting;
     private final RdmaMessageMetrics metrics;
     private final ReceiveWorkRequests chain;
-    /** The slots in which something has arrived, in order, and by slot what. */
+    /** The slots in which messages have arrived, in order; then the properties of a message by slot. */
     private final int[] arrived;
     private final int[] opcodes;
     private final int[] lengths;
@@ -104,7 +104,7 @@ class OwnReceives implements Receives {
         }
     }
 
-    /** Adds an element for what comes before the message, if there is something. */
+    /** Adds an element for a header before the message, if the subclass has one. */
     void addHeader(int slot, ReceiveWorkRequests receive) throws VerbsException {
         // Messages of a connection have no header.
     }
@@ -140,7 +140,7 @@ class OwnReceives implements Receives {
         count++;
     }
 
-    /** Notes what else the message needs of its completion. */
+    /** Notes other values of the completion that the message needs. */
     void note(int slot, WorkCompletions completions, int index) {
         // Nothing to do by default.
     }
@@ -180,7 +180,7 @@ class OwnReceives implements Receives {
         }
     }
 
-    /** The buffer of the slot, which gets another one; or a copy, if the application holds all there is. */
+    /** The buffer of the slot, which gets another one; or a copy, if the application holds all receive buffers. */
     final ByteBuf content(int slot, int length) {
         if (length == 0) {
             return Unpooled.EMPTY_BUFFER;

@@ -75,7 +75,7 @@ public final class RdmaCapabilities {
 
     /**
      * Returns whether the device has an operation. iWARP has neither immediate data nor atomics (RFC 5040), nor {@link
-     * RdmaSyncEventGet}, as {@link #readsNeedRemoteWrite()}.
+     * RdmaSyncEventGet}, because {@link #readsNeedRemoteWrite()}.
      */
     public boolean isSupported(Class<? extends RdmaOperation> operation) {
         return isSupported(operation, iwarp, attributes);
@@ -94,8 +94,8 @@ public final class RdmaCapabilities {
 
     /**
      * Returns whether an {@link RdmaRead} needs {@link RdmaPermission#REMOTE_WRITE} of the memory that it reads into,
-     * as with iWARP, where the answer is written there as a peer's write is (RFC 5040). Such memory is named by slices,
-     * never by a buffer, and is one slice: {@link #maxReadSges()} is 1.
+     * as with iWARP, where the peer writes the answer there (RFC 5040). The read must use a slice of such memory, not a
+     * buffer, and only one: {@link #maxReadSges()} is 1.
      */
     public boolean readsNeedRemoteWrite() {
         return iwarp;
@@ -151,7 +151,7 @@ public final class RdmaCapabilities {
         return supportsSharedReceives() ? attributes.maxSharedReceiveRequests() : 0;
     }
 
-    /** The most that {@code MAX_INLINE_RECEIVE} can be granted; 0 if it can't be asked for. */
+    /** The most that {@code MAX_INLINE_RECEIVE} can be; 0 if the device has no inline receives. */
     public int maxInlineReceive() {
         return maxInlineReceive;
     }
@@ -162,7 +162,7 @@ public final class RdmaCapabilities {
     }
 
     /**
-     * The clients that tell the device's driver which memory is another device's, so that it can be registered by its
+     * The peer memory clients of the device's driver, by which memory of another device can be registered by its
      * address: {@link RegisteredMemory#ofAddress}. With a device of the kernel these are kernel modules, such as {@code
      * nv_mem}; with the embedded provider libraries that this process has loaded so far, such as {@code CUDA}, or has
      * registered. Unmodifiable, and empty if there are none.

@@ -16,16 +16,16 @@
 package io.netty.channel.rdma.message;
 
 /**
- * Where a {@link RdmaMessageChannel} is; also the user event that its pipeline gets when that has changed. The package
- * description tells what is possible in which state.
+ * The state of a {@link RdmaMessageChannel}, which is also the user event of its pipeline after a change. The package
+ * description has the possible operations in each state.
  */
 public enum RdmaChannelState {
-    /** Not connected: either not yet, or not any more, and then the channel is closed too. */
+    /** Not connected: not yet, or not any more; then the channel is closed, too. */
     IDLE,
     /** A connection is being made: the channel is connecting, or has a request that is not answered yet. */
     STARTING,
     /** Connected: operations are posted and messages received. */
     RUNNING,
-    /** The connection ends, and what is in flight comes back: after a close, a disconnect of the peer or an error. */
+    /** The connection ends, after a close, a disconnect of the peer or an error. Requests in flight come back. */
     STOPPING
 }

@@ -23,9 +23,9 @@ import io.netty.channel.rdma.verbs.SendWorkRequests;
 import java.util.List;
 
 /**
- * ATOMIC COMPARE AND SWAP: 8 bytes of the peer's memory, a number in its byte order, become another one if they are
- * what is expected. When the promise is done, {@link #oldValue()} tells what they were, and so whether they were
- * changed.
+ * ATOMIC COMPARE AND SWAP: replaces a number of 8 bytes in the peer's memory, in the peer's byte order, if it equals
+ * the expected number. When the promise is done, {@link #oldValue()} is the number before, which shows whether it was
+ * replaced.
  */
 public final class RdmaCompareAndSwap extends ValueOperation {
     private long expected;
@@ -42,9 +42,9 @@ public final class RdmaCompareAndSwap extends ValueOperation {
     }
 
     /**
-     * As above, with the result in a buffer.
+     * Compares and swaps, with the old number in a buffer.
      *
-     * @param result gets the 8 bytes behind what is readable. The caller keeps its reference.
+     * @param result gets the 8 bytes after its readable bytes. The caller keeps its reference.
      */
     public RdmaCompareAndSwap(ByteBuf result, RemoteMemory remote, long offset, long expected, long desired) {
         super(result, remote, offset, RdmaPermission.REMOTE_ATOMIC);
@@ -53,8 +53,8 @@ public final class RdmaCompareAndSwap extends ValueOperation {
     }
 
     /**
-     * As above, with the result in registered memory, which may be a peer device's. {@code oldValue()} does not tell it
-     * then.
+     * Compares and swaps, with the old number in registered memory, which may be a peer device's. {@code oldValue()}
+     * fails then.
      *
      * @param result 8 bytes of memory with {@link RdmaPermission#LOCAL_WRITE}.
      */
@@ -64,13 +64,13 @@ public final class RdmaCompareAndSwap extends ValueOperation {
         this.desired = desired;
     }
 
-    /** The number that has to be there for the other one to take its place. */
+    /** The number that is replaced. */
     public long expected() {
         return expected;
     }
 
     /**
-     * Sets it for the next write of the operation.
+     * Sets the number for the next write of the operation.
      *
      * @throws IllegalStateException if the operation is in flight.
      */
@@ -80,13 +80,13 @@ public final class RdmaCompareAndSwap extends ValueOperation {
         return this;
     }
 
-    /** The number that takes the place of the expected one. */
+    /** The number that replaces the expected one. */
     public long desired() {
         return desired;
     }
 
     /**
-     * Sets it for the next write of the operation.
+     * Sets the number for the next write of the operation.
      *
      * @throws IllegalStateException if the operation is in flight.
      */

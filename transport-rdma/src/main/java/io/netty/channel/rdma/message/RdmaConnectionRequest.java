@@ -21,8 +21,8 @@ import java.net.InetSocketAddress;
 
 /**
  * The request of a peer to connect: a user event in the pipeline of the channel that the connection will have. A
- * handler that takes the event accepts or rejects the request, at once or later; if it is passed on to the end of the
- * pipeline it is accepted, without data. Any thread.
+ * handler that takes the event accepts or rejects the request, at once or later. At the end of the pipeline the request
+ * is accepted, without data. Any thread.
  */
 public final class RdmaConnectionRequest {
     private final RdmaMessageChannel channel;
@@ -57,9 +57,9 @@ public final class RdmaConnectionRequest {
      * @param answer for the peer, which gets it padded with zeros; at most 196 bytes.
      * @return is done when the connection is established, and the channel active. Fails with an {@link
      *         IllegalStateException} if the request is answered already; with a {@code ClosedChannelException} if the
-     *         peer has given up; and if the device can't do what the options say, or the peer does not complete the
-     *         connection within {@code CONNECT_TIMEOUT_MILLIS}: then the channel is closed.
-     * @throws IllegalArgumentException if the answer is longer; the request may be answered still.
+     *         peer has given up. Fails, and closes the channel, if the device can't do what the options say, or if the
+     *         peer does not complete the connection within {@code CONNECT_TIMEOUT_MILLIS}.
+     * @throws IllegalArgumentException if the answer is longer; the request can still be answered.
      */
     public ChannelFuture accept(byte[] answer) {
         return channel.answer(true, PrivateData.copy(answer, PrivateData.MAX_ANSWER, "answer"));
@@ -71,7 +71,7 @@ public final class RdmaConnectionRequest {
      * @param reason for the peer, which gets it padded with zeros; at most 148 bytes.
      * @return is done when the channel is closed. Fails with an {@link IllegalStateException} if the request is
      *         answered already.
-     * @throws IllegalArgumentException if the reason is longer; the request may be answered still.
+     * @throws IllegalArgumentException if the reason is longer; the request can still be answered.
      */
     public ChannelFuture reject(byte[] reason) {
         return channel.answer(false, PrivateData.copy(reason, PrivateData.MAX_REASON, "reason"));

@@ -25,12 +25,12 @@ import java.net.SocketAddress;
 /**
  * A datagram of a {@link RdmaDatagramChannel}, in either direction.
  *
- * <p>Read: the sender is a {@link RdmaDatagramAddress}, to which can be answered; the recipient is the address of the
- * channel, or that of the group that it was sent to. The bytes are in registered memory, which the reader releases.
+ * <p>In a datagram that is read, the sender is a {@link RdmaDatagramAddress}, for answers. The recipient is the address
+ * of the channel or of the group. The bytes are in registered memory, which the reader releases.
  *
- * <p>Written: the recipient is an {@link java.net.InetSocketAddress}, of a channel or of a joined group (whose port
- * does not matter), or a {@link RdmaDatagramAddress}; {@code null} is the one that the channel is connected to. The
- * buffer is the channel's until the promise is done: it must not be changed before.
+ * <p>In a datagram that is written, the recipient is a {@link RdmaDatagramAddress}, or an {@link
+ * java.net.InetSocketAddress} of a channel or of a joined group (whose port does not matter). {@code null} stands for
+ * the peer that the channel is connected to. The application must not change the buffer until the promise is done.
  */
 public final class RdmaDatagram extends DefaultByteBufHolder implements AddressedEnvelope<ByteBuf, SocketAddress> {
     private final SocketAddress recipient;
@@ -56,13 +56,13 @@ public final class RdmaDatagram extends DefaultByteBufHolder implements Addresse
         this.immediate = immediate;
     }
 
-    /** {@code null} if it is written, and meant for the one that the channel is connected to. */
+    /** The recipient; {@code null} in a written datagram for the peer that the channel is connected to. */
     @Override
     public SocketAddress recipient() {
         return recipient;
     }
 
-    /** {@code null} if it was not read. */
+    /** The sender; {@code null} in a datagram that was not read. */
     @Override
     public SocketAddress sender() {
         return sender;
@@ -77,7 +77,7 @@ public final class RdmaDatagram extends DefaultByteBufHolder implements Addresse
         return withImmediate;
     }
 
-    /** The 32 bits that the sender gave to it, or 0. */
+    /** The 32 bits of the sender, or 0. */
     public int immediate() {
         return immediate;
     }

@@ -28,9 +28,9 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * A queue pair that receives datagrams, or the members of a group: a port of the fabric, by its global identifier (GID)
- * or with InfiniBand also by its local one (LID), the number of the queue pair there, and its queue key. The sender of
- * a {@link RdmaDatagram} is one of these, and can be the recipient of another. Immutable.
+ * The address of a queue pair that receives datagrams, or of a group. It has the port's global identifier (GID), or
+ * with InfiniBand also its local one (LID), the number of the queue pair, and its queue key. The sender of a {@link
+ * RdmaDatagram} has such an address, which can be the recipient of another datagram. Immutable.
  */
 public final class RdmaDatagramAddress extends SocketAddress {
     /**
@@ -49,7 +49,7 @@ public final class RdmaDatagramAddress extends SocketAddress {
     private final int serviceLevel;
     private final int queuePairNumber;
     private final int queueKey;
-    /** The way there that the connection manager has told, and its device. */
+    /** The path that the connection manager has found, and its device. */
     private final transient AddressVector vector;
     private final transient Device device;
 
@@ -68,8 +68,8 @@ public final class RdmaDatagramAddress extends SocketAddress {
     }
 
     /**
-     * An address that was told in some other way: {@link RdmaDatagramChannel#datagramAddress()} of a peer, or what a
-     * program such as {@code ibv_ud_pingpong} prints.
+     * Creates an address that is known in another way: a peer's {@link RdmaDatagramChannel#datagramAddress()}, or the
+     * output of a program such as {@code ibv_ud_pingpong}.
      *
      * @param gid of the port, 16 bytes in network order, or {@code null} for a port of the own InfiniBand subnet.
      * @param lid of the port with InfiniBand, 0 to 0xFFFF; else 0.
@@ -96,17 +96,17 @@ public final class RdmaDatagramAddress extends SocketAddress {
                 queuePairNumber, queueKey, vector, device);
     }
 
-    /** The sender of a datagram, which uses the same queue key as we do. */
+    /** The address of a datagram's sender, which has used this end's queue key. */
     static RdmaDatagramAddress sender(byte[] gid, int lid, int serviceLevel, int queuePairNumber) {
         return new RdmaDatagramAddress(gid, lid, serviceLevel, queuePairNumber & QUEUE_PAIR_MASK, DEFAULT_QUEUE_KEY,
                 null, null);
     }
 
     /**
-     * The way there from this port.
+     * The path to this address from a port.
      *
-     * @param trafficClass 0 leaves the one that the connection manager has told with the way, which may be one of the
-     *         administrator (default_roce_tos).
+     * @param trafficClass 0 for the one of the connection manager's path, which the administrator may have set
+     *         (default_roce_tos).
      */
     AddressVector vector(Device from, DevicePort port, int trafficClass) {
         AddressVector way = vector;
@@ -118,8 +118,8 @@ public final class RdmaDatagramAddress extends SocketAddress {
     }
 
     /**
-     * Returns whether the other address is of the same queue pair as far as can be told: in a subnet of InfiniBand a
-     * queue pair that is known by both of its identifiers may send with only one of them.
+     * Returns whether the other address may be of the same queue pair. In an InfiniBand subnet a queue pair that has
+     * both identifiers may send with only one of them.
      */
     boolean isSamePeer(RdmaDatagramAddress other) {
         return queuePairNumber == other.queuePairNumber && (global && other.global ?
@@ -144,7 +144,7 @@ public final class RdmaDatagramAddress extends SocketAddress {
         return queueKey;
     }
 
-    /** The members of a group. */
+    /** Returns whether this is the address of a group. */
     public boolean isGroup() {
         return queuePairNumber == SendWorkRequests.MULTICAST_QUEUE_PAIR;
     }

@@ -46,9 +46,9 @@ import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.UnresolvedAddressException;
 
 /**
- * Unreliable datagrams (UD): what is read is an {@link RdmaDatagram}; what is written is one, or any other {@link
- * AddressedEnvelope} of a {@link ByteBuf}, such as a {@code DatagramPacket}, or once connected a {@link ByteBuf}. Bind
- * or connect it first. See the package description.
+ * Unreliable datagrams (UD). Applications read {@link RdmaDatagram}s. They write them, or any other {@link
+ * AddressedEnvelope} of a {@link ByteBuf} such as a {@code DatagramPacket}, or, on a connected channel, a {@link
+ * ByteBuf}. Bind or connect the channel first. See the package description.
  */
 public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     private static final ChannelMetadata METADATA = new ChannelMetadata(true, 16);
@@ -82,16 +82,15 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
      * RdmaChannelOption}, with other defaults where one is given here:
      *
      * <ul>
-     * <li>queue pair: {@code SEND_QUEUE_DEPTH}, {@code RECEIVE_QUEUE_DEPTH} (default 128: what comes while so many
-     *     datagrams have not been read is lost), {@code MAX_INLINE}, {@code MAX_SEND_SGES};</li>
+     * <li>queue pair: {@code SEND_QUEUE_DEPTH}, {@code RECEIVE_QUEUE_DEPTH} (default 128; when so many datagrams are
+     *     not read yet, further ones are lost), {@code MAX_INLINE}, {@code MAX_SEND_SGES};</li>
      * <li>addresses: {@code ADDRESS_TTL_MILLIS}, {@code RESOLVE_TIMEOUT_MILLIS}, {@code DEVICE}, {@code DEVICE_PORT},
      *     {@code GID_INDEX};</li>
-     * <li>of {@link ChannelOption}: {@code CONNECT_TIMEOUT_MILLIS}: how long it may take in all to find out which
-     *     queue pair receives the datagrams for an address (default 5000); {@code IP_TOS}, {@code SO_REUSEADDR}, and
-     *     {@code SO_LINGER}: the most seconds that a close waits until what was flushed before is sent; -1, the
-     *     default, as 3.</li>
+     * <li>of {@link ChannelOption}: {@code CONNECT_TIMEOUT_MILLIS}, the time to find the queue pair for an address
+     *     (default 5000); {@code IP_TOS}, {@code SO_REUSEADDR}, and {@code SO_LINGER}, the most seconds that a close
+     *     waits until flushed datagrams are sent (the default -1 stands for 3).</li>
      * </ul>
-     * Those of the queue pair are read when the channel is bound.
+     * Options of the queue pair are read when the channel is bound.
      */
     @Override
     public ChannelConfig config() {
@@ -104,8 +103,8 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     }
 
     /**
-     * The address of the queue pair where this channel receives, for peers that are told in another way than by its
-     * {@link #localAddress()}. Any thread.
+     * The address of the queue pair where this channel receives, for peers that do not use its {@link #localAddress()}.
+     * Any thread.
      *
      * @throws NotYetBoundException if it is not bound.
      */
@@ -131,9 +130,9 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     }
 
     /**
-     * Number of datagrams that arrived and were not given to the pipeline: from others than the peer of a connected
-     * channel, or with a senseless header. Not those that the device has dropped because all receives were in use: it
-     * does not tell. Any thread.
+     * The number of datagrams that have arrived but were not given to the pipeline. Either another than the peer of a
+     * connected channel has sent them, or their header makes no sense. Devices do not count the datagrams that they
+     * drop because all receives are in use. Any thread.
      */
     public long dropped() {
         DatagramQueuePair current = queuePair;
@@ -174,14 +173,15 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     }
 
     /**
-     * Joins a multicast group. From the success of the future on, datagrams for it arrive, also those that this channel
-     * sends to it itself, and it can be sent to. Any thread.
+     * Joins a multicast group. Once the future has succeeded, the channel receives datagrams for the group, including
+     * its own, and can send to the group. Any thread.
      *
-     * @param sendOnly not to receive; not all networks have that.
-     * @return what is sent to in place of an {@link InetSocketAddress} with the address of the group, if so wished.
-     *         Fails with an {@link IOException}, a {@link RdmaMulticastException} if the network has refused, that says
-     *         why; with a {@link NotYetBoundException}; with an {@link IllegalArgumentException} if the address is none
-     *         of multicast; and with an {@link IllegalStateException} if the channel has joined the group already.
+     * @param sendOnly true to send only, which not all networks have.
+     * @return a recipient that may be used in place of an {@link InetSocketAddress} with the address of the group.
+     *         Fails with an {@link IOException} that has the reason, which is a {@link RdmaMulticastException} if the
+     *         network has refused; with a {@link NotYetBoundException}; with an {@link IllegalArgumentException} if the
+     *         address is not multicast; and with an {@link IllegalStateException} if the channel has joined the group
+     *         already.
      */
     public Future<RdmaDatagramAddress> joinGroup(InetAddress group, boolean sendOnly) {
         Promise<RdmaDatagramAddress> promise = eventLoop().newPromise();
@@ -199,8 +199,8 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     }
 
     /**
-     * Leaves a group, also one that is about to be joined: that join fails. Fails with an {@link IllegalStateException}
-     * if the channel has not joined it. Any thread.
+     * Leaves a group. If the join is not complete, it fails. The future fails with an {@link IllegalStateException} if
+     * the channel has not joined it. Any thread.
      */
     public Future<Void> leaveGroup(InetAddress group) {
         return callOnLoop(() -> {
@@ -218,7 +218,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         }
     }
 
-    /** The joined group that the identifier stands for, or {@code null}. */
+    /** The joined group with this global identifier, or {@code null}. */
     InetAddress group(byte[] gid) {
         return queuePair.groups.find(gid);
     }
@@ -226,8 +226,8 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
     // ---- addresses
 
     /**
-     * Forgets which queue pair receives the datagrams for an address: it is asked for with the next one. For who knows
-     * that the peer has begun anew; otherwise that is noticed within {@link
+     * Forgets the queue pair of an address, so that the next datagram makes the channel ask for it. Useful after a
+     * restart of the peer, which the channel otherwise notices within {@link
      * io.netty.channel.rdma.RdmaChannelOption#ADDRESS_TTL_MILLIS}. Any thread.
      */
     public Future<Void> forgetAddress(InetSocketAddress address) {
@@ -242,12 +242,12 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         return connectedTo;
     }
 
-    /** The only sender whose datagrams are read, or {@code null}: all are. */
+    /** The only sender whose datagrams are read; {@code null} for all senders. */
     RdmaDatagramAddress peer() {
         return peer;
     }
 
-    /** The address was asked for. */
+    /** Updates the peer of a connected channel, after its address was asked for again. */
     void recipientFound(InetSocketAddress address, RdmaDatagramAddress target) {
         if (address.equals(connectedTo)) {
             peer = target;
@@ -340,7 +340,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         queuePair.sender.write(in);
     }
 
-    /** Flushes again: there may be room for datagrams that could not be sent, or their addresses are known. */
+    /** Flushes again, because there may be room for waiting datagrams, or their addresses are known. */
     void flushAgain() {
         datagramUnsafe().flushNow();
     }
@@ -380,7 +380,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
 
     // ---- the end
 
-    /** The queue pair does not work any more. */
+    /** Closes the channel: the queue pair does not work any more. */
     void failed(IOException cause) {
         pipeline().fireExceptionCaught(cause);
         datagramUnsafe().closeNow(cause);
@@ -422,7 +422,7 @@ public final class RdmaDatagramChannel extends AbstractRdmaDatagramChannel {
         return new DatagramUnsafe();
     }
 
-    /** The part that the pipeline calls. A close waits for a while until what was flushed before is sent. */
+    /** The unsafe of the pipeline. A close waits for a while until flushed datagrams are sent. */
     private final class DatagramUnsafe extends AbstractRdmaUnsafe implements ServiceResolution.Listener {
         private final LingeringClose lingering = new LingeringClose(RdmaDatagramChannel.this::eventLoop, closeFuture(),
                 RdmaDatagramChannel.this::outputEnding, () -> config.getSoLinger());

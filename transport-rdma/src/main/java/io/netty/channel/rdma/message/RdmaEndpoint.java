@@ -20,8 +20,8 @@ import io.netty.buffer.ByteBuf;
 import java.net.SocketAddress;
 
 /**
- * Where the queue pair of a {@link RdmaMessageChannel} is, for connecting without the connection manager: export that
- * of either channel, hand it to the other side as a blob in any secure way, and {@code connect} to it there. Immutable.
+ * The address of a {@link RdmaMessageChannel}'s queue pair, for connecting without the connection manager. Export it on
+ * each side, send it to the other side as a blob in any secure way, and {@code connect} to it there. Immutable.
  *
  * <p>The blob, in network order:
  * <pre>
@@ -71,7 +71,7 @@ public final class RdmaEndpoint extends SocketAddress {
     }
 
     /**
-     * Reads a blob, whose fields are all checked: it may come from anybody.
+     * Reads a blob, and checks all fields, because the source may not be trusted.
      *
      * @param blob {@value #BLOB_LENGTH} bytes are read.
      * @throws IllegalArgumentException that names what is wrong with it.

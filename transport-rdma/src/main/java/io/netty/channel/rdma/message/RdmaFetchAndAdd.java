@@ -23,8 +23,8 @@ import io.netty.channel.rdma.verbs.SendWorkRequests;
 import java.util.List;
 
 /**
- * ATOMIC FETCH AND ADD: adds to 8 bytes of the peer's memory, a number in its byte order that wraps around. When the
- * promise is done, {@link #oldValue()} tells what it was before.
+ * ATOMIC FETCH AND ADD: adds to 8 bytes of the peer's memory, a number in the peer's byte order that wraps around. When
+ * the promise is done, {@link #oldValue()} is the number before.
  */
 public final class RdmaFetchAndAdd extends ValueOperation {
     private long addend;
@@ -39,9 +39,9 @@ public final class RdmaFetchAndAdd extends ValueOperation {
     }
 
     /**
-     * As above, with the result in a buffer.
+     * Adds, with the old number in a buffer.
      *
-     * @param result gets the 8 bytes behind what is readable. The caller keeps its reference.
+     * @param result gets the 8 bytes after its readable bytes. The caller keeps its reference.
      */
     public RdmaFetchAndAdd(ByteBuf result, RemoteMemory remote, long offset, long addend) {
         super(result, remote, offset, RdmaPermission.REMOTE_ATOMIC);
@@ -49,8 +49,7 @@ public final class RdmaFetchAndAdd extends ValueOperation {
     }
 
     /**
-     * As above, with the result in registered memory, which may be a peer device's. {@code oldValue()} does not tell it
-     * then.
+     * Adds, with the old number in registered memory, which may be a peer device's. {@code oldValue()} fails then.
      *
      * @param result 8 bytes of memory with {@link RdmaPermission#LOCAL_WRITE}.
      */
@@ -65,7 +64,7 @@ public final class RdmaFetchAndAdd extends ValueOperation {
     }
 
     /**
-     * Sets it for the next write of the operation.
+     * Sets the addend for the next write of the operation.
      *
      * @throws IllegalStateException if the operation is in flight.
      */

@@ -21,14 +21,14 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 
 /**
- * A part of registered memory that is open to the peer of one channel for a time: made by {@link
- * RdmaMessageChannel#bindWindow}, and revoked by {@link #revoke()}, by the peer with {@link RdmaSendInv}, or by the end
- * of the connection, whatever comes first. The memory stays registered, and nobody else can use the key. Any thread.
+ * A part of registered memory that is open to the peer of one channel for a time. {@link RdmaMessageChannel#bindWindow}
+ * makes it. {@link #revoke()}, the peer's {@link RdmaSendInv}, or the end of the connection revokes it. The memory
+ * stays registered, and other peers can't use the key. Any thread.
  */
 public final class RdmaMemoryWindow {
     /** States in their order. */
     enum State {
-        /** The peer may use it as soon as it knows it. */
+        /** The peer may use the window as soon as it has the key. */
         OPEN,
         /** The device was told to close it. */
         REVOKING,
@@ -45,7 +45,7 @@ public final class RdmaMemoryWindow {
 
     /**
      * @param memory already retained.
-     * @param remote what it opens.
+     * @param remote the part that the window opens.
      */
     RdmaMemoryWindow(MemoryWindows windows, MemoryWindow window, RegisteredMemory memory, RemoteMemory remote,
                      Promise<Void> revoked) {
@@ -56,20 +56,20 @@ public final class RdmaMemoryWindow {
         this.revoked = revoked;
     }
 
-    /** The description of the window for the peer. It is of no use to any other. */
+    /** The description of the window for the peer; other peers can't use it. */
     public RemoteMemory remoteMemory() {
         return remote;
     }
 
-    /** Returns whether the window is open, and nothing has begun to revoke it. */
+    /** Returns whether the window is open, and is not being revoked. */
     public boolean isOpen() {
         return state == State.OPEN;
     }
 
     /**
-     * Closes the window. An operation of the peer that comes later is refused, and ends the connection: so tell the
-     * peer before, unless it is not to be trusted. One that is under way may have been done in part. Does nothing the
-     * second time.
+     * Closes the window. A later operation of the peer is refused, and ends the connection. So tell the peer before,
+     * unless you do not trust it. An operation that is under way may have been done in part. A second call does
+     * nothing.
      *
      * @return {@link #revokedFuture()}.
      */
@@ -79,8 +79,8 @@ public final class RdmaMemoryWindow {
     }
 
     /**
-     * Succeeds when the peer can't use the window any more, for whatever reason. From then on the memory is the
-     * application's alone again.
+     * Succeeds when the peer can't use the window any more, for any reason. From then on only the application uses the
+     * memory.
      */
     public Future<Void> revokedFuture() {
         return revoked;

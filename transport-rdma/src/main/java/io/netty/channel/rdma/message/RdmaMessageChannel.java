@@ -65,9 +65,8 @@ import java.util.concurrent.RejectedExecutionException;
 import static io.netty.util.internal.ObjectUtil.checkNotNull;
 
 /**
- * A reliable connection whose messages keep their boundaries, with all operations of RDMA: what is written is an {@link
- * RdmaOperation} (or a {@link ByteBuf}, which is sent), what is read is an {@link RdmaReceive}. See the package
- * description.
+ * A reliable connection whose messages keep their boundaries, with all operations of RDMA. Applications write an {@link
+ * RdmaOperation} (or a {@link ByteBuf}, which is sent), and read an {@link RdmaReceive}. See the package description.
  */
 public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaMessageChannel.class);
@@ -103,13 +102,13 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     /**
-     * Creates a channel for a connection request that the application got from an event channel of its own. It belongs
-     * to the channel from now on: register that with an event loop, and its pipeline gets a {@link
-     * RdmaConnectionRequest}.
+     * Creates a channel for a connection request that the application got from an event channel of its own. The request
+     * belongs to the channel from now on. After the channel is registered with an event loop, its pipeline gets a
+     * {@link RdmaConnectionRequest}.
      *
      * @param request of the type {@code CONNECT_REQUEST}.
-     * @param reader runs tasks on the thread that reads that event channel: the id of the request must be moved away
-     *         from there by no other (rdma_migrate_id(3)).
+     * @param reader runs tasks on the thread that reads that event channel. Only that thread may move the id of the
+     *         request away (rdma_migrate_id(3)).
      */
     public RdmaMessageChannel(ConnectionEvent request, Executor reader) {
         this(null, request, checkNotNull(reader, "reader"));
@@ -128,14 +127,16 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     // ---- what it is
 
     /**
-     * Where the channel is now. Each change is also a user event of its pipeline, the {@link RdmaChannelState} itself,
-     * which may be late: {@code RUNNING} comes after {@code channelActive}. Any thread.
+     * The state of the channel. Each change is also a user event of its pipeline, the {@link RdmaChannelState} itself.
+     * The event may be late: {@code RUNNING} comes after {@code channelActive}. Any thread.
      */
     public RdmaChannelState state() {
         return state;
     }
 
-    /** Changes the state. On the loop, which may be in the middle of something, so the pipeline is told later. */
+    /**
+     * Changes the state. The pipeline is told by a later task, because the caller may be in the middle of something.
+     */
     private void changeState(RdmaChannelState newState) {
         if (state == newState) {
             return;
@@ -150,17 +151,14 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         }
     }
 
-    /**
-     * The bytes that the peer gave with its request or its acceptance, padded with zeros; empty before there was any.
-     * Any thread.
-     */
+    /** The data of the peer's request or acceptance, padded with zeros; empty before that has arrived. Any thread. */
     public byte[] peerData() {
         return peerData.clone();
     }
 
     /**
-     * The attributes that the connection uses, as its device tells. The future fails with
-     * {@link NotYetConnectedException} or {@link ClosedChannelException} if there is no connection. Any thread.
+     * The attributes of the connection's queue pair, as its device reports them. The future fails with {@link
+     * NotYetConnectedException} or {@link ClosedChannelException} if there is no connection. Any thread.
      */
     public Future<QueuePairInfo> info() {
         return callOnLoop(() -> existingConnection().info());
@@ -195,12 +193,12 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     /**
-     * Makes memory known to the peer of this channel: registers it with the channel's device, if that has not been
-     * done, and tells its key. Any thread.
+     * Registers memory with the channel's device, if that has not been done, and returns its key for the peer. Any
+     * thread.
      *
-     * @return what to hand over to the peer.
-     * @throws NotYetConnectedException if the channel has no device yet: it has one when it is bound to an address of
-     *         one, is made for a request, or is connected. For memory that is to be known before, there is {@link
+     * @return the description that the peer needs.
+     * @throws NotYetConnectedException if the channel has no device yet. It has one when it is bound to an address of a
+     *         device, was made for a request, or is connected. Before that, use {@link
      *         RemoteMemory#of(RegisteredMemory, String)}.
      * @throws IOException if the channel is closed, or the device does not register the memory.
      * @throws io.netty.util.IllegalReferenceCountException if the memory is closed.
@@ -217,19 +215,19 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     /**
-     * Opens a part of memory to the peer of this channel alone, for a time: binds a memory window of type 2 to it. The
-     * memory itself needs no remote permission, only {@link RdmaPermission#LOCAL_WRITE} where the window has {@link
-     * RdmaPermission#REMOTE_WRITE} or {@link RdmaPermission#REMOTE_ATOMIC}; the channel's {@link
-     * io.netty.channel.rdma.RdmaChannelOption#REMOTE_PERMISSIONS} must allow what the window does. To bind and to
-     * revoke costs one work request each, where registration costs a system call and the peer's access ends with the
-     * memory's. The memory is retained until the window is revoked. Any thread.
+     * Opens a part of memory to the peer of this channel alone, for a time, by a memory window of type 2. The memory
+     * itself needs no remote permission. It needs {@link RdmaPermission#LOCAL_WRITE} if the window has {@link
+     * RdmaPermission#REMOTE_WRITE} or {@link RdmaPermission#REMOTE_ATOMIC}. The channel's {@link
+     * io.netty.channel.rdma.RdmaChannelOption#REMOTE_PERMISSIONS} must allow the permissions of the window, too. To
+     * bind and to revoke a window costs one work request each. To register memory costs a system call, and the peer's
+     * access then ends only with the memory. The memory is retained until the window is revoked. Any thread.
      *
-     * <p>soft-RoCE (Linux 6.1) refuses what is outside of the memory, but not what is outside of the part.
+     * <p>soft-RoCE (Linux 6.1) refuses access outside of the memory, but not outside of the part.
      *
      * @param offset of the part in bytes.
      * @param length of the part in bytes, at least 1.
      * @param permissions remote ones, at least one.
-     * @return the window, when the peer can use it. Fails with a {@link NotYetConnectedException} or {@link
+     * @return the window, once the peer can use it. Fails with a {@link NotYetConnectedException} or {@link
      *         ClosedChannelException} if there is no connection; with an {@link UnsupportedOperationException} if the
      *         device has no such windows ({@link RdmaCapabilities#supportsMemoryWindows()}), or the memory is a
      *         dma-buf; with an {@link io.netty.util.IllegalReferenceCountException} if the memory is closed; with an
@@ -286,13 +284,13 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
      * <li>connecting: {@code RESOLVE_TIMEOUT_MILLIS}, {@code CONNECT_DATA}, {@code DEVICE}, {@code DEVICE_PORT},
      *     {@code GID_INDEX}, {@code SERVICE_LEVEL}, {@code PATH_MTU}, {@code GLOBAL_HEADER};</li>
      * <li>of {@link ChannelOption}: {@code CONNECT_TIMEOUT_MILLIS} (default 5000), {@code IP_TOS}, {@code
-     *     SO_REUSEADDR}, and {@code SO_LINGER}: the most seconds that a close waits until what was flushed before is
-     *     done; -1, the default, as 3;</li>
+     *     SO_REUSEADDR}, and {@code SO_LINGER}, the most seconds that a close waits for flushed operations (the default
+     *     -1 stands for 3);</li>
      * <li>a dead peer: {@code SO_KEEPALIVE}, {@code KEEP_ALIVE_IDLE_MILLIS}, {@code KEEP_ALIVE_INTERVAL_MILLIS},
      *     {@code KEEP_ALIVE_COUNT}, {@code USER_TIMEOUT_MILLIS}, as for byte streams.</li>
      * </ul>
-     * They are read when the connection is made, {@code SO_LINGER} when the channel is closed, and the last ones at any
-     * time.
+     * Options are read when the connection is made, {@code SO_LINGER} when the channel is closed. Those for a dead peer
+     * may change at any time.
      */
     @Override
     public ChannelConfig config() {
@@ -331,7 +329,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return connection != null || incoming != null && incoming.isBegun();
     }
 
-    /** The peer has accepted: the connection is the channel's. */
+    /** Takes over the connection after the peer has accepted. */
     private void connected(ConnectionEvent event, InetSocketAddress remote) throws Exception {
         peerData = event.privateData();
         connection.permit();
@@ -354,11 +352,12 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     /**
-     * Where the queue pair of this channel is, for connecting without the connection manager: the other side connects
-     * to it, and this channel to the other's. First {@code bind} the channel to an address of a device, or choose one
-     * by the option {@link io.netty.channel.rdma.RdmaChannelOption#DEVICE}. The connection is established here when
-     * {@code connect} is done; what is sent before the other side has done so waits, as {@code ACK_TIMEOUT} and {@code
-     * RETRY_COUNT} say. Nobody tells the other side of the end: its operations fail then. Any thread.
+     * The address of this channel's queue pair, for connecting without the connection manager. The other side connects
+     * to it, and this channel to the other's. First {@code bind} the channel to an address of a device, or choose a
+     * device by the option {@link io.netty.channel.rdma.RdmaChannelOption#DEVICE}. The connection is established on
+     * this side when {@code connect} is done. Messages that are sent before the other side has connected wait, as
+     * {@code ACK_TIMEOUT} and {@code RETRY_COUNT} say. The other side is not told of the end: its operations fail then.
+     * Any thread.
      *
      * @return fails with an {@link IllegalStateException} if the channel has no device, or connects by the connection
      *         manager, and with a {@link ClosedChannelException}.
@@ -419,7 +418,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     private void beginRequest() {
         if (incoming != null && !incoming.isBegun()) {
-            // Once the pipeline knows that the channel is registered.
+            // Later, so that the pipeline first gets channelRegistered.
             eventLoop().execute(incoming::begin);
         }
     }
@@ -435,7 +434,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return promise;
     }
 
-    /** No handler has taken the request. So it is the listener that is told of a failure, as of one of accept(2). */
+    /** Accepts a request that no handler has taken. The listener's pipeline gets a failure, as with accept(2). */
     void acceptUntaken() {
         answer(true, NO_DATA).addListener(future -> {
             if (incoming.isFailedHere()) {
@@ -449,7 +448,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         moveHere(id, reader, incoming::connectionEvent, failure -> incoming.arrived(id, failure));
     }
 
-    /** The application's request has arrived. */
+    /** Takes over the id of the application's request, which has arrived on the loop. */
     void requestArrived(ConnectionId id) throws Exception {
         request(id);
     }
@@ -459,7 +458,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return boundId();
     }
 
-    /** The request is accepted on this queue pair. */
+    /** Sets the connection whose queue pair accepts the request. */
     void accepting(MessageConnection newConnection) throws Exception {
         connection = newConnection;
         listen(takeBoundId(), newConnection::connectionEvent);
@@ -475,14 +474,14 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return confirmationMillis();
     }
 
-    /** The peer has answered, or a message of it proves it. */
+    /** Establishes the incoming connection: the peer has answered, or has sent a message. */
     void requestEstablished() {
         if (incoming != null) {
             incoming.established();
         }
     }
 
-    /** The connection that was asked for, or that the application makes, is made. */
+    /** Activates the channel after the peer's request, or the application's out-of-band connect, has succeeded. */
     void established(ChannelPromise promise, boolean outgoing) {
         try {
             connection.opened(outgoing, providerReason());
@@ -501,21 +500,18 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return reject(id, RdmaConnectMetrics.Rejection.APPLICATION, data);
     }
 
-    /**
-     * Refuses a request, and gives back what there is of the connection, if anything. Returns whether the request was
-     * still there.
-     */
+    /** Refuses a request, and releases its connection, if there is one. Returns whether the request was still there. */
     static boolean refuse(ConnectionId id, MessageConnection connection, String reason) {
         if (connection == null) {
             return reject(id, RdmaConnectMetrics.Rejection.SERVER, reason);
         }
-        // The id would close the queue pair before the receives that it shares are returned.
+        // To close the id first would close the queue pair before its shared receives are returned.
         boolean told = tellRejection(id, RdmaConnectMetrics.Rejection.SERVER, reason);
         connection.destroy();
         return told;
     }
 
-    /** Does what was asked of the channel earlier. After {@code channelActive}. */
+    /** Reads and flushes as requested before the connection was made. After {@code channelActive}. */
     private void active() {
         if (readEarly) {
             readEarly = false;
@@ -561,7 +557,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return messageUnsafe().isClosing();
     }
 
-    /** Flushes again: there may be room for operations that could not be posted. */
+    /** Flushes again, because there may be room for operations that could not be posted. */
     void flushAgain() {
         messageUnsafe().flushNow();
     }
@@ -577,25 +573,25 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
     /**
      * Posts a receive, with {@link io.netty.channel.rdma.RdmaChannelOption#MANUAL_RECEIVES}: one send of the peer goes
-     * there and nowhere else, and then an {@link RdmaReceive} with this {@link RdmaReceive#memory() memory} is read.
-     * Receives are used in the order in which they were posted. What is posted before the channel has a queue pair
-     * waits for that, so that it is there when the peer can send: a server posts when it gets the {@link
-     * RdmaConnectionRequest}, a client when the channel is registered. Any thread.
+     * to this memory, and the pipeline gets an {@link RdmaReceive} with it as {@link RdmaReceive#memory() memory()}.
+     * Receives are used in the order in which they were posted. If the channel has no queue pair yet, the receive waits
+     * for it, and is posted before the peer can send. A server posts when it gets the {@link RdmaConnectionRequest}, a
+     * client when the channel is registered. Any thread.
      *
-     * <p>A receive that fails, also because the connection has ended before a message came, is a user event of the
-     * pipeline: an {@code RdmaReceive} with its {@link RdmaReceive#status() status} and this memory. When this side
-     * closes the channel, those that are left are not told.
+     * <p>If a receive fails, for example because the connection has ended, the pipeline gets a user event: an {@code
+     * RdmaReceive} with its {@link RdmaReceive#status() status} and this memory. When this side closes the channel,
+     * there are no events for the remaining receives.
      *
-     * <p>The memory is the device's until the message is read, the receive has failed, or the channel is closed: {@link
-     * #closeFuture()}. If a connect fails, what was posted for it is the application's again.
+     * <p>The device owns the memory until the message is read, the receive has failed, or the channel is closed ({@link
+     * #closeFuture()}). If a connect fails, the application owns the memory of its receives again.
      *
-     * @param memory slices that the message fills one after the other, as many as {@code MAX_RECEIVE_SGES}, each of
-     *         memory with {@link io.netty.channel.rdma.RdmaPermission#LOCAL_WRITE}: also of a peer device. None for a
-     *         receive that takes immediate data alone. A longer message than all of them ends the connection.
-     * @return is done when it is posted. Fails with an {@link IllegalStateException} if {@code RECEIVE_QUEUE_DEPTH} of
-     *         them are posted, or the option is not set; with an {@link IllegalArgumentException} if the memory is not
-     *         as said, or is a peer device's and short messages are copied by the processor (mlx5, unless {@code
-     *         MLX5_SCATTER_TO_CQE=0} is in the environment); with an {@link
+     * @param memory up to {@code MAX_RECEIVE_SGES} slices, which the message fills one after the other, of memory with
+     *         {@link io.netty.channel.rdma.RdmaPermission#LOCAL_WRITE}, also of a peer device. No slices for a receive
+     *         that takes immediate data alone. A message that is longer than all of them ends the connection.
+     * @return is done when the receive is posted. Fails with an {@link IllegalStateException} if {@code
+     *         RECEIVE_QUEUE_DEPTH} receives are posted, or the option is not set; with an {@link
+     *         IllegalArgumentException} if the memory is not as said, or is a peer device's while the processor copies
+     *         short messages (mlx5, unless {@code MLX5_SCATTER_TO_CQE=0} is in the environment); with an {@link
      *         io.netty.util.IllegalReferenceCountException} if it is closed; with a {@link ClosedChannelException}.
      */
     public ChannelFuture postReceive(List<RegisteredSlice> memory) {
@@ -603,13 +599,14 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     /**
-     * Posts a receive as {@link #postReceive(List)}, into the writable bytes of buffers. The message is then behind
-     * what they had, and is the content of the {@link RdmaReceive}, which has {@link RdmaReceive#buffers() them}, too.
+     * Posts a receive as {@link #postReceive(List)}, into the writable bytes of buffers. The message then follows their
+     * readable bytes. It is the content of the {@link RdmaReceive}, which has the {@link RdmaReceive#buffers()
+     * buffers}, too.
      *
      * @param first of the channel's allocator or of {@link RegisteredMemory} with {@code LOCAL_WRITE}, in one piece.
-     *         The caller keeps its reference and leaves the buffer alone; the receive has another one until it is read
-     *         or has failed, or the channel is closed.
-     * @param others the same, for the rest of a longer message.
+     *         The caller keeps its reference, and must not use the buffer. The receive has another reference until it
+     *         is read or has failed, or the channel is closed.
+     * @param others more such buffers, for the rest of a longer message.
      */
     public ChannelFuture postReceive(ByteBuf first, ByteBuf... others) {
         List<ByteBuf> buffers = new ArrayList<>(1 + others.length);
@@ -650,7 +647,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         promise.trySuccess();
     }
 
-    /** Posts the receives that were given before there was a queue pair. */
+    /** Posts the receives from before there was a queue pair. */
     void postEarly(MessageConnection to) {
         while (earlyReceives != null) {
             EarlyReceive receive = earlyReceives.poll();
@@ -693,14 +690,14 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return connection != null && !connection.isBroken();
     }
 
-    /** The queue pair takes no more work requests. */
+    /** Fails the connection: the queue pair takes no more work requests. */
     void connectionFailed(IOException cause) {
         connection.fail(cause);
     }
 
     // ---- the end
 
-    /** Changes the state, as what is in flight comes back from now on. */
+    /** Changes the state: from now on requests in flight come back. */
     void stopping() {
         if (isOpen() && state == RdmaChannelState.RUNNING) {
             changeState(RdmaChannelState.STOPPING);
@@ -713,9 +710,9 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
     }
 
     /**
-     * The connection has ended, and all that arrived was read.
+     * Closes the channel after the connection has ended, and all messages that have arrived were read.
      *
-     * @param unexpected whether no promise tells of it.
+     * @param unexpected whether no promise has failed because of it.
      */
     void connectionLost(IOException reason, boolean unexpected) {
         if (isConnecting()) {
@@ -731,7 +728,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         messageUnsafe().lost(reason);
     }
 
-    /** The connection broke, and so did the way to say so. */
+    /** Closes the channel after a second exception, when {@link #connectionLost} can't be called again. */
     void abort() {
         if (isOpen()) {
             messageUnsafe().lost(connection.cause());
@@ -765,7 +762,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         changeState(RdmaChannelState.IDLE);
     }
 
-    /** An option that says when the peer counts as dead has another value. */
+    /** Tells the connection that an option about a dead peer has changed. */
     void livenessChanged() {
         if (isRegistered()) {
             onLoop(() -> {
@@ -776,7 +773,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         }
     }
 
-    /** An option has a value that it can't have. */
+    /** Reports an option's wrong value. */
     void refused(RuntimeException cause) {
         misused(cause);
     }
@@ -797,7 +794,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         return new MessageUnsafe();
     }
 
-    /** The part that the pipeline calls. A close waits for a while until what was flushed before is done. */
+    /** The unsafe of the pipeline. A close waits for a while until flushed operations are done. */
     private final class MessageUnsafe extends ConnectingUnsafe {
         private final LingeringClose lingering = new LingeringClose(RdmaMessageChannel.this::eventLoop, closeFuture(),
                 RdmaMessageChannel.this::outputEnding, () -> config.getSoLinger());
@@ -840,7 +837,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
 
         @Override
         protected void flush0() {
-            // As with a channel that connects: what is flushed before the request is accepted waits for that.
+            // Operations that are flushed before the request is accepted wait for that, as in a channel that connects.
             if (isActive() || state != RdmaChannelState.STARTING) {
                 super.flush0();
             }
@@ -886,7 +883,7 @@ public final class RdmaMessageChannel extends AbstractRdmaConnectedChannel {
         }
     }
 
-    /** A pipeline at whose end a request that no handler has taken is accepted. */
+    /** A pipeline that accepts a request if no handler has taken it. */
     private static final class MessagePipeline extends DefaultChannelPipeline {
         MessagePipeline(RdmaMessageChannel channel) {
             super(channel);

@@ -165,7 +165,7 @@ final class RdmaMessageChannelConfig extends DefaultChannelConfig {
         }
 
         private static int size(RdmaOperation operation) {
-            // One whose buffer was released too early fails later, as other messages do.
+            // An operation whose buffer was released too early fails later, as other messages do.
             return operation.refCnt() == 0 ? 0 : operation.length();
         }
 

@@ -18,19 +18,19 @@ package io.netty.channel.rdma.message;
 import io.netty.channel.rdma.monitor.LoopCounters;
 
 /**
- * Counters of the queue pair of a {@link RdmaMessageChannel} or {@link RdmaDatagramChannel}: operations by kind, bytes,
- * and whether these were copied. All counters begin at 0 with the queue pair and only grow. Any thread may read them;
- * they stay readable when the channel is closed.
+ * Counters of the queue pair of a {@link RdmaMessageChannel} or {@link RdmaDatagramChannel}: operations by kind, and
+ * bytes, also those copied. All counters begin at 0 with the queue pair and only grow. Any thread may read them, also
+ * after the channel is closed.
  *
- * <p>Operations and their bytes count once they have succeeded: for datagrams, when they have left.
+ * <p>Operations and their bytes count once they have succeeded, datagrams once they were sent.
  */
 public final class RdmaMessageMetrics {
     /**
-     * Why bytes of a message, a datagram or an operation were copied, once, instead of being sent from, read into, or
-     * delivered, where they were.
+     * Reasons to copy bytes of a message, a datagram or an operation once, instead of sending, reading or delivering
+     * them in place.
      */
     public enum CopyCause {
-        /** Posted: in a heap buffer, or one that does not tell where its bytes are. */
+        /** Posted: in a heap buffer, or in a buffer without a memory address. */
         HEAP,
         /** Posted: in direct memory that is not registered, of another allocator for example. */
         FOREIGN,
@@ -38,14 +38,14 @@ public final class RdmaMessageMetrics {
         UNREGISTERED,
         /**
          * Posted: in more pieces than the operation can have ({@link
-         * io.netty.channel.rdma.RdmaChannelOption#MAX_SEND_SGES}, and what the device can do), so that all its bytes
-         * are copied, wherever they are.
+         * io.netty.channel.rdma.RdmaChannelOption#MAX_SEND_SGES}, and the device's limits), so that all its bytes are
+         * copied.
          */
         PIECES,
         /**
-         * Received: there is no other buffer to receive into, as the application has not released those that it got,
-         * or, with {@link io.netty.channel.rdma.RdmaChannelOption#SHARED_RECEIVE_QUEUE}, has not read a whole receive
-         * queue of them.
+         * Received: there is no other buffer to receive into, because the application has not released its buffers.
+         * With {@link io.netty.channel.rdma.RdmaChannelOption#SHARED_RECEIVE_QUEUE}: it has not read a whole receive
+         * queue of messages.
          */
         RECEIVED_HELD;
 
@@ -102,8 +102,8 @@ public final class RdmaMessageMetrics {
     }
 
     /**
-     * The sums over all channels of messages and datagrams of this process, also those that are closed, at this moment:
-     * what is returned does not change.
+     * Returns the present sums over all channels of messages and datagrams of this process, including closed ones. The
+     * returned object does not change.
      */
     public static RdmaMessageMetrics total() {
         return new RdmaMessageMetrics(ALL.sum());
@@ -150,14 +150,14 @@ public final class RdmaMessageMetrics {
     }
 
     /**
-     * Operations that the device has refused or given up, or the channel in its place. Those that were still waiting or
-     * under way when the channel was closed are not among them.
+     * Operations that the device, or the channel in its place, has refused or given up. Operations that were waiting or
+     * under way when the channel was closed do not count.
      */
     public long failures() {
         return get(Counter.FAILURES);
     }
 
-    /** Messages and datagrams that the pipeline got, among them those that tell of a WRITE with immediate data. */
+    /** Messages and datagrams that the pipeline got, including those for a WRITE with immediate data. */
     public long receives() {
         return get(Counter.RECEIVES);
     }
@@ -167,7 +167,7 @@ public final class RdmaMessageMetrics {
         return get(Counter.BYTES_RECEIVED);
     }
 
-    /** Bytes of posted operations that the device takes from, or puts, where the application has them. */
+    /** Bytes of posted operations that the device reads or writes in the application's memory. */
     public long bytesInPlace() {
         return get(Counter.BYTES_IN_PLACE);
     }
@@ -177,7 +177,7 @@ public final class RdmaMessageMetrics {
         return get(Counter.BYTES_INLINE);
     }
 
-    /** Bytes of posted operations that are copied to or from registered memory, as they are not in such. */
+    /** Bytes of posted operations that are copied to or from registered memory. */
     public long bytesCopied() {
         long sum = 0;
         for (int cause = 0; cause < CopyCause.POSTED; cause++) {
@@ -212,17 +212,17 @@ public final class RdmaMessageMetrics {
         add(Counter.BYTES_RECEIVED, bytes);
     }
 
-    /** An operation is posted whose bytes are in the work request. */
+    /** Counts bytes of a posted operation that are in the work request. */
     void postedInline(int bytes) {
         add(Counter.BYTES_INLINE, bytes);
     }
 
-    /** An operation is posted, of whose bytes so many are where they should be. */
+    /** Counts bytes of a posted operation that are in place. */
     void postedInPlace(int bytes) {
         add(Counter.BYTES_IN_PLACE, bytes);
     }
 
-    /** Bytes are copied, of an operation that is posted or of a message that has arrived. */
+    /** Counts copied bytes, of a posted operation or of a message that has arrived. */
     void copied(CopyCause cause, int bytes) {
         counters.add(FIRST_CAUSE + cause.ordinal(), bytes);
     }

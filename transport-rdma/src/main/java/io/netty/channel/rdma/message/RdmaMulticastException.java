@@ -19,8 +19,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 
 /**
- * A multicast group could not be joined, was sent to without having been joined, or is lost: the channel is no member
- * any more, and may join it again. The last is given to {@code exceptionCaught}, the others fail a future.
+ * A multicast group could not be joined, was sent to without a join, or was lost: the channel is not a member any more,
+ * and may join again. A loss goes to {@code exceptionCaught}; the others fail a future.
  */
 public final class RdmaMulticastException extends IOException {
     private static final long serialVersionUID = 1784620394475180232L;

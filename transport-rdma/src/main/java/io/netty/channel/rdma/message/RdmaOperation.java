@@ -29,15 +29,15 @@ import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
 
 /**
  * An operation that is written to a {@link RdmaMessageChannel}: one work request of its send queue. The promise of the
- * write is its completion, see the package description for what that means for each kind.
+ * write is done when the request completes. The package description says what that means for each kind.
  *
- * <p>The buffer is the channel's until the promise is done: it must not be changed before.
+ * <p>The channel owns the buffer until the promise is done. The application must not change it before.
  *
- * <p>An operation may be written again when its promise is done, also after {@link #length(int)} and the setters of its
- * class have changed it, or the indexes of its buffer have been set; so a stream of operations needs no new objects. It
- * is in flight once at a time: a second write meanwhile fails with an {@link IllegalStateException}, and so do setters.
- * A write takes over a reference, as that of any buffer does, so an operation with a buffer is {@linkplain #retain()
- * retained} before each write but the last. One without a buffer needs none.
+ * <p>An operation may be written again when its promise is done, so a stream of operations needs no new objects. Before
+ * the next write, {@link #length(int)}, the setters of its class, or the indexes of its buffer may change it. While an
+ * operation is in flight, a second write fails with an {@link IllegalStateException}, and so do setters. A write takes
+ * over a reference, as with any buffer. So {@linkplain #retain() retain} an operation with a buffer before each write
+ * but the last. An operation without a buffer needs no references.
  */
 public abstract class RdmaOperation extends DefaultByteBufHolder {
     private static final int NOT_DONE = -1;
@@ -49,9 +49,9 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
     private boolean unsignalled;
     private boolean fenced;
     private Object attachment;
-    /** Between the post and the completion. Only a help for other threads, which may see a change late. */
+    /** True between the post and the completion. Other threads may see a change late. */
     private boolean inFlight;
-    /** Number of bytes of the last completion; less than 0 since the operation was written again. */
+    /** The number of bytes of the last completion; less than 0 after the operation was written again. */
     private int moved = NOT_DONE;
 
     RdmaOperation(ByteBuf data) {
@@ -60,7 +60,7 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
         localLength = 0;
     }
 
-    /** @param local where the bytes are, one slice after the other; there is no buffer. */
+    /** @param local the slices with the bytes, in their order; there is no buffer. */
     RdmaOperation(List<RegisteredSlice> local) {
         super(Unpooled.EMPTY_BUFFER);
         this.local = List.copyOf(local);
@@ -76,8 +76,8 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
     }
 
     /**
-     * Where the bytes are if they are in no buffer, one slice after the other: then {@link #content()} is empty. Of an
-     * operation with a buffer there are none.
+     * The slices with the bytes, in their order; {@link #content()} is then empty. No slices if the operation has a
+     * buffer.
      */
     public final List<RegisteredSlice> local() {
         return local == null ? Collections.emptyList() : local;
@@ -88,7 +88,7 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
     }
 
     /**
-     * Limits the bytes that the operation moves: the first ones of its buffer or slices, or all if there are fewer.
+     * Limits the bytes that the operation moves to the first ones of its buffer or slices.
      *
      * @param most 0 or more.
      * @throws IllegalStateException if the operation is in flight.
@@ -99,18 +99,18 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
         return this;
     }
 
-    /** Keeps an object of the application with the operation, which does not use it. {@code null} removes it. */
+    /** Attaches an object of the application, which the operation does not use. {@code null} removes it. */
     public RdmaOperation attachment(Object newAttachment) {
         attachment = newAttachment;
         return this;
     }
 
-    /** The object that the application keeps with the operation, or {@code null}. */
+    /** The object that the application has attached, or {@code null}. */
     public final Object attachment() {
         return attachment;
     }
 
-    /** Begins every setter of what is posted. */
+    /** Checks that the operation may be changed. Each setter begins with it. */
     final void change() {
         if (inFlight) {
             throw new IllegalStateException(this + " is in flight: it can be changed when its promise is done");
@@ -126,16 +126,16 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
         inFlight = false;
     }
 
-    /** Why it can't be posted now, or {@code null}. */
+    /** The reason why the operation can't be posted now, or {@code null}. */
     final IllegalStateException busy() {
         return inFlight ? new IllegalStateException(this + " is in flight already: it can be written again when its " +
                 "promise is done") : null;
     }
 
     /**
-     * Asks for no completion of its own. The promise is done, and the memory given back, with the next operation of
-     * the channel that has one. So nothing tells about the last of them until there is one. For streams of small
-     * operations, each of whose completions would cost the device and the event loop something.
+     * Asks for no completion. The promise is done, and the memory given back, with the channel's next operation that
+     * has a completion. The promises of the last unsignalled operations wait for such an operation. This saves work of
+     * the device and the event loop in streams of small operations.
      */
     public RdmaOperation unsignalled() {
         unsignalled = true;
@@ -143,8 +143,8 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
     }
 
     /**
-     * Has the operation wait until all reads and atomics that were written before are done ({@code
-     * IBV_SEND_FENCE}): without it, it may overtake their results.
+     * Makes the operation wait until all reads and atomics that were written before are done ({@code IBV_SEND_FENCE}).
+     * Otherwise it may overtake their results.
      */
     public RdmaOperation fenced() {
         fenced = true;
@@ -159,17 +159,17 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
         return fenced;
     }
 
-    /** Number of bytes that the operation has moved, if the last write of it has succeeded; else that it would move. */
+    /** The number of bytes that the operation has moved, if its last write has succeeded; else that it would move. */
     public final int length() {
         return moved >= 0 ? moved : requested();
     }
 
-    /** Number of bytes that the operation would move now. */
+    /** The number of bytes that the operation would move now. */
     int requested() {
         return Math.min(limit, isLocal() ? localLength : bufferLength());
     }
 
-    /** Number of bytes that the buffer has for it. */
+    /** The number of bytes that the buffer has for the operation. */
     int bufferLength() {
         return content().readableBytes();
     }
@@ -177,12 +177,12 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
     /** Begins the work request; its elements are added by the caller. */
     abstract void begin(SendWorkRequests chain, long id, int flags);
 
-    /** Why the operation can't be right, or {@code null}. */
+    /** The reason why a device would refuse the operation, or {@code null}. */
     RdmaOperationException check() {
         return null;
     }
 
-    /** The index of its first byte in the buffer. */
+    /** The index of the operation's first byte in the buffer. */
     int index() {
         return content().readerIndex();
     }
@@ -197,12 +197,12 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
         return kind() == RdmaMessageMetrics.Kind.READ || kind() == RdmaMessageMetrics.Kind.ATOMIC;
     }
 
-    /** The application writes it, perhaps once more. */
+    /** Resets the result of a former write. Called for each write. */
     void written() {
         moved = NOT_DONE;
     }
 
-    /** The device has done it. */
+    /** Sets the result after the device has executed the operation. */
     void completed(int bytes) {
         moved = bytes;
     }
@@ -217,7 +217,7 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
         return copy;
     }
 
-    /** One without a buffer does not get one by this. */
+    /** Returns a copy with the content. If the operation has slices, the copy has them instead. */
     @Override
     public final RdmaOperation replace(ByteBuf content) {
         if (local == null) {
@@ -227,10 +227,10 @@ public abstract class RdmaOperation extends DefaultByteBufHolder {
         return flagged(withLocal());
     }
 
-    /** The same operation with other bytes, whose reference is the operation's. */
+    /** Returns a copy with other bytes, whose reference the copy takes over. */
     abstract RdmaOperation with(ByteBuf content);
 
-    /** The same operation once more, if it can be without a buffer. */
+    /** Returns a copy of an operation that has slices. */
     RdmaOperation withLocal() {
         throw new IllegalStateException(this + " has a buffer");
     }

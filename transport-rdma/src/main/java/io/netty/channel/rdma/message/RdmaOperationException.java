@@ -20,7 +20,7 @@ import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import java.io.IOException;
 
 /**
- * An operation was not executed, or not known to be. Carries the status that verbs have for it.
+ * An operation that was not executed, or may not have been. Has the status of verbs.
  */
 public final class RdmaOperationException extends IOException {
     private static final long serialVersionUID = 2318905567021936482L;
@@ -52,8 +52,8 @@ public final class RdmaOperationException extends IOException {
     }
 
     /**
-     * The operation that failed, whose reference is not the reader's; or {@code null} if it was a receive, a datagram,
-     * or nobody's.
+     * The operation that failed, without a reference for the caller; {@code null} for a receive, a datagram, or an
+     * internal request.
      */
     public RdmaOperation operation() {
         return operation instanceof DatagramSend ? null : operation;
@@ -65,8 +65,8 @@ public final class RdmaOperationException extends IOException {
     }
 
     /**
-     * Returns whether the device has reported it, which ends the connection. If not, the operation was refused before
-     * it was posted, and the connection goes on.
+     * Returns whether the device has reported the failure, which ends the connection. If not, the channel has refused
+     * the operation before the post, and the connection goes on.
      */
     public boolean isPosted() {
         return posted;

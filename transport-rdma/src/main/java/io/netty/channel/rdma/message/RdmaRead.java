@@ -23,13 +23,13 @@ import io.netty.channel.rdma.verbs.SendWorkRequests;
 import java.util.List;
 
 /**
- * RDMA READ: fills the writable bytes of a buffer from the peer's memory. When the promise is done they are readable.
- * As many bytes are read as the lesser of both has: {@link #length()} tells how many, and may be 0.
+ * RDMA READ: fills the writable bytes of a buffer from the peer's memory. When the promise is done, the bytes are
+ * readable. Reads no more bytes than either side has: {@link #length()} has their number, which may be 0.
  */
 public final class RdmaRead extends RemoteOperation {
     /**
-     * @param destination at most as many bytes are read as are writable, which may be none. The caller keeps its
-     *         reference, since the result is in there; the operation takes another one.
+     * @param destination its writable bytes, which may be none, are filled. The caller keeps its reference, to get the
+     *         result; the operation takes another one.
      * @param remote {@code null} reads nothing; otherwise with {@link RdmaPermission#REMOTE_READ}.
      * @param offset in that memory, in bytes.
      */

@@ -24,8 +24,8 @@ import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import java.util.List;
 
 /**
- * A message that a {@link RdmaMessageChannel} reads: a receive that the peer has used. The bytes are in registered
- * memory, which the reader releases; or in {@link #memory()} of the application.
+ * A message that a {@link RdmaMessageChannel} reads: a receive that the peer has used. The bytes are in a buffer of
+ * registered memory, which the reader releases, or in {@link #memory()} of the application.
  */
 public final class RdmaReceive extends DefaultByteBufHolder {
     private final List<RegisteredSlice> memory;
@@ -53,8 +53,8 @@ public final class RdmaReceive extends DefaultByteBufHolder {
     }
 
     /**
-     * {@link WorkCompletionStatus#SUCCESS} for a message that was read. Another one for a receive of the application
-     * that has failed, which is a user event of the pipeline: {@link RdmaMessageChannel#postReceive(List)}.
+     * {@link WorkCompletionStatus#SUCCESS} for a message. Another status for a receive of the application that has
+     * failed, in a user event of the pipeline: {@link RdmaMessageChannel#postReceive(List)}.
      */
     public int status() {
         return status;
@@ -63,7 +63,7 @@ public final class RdmaReceive extends DefaultByteBufHolder {
     /**
      * {@link WorkCompletionOpcode#RECEIVE} for a send of the peer, {@link
      * WorkCompletionOpcode#RECEIVE_RDMA_WITH_IMMEDIATE} for a write with immediate. {@code RECEIVE} for a receive that
-     * has failed, as verbs tell no more.
+     * has failed, because verbs do not report its opcode.
      */
     public int opcode() {
         return opcode;
@@ -75,18 +75,18 @@ public final class RdmaReceive extends DefaultByteBufHolder {
     }
 
     /**
-     * The memory that the application gave to {@link RdmaMessageChannel#postReceive(List)}: a send of the peer is
-     * there, in the order of the slices, and there is no content; a write has left it as it was. Empty if the channel
-     * posts its receives itself, or there are {@link #buffers()}.
+     * The memory that the application gave to {@link RdmaMessageChannel#postReceive(List)}. A send of the peer has
+     * filled it, in the order of the slices, and there is no content. A write has not changed it. Empty if the channel
+     * posts its receives itself, or if there are {@link #buffers()}.
      */
     public List<RegisteredSlice> memory() {
         return memory;
     }
 
     /**
-     * The buffers that the application gave to {@link RdmaMessageChannel#postReceive(ByteBuf, ByteBuf...)}, whose
-     * references are not the reader's: a send of the peer is behind what they had, one after the other, and is the
-     * content, too.
+     * The buffers that the application gave to {@link RdmaMessageChannel#postReceive(ByteBuf, ByteBuf...)}, without
+     * references for the reader. A send of the peer follows their former readable bytes, in the order of the buffers,
+     * and is the content, too.
      */
     public List<ByteBuf> buffers() {
         return buffers;
@@ -96,7 +96,7 @@ public final class RdmaReceive extends DefaultByteBufHolder {
         return withImmediate;
     }
 
-    /** The 32 bits that the peer gave to it, or 0. */
+    /** The 32 bits of the peer, or 0. */
     public int immediate() {
         return immediate;
     }

@@ -31,61 +31,59 @@ import java.util.List;
 import static io.netty.util.internal.ObjectUtil.checkNotNull;
 
 /**
- * Messages of any length on a {@link RdmaMessageChannel}, with this handler at both ends. Short ones are sent. For a
- * longer one the receiver is told where it is, and reads it by RDMA READ straight into memory that it chooses; then the
- * promise of the write is done. Several are under way at a time. The pipeline gets all in the order in which they were
- * written, each as one {@link RdmaReceive}, and a {@link RdmaRendezvousLimits limit} bounds the memory. A C program may
- * be the other end: docs/rendezvous.md has the wire format.
+ * Messages of any length on a {@link RdmaMessageChannel}, with this handler at both ends. Short messages are sent. A
+ * longer message is announced: the receiver reads it by RDMA READ, directly into memory that it chooses. Then the
+ * promise of the write is done. Several messages may be under way. The pipeline gets all in the order of the writes,
+ * each as one {@link RdmaReceive}. A {@link RdmaRendezvousLimits limit} bounds the memory. The other end may be a C
+ * program: docs/rendezvous.md has the wire format.
  *
  * <pre>
  *   ch.pipeline().addLast(new RdmaRendezvousHandler(limits), new MyHandler());
  *   ctx.writeAndFlush(buffer);                    // of any length
  * </pre>
  *
- * <p>It takes {@link ByteBuf}s and {@link RdmaSend}s. A buffer of direct memory is registered for the peer while it is
- * announced; other memory is copied once. An {@code RdmaSend} of slices, whose memory needs {@code REMOTE_READ}, is
- * always announced. Other operations and messages with immediate data pass through, and may overtake what waits here;
- * an {@link RdmaSendInv} is refused, as its message could not be told from this handler's.
+ * <p>The handler takes {@link ByteBuf}s and {@link RdmaSend}s. It registers a buffer of direct memory for the peer
+ * while the message is announced; it copies other memory once. It always announces an {@code RdmaSend} of slices, whose
+ * memory needs {@code REMOTE_READ}. Other operations and messages with immediate data pass through, and may overtake
+ * messages that wait here. An {@link RdmaSendInv} is refused, because it would look like this handler's messages.
  *
- * <p>A write whose promise is cancelled is withdrawn; the memory is this handler's until the peer has answered. The
- * promise of a message that the peer refuses, as it is too long there, fails with an {@link IOException}, and the
+ * <p>A cancelled promise withdraws the message; the handler keeps the memory until the peer has answered. If the peer
+ * refuses a message, for example because it is too long there, its promise fails with an {@link IOException}, and the
  * connection goes on. At the end of the connection promises fail with a {@link
- * java.nio.channels.ClosedChannelException}, and what was read in part is given up. The channel is not writable while
- * messages wait for answers to earlier ones. A peer that breaks the protocol loses the connection.
+ * java.nio.channels.ClosedChannelException}, and partly read messages are dropped. The channel is not writable while
+ * messages wait for answers to earlier ones. If a peer breaks the protocol, the handler closes the connection.
  *
  * <p>The sender's channel needs {@code REMOTE_READ} in {@code REMOTE_PERMISSIONS} and {@code RESPONDER_RESOURCES}, the
- * receiver's {@code INITIATOR_DEPTH}, and both need receives of at least 400 bytes; slices of {@code MANUAL_RECEIVES}
- * are not possible. Not sharable: one for each channel.
+ * receiver's {@code INITIATOR_DEPTH}, and both need receives of at least 400 bytes. {@code MANUAL_RECEIVES} with slices
+ * is not possible. Not sharable: each channel needs its own handler.
  */
 public class RdmaRendezvousHandler extends ChannelDuplexHandler {
     private static final RdmaRendezvousLimits DEFAULT_LIMITS =
             new RdmaRendezvousLimits(64 << 20, 128 << 20, 1L << 30);
-    /** Another one than the channel's own, and than those of the application's first handlers. */
+    /** Differs from the channel's own index (31), and from the first ones, which applications use. */
     private static final int WRITABILITY_INDEX = 30;
 
     private final RdmaRendezvousLimits limits;
     private final int threshold;
     private RendezvousSender sender;
     private RendezvousReceiver receiver;
-    /** The peer has broken the protocol: nothing that it sends counts any more. */
+    /** The peer has broken the protocol, so its messages are ignored. */
     private boolean broken;
 
-    /**
-     * Creates one with limits that all handlers made so share: messages of 64 MiB, 128 MiB for a channel, 1 GiB in all.
-     */
+    /** Creates a handler. All such handlers share limits: messages of 64 MiB, 128 MiB for a channel, 1 GiB in all. */
     public RdmaRendezvousHandler() {
         this(DEFAULT_LIMITS);
     }
 
-    /** Creates one that announces what is longer than this end's {@code RECEIVE_BUFFER_SIZE}. */
+    /** Creates a handler that announces messages longer than this end's {@code RECEIVE_BUFFER_SIZE}. */
     public RdmaRendezvousHandler(RdmaRendezvousLimits limits) {
         this(limits, -1);
     }
 
     /**
-     * @param limits of what is read for the peer; usually those of other channels, too.
-     * @param threshold the length of the longest message that is sent and not announced: 16 bytes less than the peer's
-     *         {@code RECEIVE_BUFFER_SIZE}, or less. Less than 0 for what this end's receives would take.
+     * @param limits of the messages that this end reads; usually shared with other channels.
+     * @param threshold the length of the longest message that is sent and not announced, at most 16 bytes less than the
+     *         peer's {@code RECEIVE_BUFFER_SIZE}. If negative, this end's size counts.
      */
     public RdmaRendezvousHandler(RdmaRendezvousLimits limits, int threshold) {
         this.limits = checkNotNull(limits, "limits");
@@ -96,11 +94,11 @@ public class RdmaRendezvousHandler extends ChannelDuplexHandler {
      * Chooses the memory for a message. On the event loop of the channel.
      *
      * @param length in bytes, at least 1, and within the limits.
-     * @return slices of memory with {@code LOCAL_WRITE} (and with iWARP {@code REMOTE_WRITE}), which may be a peer
-     *         device's, with room for the message: then the pipeline gets an {@code RdmaReceive} with this {@link
-     *         RdmaReceive#memory()} and without content. {@code null}, as by default, for a buffer of the channel's
-     *         allocator, which is the content.
-     * @throws Exception refuses the message, and goes to the pipeline.
+     * @return slices with room for the message, of memory with {@code LOCAL_WRITE} (and with iWARP {@code
+     *         REMOTE_WRITE}), which may be a peer device's. The pipeline then gets an {@code RdmaReceive} with this
+     *         {@link RdmaReceive#memory()} and without content. {@code null}, the default, for a buffer of the
+     *         channel's allocator, which is the content.
+     * @throws Exception to refuse the message; the pipeline gets it.
      */
     protected List<RegisteredSlice> memory(int length) throws Exception {
         return null;
@@ -173,7 +171,7 @@ public class RdmaRendezvousHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** Answers are read even if the pipeline wants no messages. */
+    /** Reads answers of the peer, even if the pipeline wants no messages. */
     private void readAnswers(ChannelHandlerContext ctx) {
         if (sender.isWaiting() && !ctx.channel().config().isAutoRead() && receiver.hasRoom()) {
             ctx.read();

@@ -22,17 +22,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import static io.netty.util.internal.ObjectUtil.checkPositive;
 
 /**
- * Limits of what {@link RdmaRendezvousHandler}s read for their peers at a time. One object may be shared by the
- * handlers of all channels of a process, which is what limits their memory. A message counts from when it begins to be
- * read until the pipeline gets it. Announced messages that would be too much at the moment wait, without memory; one
- * that can never fit is refused. Any thread.
+ * Limits of the messages that {@link RdmaRendezvousHandler}s read at a time. The handlers of all channels of a process
+ * may share one object, to limit the memory of all. A message counts from when its reading begins until the pipeline
+ * gets it. Announced messages that exceed the limit at the moment wait, without memory. A message that can never fit is
+ * refused. Any thread.
  */
 public final class RdmaRendezvousLimits {
     private final int maxLength;
     private final long maxPeerBytes;
     private final long maxBytes;
     private final AtomicLong used = new AtomicLong();
-    /** Handlers that wait for others. */
+    /** Handlers that wait for memory of others. */
     private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
 
     /**
@@ -74,16 +74,16 @@ public final class RdmaRendezvousLimits {
     }
 
     /**
-     * Takes memory.
+     * Reserves memory, or registers the handler to retry.
      *
-     * @param retry called, once and on any thread, when there may be enough, if there is not now.
+     * @param retry called once, on any thread, when there may be enough memory, if there is not enough now.
      */
     boolean reserve(long bytes, Runnable retry) {
         if (tryReserve(bytes)) {
             return true;
         }
         waiting.add(retry);
-        // Something may have been given back before the waiting was seen.
+        // Memory may have been given back before the other thread could see the waiting handler.
         if (tryReserve(bytes)) {
             waiting.remove(retry);
             return true;

@@ -23,7 +23,7 @@ import java.util.List;
 
 /**
  * SEND: the readable bytes arrive in the peer's next receive, as one {@link RdmaReceive}. A {@link ByteBuf} that is
- * written to the channel is sent in this way, too.
+ * written to the channel becomes an {@code RdmaSend}.
  */
 public final class RdmaSend extends RdmaOperation {
     /** @param data may be empty. The reference is the operation's. */

@@ -25,18 +25,18 @@ import static io.netty.util.internal.ObjectUtil.checkNotNull;
 
 /**
  * SEND WITH INVALIDATE: as {@link RdmaSend}, and gives a memory window back to the peer, which has bound it by {@link
- * RdmaMessageChannel#bindWindow}. Its {@link RdmaMemoryWindow} is revoked when the peer reads the message. What this
- * channel wrote to the window before is there, and what comes after is refused.
+ * RdmaMessageChannel#bindWindow}. The peer's {@link RdmaMemoryWindow} is revoked when the peer reads the message.
+ * Earlier writes of this channel to the window have arrived by then, and later ones are refused.
  *
- * <p>Anything but a window of this connection that is open ends the connection; soft-RoCE (Linux 6.1) breaks when the
- * window is not open any more.
+ * <p>A key other than that of an open window of this connection ends the connection. soft-RoCE (Linux 6.1) breaks if
+ * the window is not open any more.
  */
 public final class RdmaSendInv extends RdmaOperation {
     private final RemoteMemory window;
 
     /**
      * @param data may be empty. The reference is the operation's.
-     * @param window to give back, or any part of it.
+     * @param window the window to give back, or any part of it.
      */
     public RdmaSendInv(ByteBuf data, RemoteMemory window) {
         super(data);
@@ -45,7 +45,7 @@ public final class RdmaSendInv extends RdmaOperation {
 
     /**
      * @param local the bytes to send.
-     * @param window to give back, or any part of it.
+     * @param window the window to give back, or any part of it.
      */
     public RdmaSendInv(RegisteredSlice local, RemoteMemory window) {
         this(List.of(local), window);
@@ -53,7 +53,7 @@ public final class RdmaSendInv extends RdmaOperation {
 
     /**
      * @param local the bytes to send, as many slices as {@code MAX_SEND_SGES}.
-     * @param window to give back, or any part of it.
+     * @param window the window to give back, or any part of it.
      */
     public RdmaSendInv(List<RegisteredSlice> local, RemoteMemory window) {
         super(local);

@@ -20,10 +20,10 @@ import io.netty.channel.rdma.Rdma;
 import io.netty.channel.rdma.verbs.ConnectionEvent;
 
 /**
- * Listens for connections of {@link RdmaMessageChannel}s. It reads channels whose connections are requested, not made:
- * once such a channel is registered, its pipeline gets an {@link RdmaConnectionRequest}. A request that nobody reads
- * waits, until the peer gives up; beyond {@code SO_BACKLOG} they are rejected. Configured as a {@link
- * io.netty.channel.rdma.RdmaServerSocketChannel} is.
+ * Listens for connections of {@link RdmaMessageChannel}s. It reads channels whose connections are requested, not made.
+ * After such a channel is registered, its pipeline gets an {@link RdmaConnectionRequest}. A request that is not read
+ * waits until the peer gives up. Requests beyond {@code SO_BACKLOG} are rejected. The options are those of {@link
+ * io.netty.channel.rdma.RdmaServerSocketChannel}.
  */
 public final class RdmaServerMessageChannel extends AbstractRdmaServerChannel<RdmaMessageChannel> {
     /**

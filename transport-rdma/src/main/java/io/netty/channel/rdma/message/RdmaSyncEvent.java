@@ -37,18 +37,18 @@ import java.util.function.LongPredicate;
 import static io.netty.util.internal.ObjectUtil.checkNotNull;
 
 /**
- * A 64-bit number that peers get, set and add to while its owner waits for it: a signal without a message. {@linkplain
- * #export Export} it, hand the {@link RemoteMemory} over, and the peer writes {@link RdmaSyncEventGet}, {@link
- * #set(RemoteMemory, long)} and {@link #add(RemoteMemory, long)} to its channel. Any thread.
+ * A 64-bit number that peers get, set and add to while its owner waits for a value: a signal without a message. The
+ * owner {@linkplain #export exports} it and sends the {@link RemoteMemory} to the peer. The peer writes {@link
+ * RdmaSyncEventGet}, {@link #set(RemoteMemory, long)} and {@link #add(RemoteMemory, long)} to its channel. Any thread.
  *
- * <p>What the owner itself sets and adds is atomic against additions of peers only on a device whose {@code
- * atomicCapability} is {@code GLOBAL} (the embedded provider's is). Elsewhere let only peers change it, or only the
- * owner.
+ * <p>The owner's {@link #set(long)} and {@link #add(long)} are atomic against additions of peers only if the device's
+ * {@code atomicCapability} is {@code GLOBAL}, as the embedded provider's is. Elsewhere let only peers change the
+ * number, or only the owner.
  */
 public final class RdmaSyncEvent implements AutoCloseable {
     private static final VarHandle VALUE =
             MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
-    /** First and maximum pause between two looks of a waiting owner. Nothing tells it of a peer's access. */
+    /** First and maximum pause between two reads of a waiting owner, which is not told of a peer's access. */
     private static final long MIN_PAUSE_NANOS = 10_000;
     private static final long MAX_PAUSE_NANOS = 1_000_000;
 
@@ -64,7 +64,7 @@ public final class RdmaSyncEvent implements AutoCloseable {
     }
 
     /**
-     * The memory description that the peer of a channel needs to use the event.
+     * Returns the description of the memory, with which the peer of a channel can use the event.
      *
      * @throws IOException as {@link RdmaMessageChannel#export}.
      */
@@ -72,7 +72,7 @@ public final class RdmaSyncEvent implements AutoCloseable {
         return channel.export(memory);
     }
 
-    /** The operation that sets the peer's event, to be written to a channel. */
+    /** Returns an operation that sets the peer's event, to be written to a channel. */
     public static RdmaWrite set(RemoteMemory event, long value) {
         ByteBuf bytes = Unpooled.buffer(Long.BYTES, Long.BYTES);
         return new RdmaWrite(ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? bytes.writeLongLE(value)
@@ -80,10 +80,10 @@ public final class RdmaSyncEvent implements AutoCloseable {
     }
 
     /**
-     * The operation that sets the peer's event from a buffer.
+     * Returns an operation that sets the peer's event from a buffer.
      *
-     * @param value in the byte order of the hosts: its first 8 readable bytes, or all if there are fewer, which set
-     *         only that part. The reference is the operation's.
+     * @param value its first 8 readable bytes, in the byte order of the hosts. Fewer bytes set only that part. The
+     *         operation takes over the reference.
      */
     public static RdmaWrite set(ByteBuf value, RemoteMemory event) {
         RdmaWrite write = new RdmaWrite(value, checkNotNull(event, "event"), 0);
@@ -92,10 +92,9 @@ public final class RdmaSyncEvent implements AutoCloseable {
     }
 
     /**
-     * The operation that sets the peer's event from registered memory, which may be a peer device's.
+     * Returns an operation that sets the peer's event from registered memory, which may be a peer device's.
      *
-     * @param value in the byte order of the hosts: the first 8 bytes, or all if there are fewer, which set only that
-     *         part.
+     * @param value the first 8 bytes, in the byte order of the hosts. Fewer bytes set only that part.
      */
     public static RdmaWrite set(List<RegisteredSlice> value, RemoteMemory event) {
         RdmaWrite write = new RdmaWrite(value, checkNotNull(event, "event"), 0);
@@ -103,17 +102,17 @@ public final class RdmaSyncEvent implements AutoCloseable {
         return write;
     }
 
-    /** The operation that adds to the peer's event, to be written to a channel. */
+    /** Returns an operation that adds to the peer's event, to be written to a channel. */
     public static RdmaFetchAndAdd add(RemoteMemory event, long addend) {
         return new RdmaFetchAndAdd(event, 0, addend);
     }
 
-    /** As above, with the former value in a buffer: see {@link RdmaFetchAndAdd}. */
+    /** Returns an operation that adds, and puts the former value in a buffer: see {@link RdmaFetchAndAdd}. */
     public static RdmaFetchAndAdd add(ByteBuf result, RemoteMemory event, long addend) {
         return new RdmaFetchAndAdd(result, event, 0, addend);
     }
 
-    /** As above, with the former value in registered memory: see {@link RdmaFetchAndAdd}. */
+    /** Returns an operation that adds, and puts the former value in registered memory: see {@link RdmaFetchAndAdd}. */
     public static RdmaFetchAndAdd add(RegisteredSlice result, RemoteMemory event, long addend) {
         return new RdmaFetchAndAdd(result, event, 0, addend);
     }
@@ -158,14 +157,14 @@ public final class RdmaSyncEvent implements AutoCloseable {
     }
 
     /**
-     * Waits until the value is as wanted: {@code value -> value == expected}, or {@code value -> value != last}. It is
-     * looked at now and then, at intervals of 10 microseconds that grow to one millisecond, so a value that does not
-     * stay is missed.
+     * Waits until the value is as wanted, for example {@code value -> value == expected} or {@code value -> value !=
+     * last}. The executor reads it at intervals of 10 microseconds that grow to one millisecond, so it misses a value
+     * that does not stay.
      *
-     * @param wanted is called by the executor; what it throws ends the waiting.
-     * @param executor looks, and tells; usually the event loop of a channel.
-     * @return the value that was found. Fails with an {@link IllegalStateException} when the event is closed; cancel it
-     *         to wait no longer.
+     * @param wanted is called by the executor; an exception of it fails the future.
+     * @param executor reads the value and notifies the future; usually the event loop of a channel.
+     * @return the value that was found. Fails with an {@link IllegalStateException} when the event is closed. Cancel
+     *         the future to stop waiting.
      */
     public Future<Long> waitUntil(LongPredicate wanted, EventExecutor executor) {
         Promise<Long> promise = executor.newPromise();
@@ -190,7 +189,7 @@ public final class RdmaSyncEvent implements AutoCloseable {
         }
     }
 
-    /** Peers can't use it any more. */
+    /** Closes the memory, so that peers can't use the event any more. */
     @Override
     public void close() {
         memory.close();

@@ -32,9 +32,9 @@ public final class RdmaSyncEventGet extends ValueOperation {
     }
 
     /**
-     * As above, with the value in a buffer, in the byte order of the hosts.
+     * Gets the value in a buffer, in the byte order of the hosts.
      *
-     * @param result gets the value behind what is readable: 8 bytes, or as many as are writable. The caller keeps its
+     * @param result gets the value after its readable bytes: 8 bytes, or as many as are writable. The caller keeps its
      *         reference.
      */
     public RdmaSyncEventGet(ByteBuf result, RemoteMemory event) {
@@ -42,10 +42,9 @@ public final class RdmaSyncEventGet extends ValueOperation {
     }
 
     /**
-     * As above, with the value in registered memory, which may be a peer device's. {@link #value()} does not tell it
-     * then.
+     * Gets the value in registered memory, which may be a peer device's. {@link #value()} does not return it then.
      *
-     * @param result get the value one after the other: 8 bytes, or as many as they have. Memory with {@link
+     * @param result slices that get the value in their order: 8 bytes, or as many as they have. Memory with {@link
      *         RdmaPermission#LOCAL_WRITE}, as for an {@link RdmaRead}.
      */
     public RdmaSyncEventGet(List<RegisteredSlice> result, RemoteMemory event) {

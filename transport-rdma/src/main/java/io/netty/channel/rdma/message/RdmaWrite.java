@@ -23,8 +23,8 @@ import io.netty.channel.rdma.verbs.SendWorkRequests;
 import java.util.List;
 
 /**
- * RDMA WRITE: the readable bytes are written to the peer's memory. The peer is not told. When the promise is done its
- * device has the bytes; its process may see them later, but before anything that this channel sends afterwards.
+ * RDMA WRITE: the readable bytes are written to the peer's memory. The peer is not notified. When the promise is done,
+ * the peer's device has the bytes. Its process may see them later, but before all later messages of this channel.
  */
 public final class RdmaWrite extends RemoteOperation {
     /**

@@ -23,8 +23,8 @@ import io.netty.channel.rdma.verbs.SendWorkRequests;
 import java.util.List;
 
 /**
- * RDMA WRITE WITH IMMEDIATE: as {@link RdmaWrite}, and then the peer gets a {@link RdmaReceive} without bytes, with
- * the length and these 32 bits. It consumes a receive of the peer.
+ * RDMA WRITE WITH IMMEDIATE: as {@link RdmaWrite}, and then the peer gets a {@link RdmaReceive} without bytes, with the
+ * length and 32 bits. The operation consumes a receive of the peer.
  */
 public final class RdmaWriteImm extends RemoteOperation {
     private int immediate;

@@ -32,14 +32,14 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The place that the application gives to a message: slices, or the writable bytes of buffers. It has references to the
- * buffers from when it is made until it has arrived or is released, and to their memory while the device may write
- * there. Then on the loop of the channel.
+ * The memory of the application for a message: slices, or the writable bytes of buffers. The target keeps references to
+ * the buffers until the message has arrived or the target is released, and to the memory while the device may write
+ * there. On the loop of the channel, except for the constructor.
  */
 final class ReceiveTarget {
     private final List<RegisteredSlice> slices;
     private final List<ByteBuf> buffers;
-    /** The first byte of each buffer that the device may write to, and how many these are. */
+    /** The first byte of each buffer that the device may write to, and the number of such bytes. */
     private final int[] starts;
     private final int[] lengths;
     private final ReferenceCounted[] held;
@@ -74,9 +74,9 @@ final class ReceiveTarget {
     }
 
     /**
-     * Adds the elements to a receive, and holds their memory.
+     * Adds the elements to a receive, and retains their memory.
      *
-     * @param copying the name of a device that leaves it to the processor to write short messages, or {@code null}.
+     * @param copying the name of a device whose driver copies short messages by the processor, or {@code null}.
      */
     void addTo(ReceiveWorkRequests receive, ChannelQueuePair queuePair, String copying) throws VerbsException {
         for (RegisteredSlice slice : slices) {
@@ -127,14 +127,14 @@ final class ReceiveTarget {
         receive.addSge(address, length, key);
     }
 
-    /** The device does not write there any more. */
+    /** Releases the memory: the device does not write there any more. */
     void releaseMemory() {
         while (heldCount > 0) {
             held[--heldCount].release();
         }
     }
 
-    /** A message has arrived, to which the references to the buffers go. */
+    /** Returns the message that has arrived, which takes over the references to the buffers. */
     RdmaReceive arrived(int opcode, int length, boolean withImmediate, int immediate) {
         ByteBuf content = Unpooled.EMPTY_BUFFER;
         try {
@@ -149,7 +149,7 @@ final class ReceiveTarget {
         }
     }
 
-    /** The receive has failed. */
+    /** Returns the user event for a receive that has failed. */
     RdmaReceive failed(int status) {
         release();
         // The completion of a failed request has no opcode (ibv_poll_cq(3)).
@@ -157,7 +157,7 @@ final class ReceiveTarget {
                 0);
     }
 
-    /** The message, which the buffers have behind what they had. */
+    /** Returns the bytes of the message, which follow the former readable bytes of the buffers. */
     private ByteBuf content(int length) {
         int left = length;
         ByteBuf[] parts = new ByteBuf[starts.length];
@@ -188,12 +188,12 @@ final class ReceiveTarget {
         return all.addComponents(true, parts);
     }
 
-    /** There is no message for the buffers. */
+    /** Releases the buffers. */
     void release() {
         release(buffers);
     }
 
-    /** Without a lambda, for which there may be no memory. */
+    /** Uses no lambda, for which there may be no memory. */
     private static void release(List<? extends ReferenceCounted> objects) {
         for (ReferenceCounted object : objects) {
             object.release();

@@ -22,10 +22,10 @@ import io.netty.channel.rdma.verbs.WorkCompletions;
 import java.io.IOException;
 
 /**
- * Where the messages of one channel arrive. On the loop of the channel.
+ * The receives in which the messages of one channel arrive. On the loop of the channel.
  */
 interface Receives {
-    /** Makes the receives ready, which must be done before the peer can send. */
+    /** Posts the receives, before the peer can send. */
     void postAll() throws IOException;
 
     /** A receive has completed. */
@@ -41,7 +41,7 @@ interface Receives {
      */
     ByteBufHolder take() throws VerbsException;
 
-    /** Posts again what the taken messages have used up. */
+    /** Posts the receives of the taken messages again. */
     void repost() throws VerbsException;
 
     /** Returns whether every receive has come back, so that nothing more can arrive. */

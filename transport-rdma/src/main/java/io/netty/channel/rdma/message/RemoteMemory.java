@@ -27,14 +27,14 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Memory of a peer: where it is, and the key to it. The owner gets one by {@link RdmaMessageChannel#export}, or before
- * there is a channel by {@link #of(RegisteredMemory, String)}, and hands it over as a blob: in a message, or in the
- * data of a connect request or of its answer. The peer reads that and uses it on its channel to the owner. Immutable.
+ * The address and the key of a peer's memory. The owner gets a description by {@link RdmaMessageChannel#export}, or
+ * before there is a channel by {@link #of(RegisteredMemory, String)}. It sends the description as a blob, in a message,
+ * or in the data of a connect request or of its answer. The peer reads the blob and uses it on its channel to the
+ * owner. Immutable.
  *
- * <p>Whoever has a connection to the owner's protection domain and knows the key can do what the memory allows:
- * treat a blob like a password. A key that is wrong, or of memory that is not registered any more, or of another
- * process, is found out by the owner's device, which refuses it with the status {@code REMOTE_ACCESS_ERROR} and ends
- * the connection.
+ * <p>A peer that has a connection to the owner's protection domain and knows the key can do what the memory allows. So
+ * treat a blob like a password. The owner's device refuses a key that is wrong, of memory that is not registered any
+ * more, or of another process, with the status {@code REMOTE_ACCESS_ERROR}, and ends the connection.
  *
  * <p>The blob, in network order:
  * <pre>
@@ -90,8 +90,8 @@ public final class RemoteMemory {
     }
 
     /**
-     * Makes memory known to the peers of all channels on a device: registers it there, if that has not been done, and
-     * tells its key. No connection is needed, so it can go to a peer in {@link
+     * Registers memory with a device, if that has not been done, and returns its key, for the peers of all channels on
+     * the device. No connection is needed, so the description can be in {@link
      * io.netty.channel.rdma.RdmaChannelOption#CONNECT_DATA}. A channel that knows its device has {@link
      * RdmaMessageChannel#export}. Any thread.
      *
@@ -118,7 +118,7 @@ public final class RemoteMemory {
     }
 
     /**
-     * Reads a blob, whose fields are all checked: it may come from anybody.
+     * Reads a blob, and checks all fields, because the source may not be trusted.
      *
      * @param blob {@value #BLOB_LENGTH} bytes are read.
      * @throws IllegalArgumentException that names what is wrong with it.
@@ -186,7 +186,7 @@ public final class RemoteMemory {
     }
 
     /**
-     * A part of it.
+     * A part of the memory.
      *
      * @throws IndexOutOfBoundsException if that is not inside.
      */

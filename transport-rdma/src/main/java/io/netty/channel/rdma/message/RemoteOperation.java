@@ -23,14 +23,14 @@ import io.netty.channel.rdma.verbs.WorkCompletionStatus;
 import java.util.List;
 
 /**
- * An operation on the peer's memory, of which its process notices nothing.
+ * An operation on the peer's memory, which the peer's device executes.
  */
 abstract class RemoteOperation extends RdmaOperation {
     private final RemoteMemory remote;
     private long offset;
     private final RdmaPermission needed;
 
-    /** @param needed that the memory must have. */
+    /** @param needed the permission that the memory must have. */
     RemoteOperation(ByteBuf data, RemoteMemory remote, long offset, RdmaPermission needed) {
         super(data);
         this.remote = remote;
@@ -38,7 +38,7 @@ abstract class RemoteOperation extends RdmaOperation {
         this.needed = needed;
     }
 
-    /** @param needed that the memory must have. */
+    /** @param needed the permission that the memory must have. */
     RemoteOperation(List<RegisteredSlice> local, RemoteMemory remote, long offset, RdmaPermission needed) {
         super(local);
         this.remote = remote;
@@ -80,7 +80,7 @@ abstract class RemoteOperation extends RdmaOperation {
         return remote == null ? 0 : remote.length();
     }
 
-    /** The lesser of a length and what is left of the remote memory, if the offset is in there. */
+    /** The lesser of a length and the rest of the remote memory, if the offset is inside of it. */
     final int limited(int length) {
         return offset < 0 || offset > remoteLength() ? length : (int) Math.min(length, remoteLength() - offset);
     }
@@ -90,7 +90,7 @@ abstract class RemoteOperation extends RdmaOperation {
         return RdmaMessageMetrics.Kind.WRITE;
     }
 
-    /** The peer's device would refuse it for the same reasons, and end the connection. */
+    /** Refuses an operation that the peer's device would refuse, which would end the connection. */
     @Override
     RdmaOperationException check() {
         int length = length();

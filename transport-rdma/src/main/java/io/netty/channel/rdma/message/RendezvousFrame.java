@@ -25,14 +25,14 @@ import java.util.List;
 import static io.netty.channel.rdma.RdmaPermission.REMOTE_READ;
 
 /**
- * A message of {@link RdmaRendezvousHandler} as it is on the wire: docs/rendezvous.md. Whatever a peer has sent is
- * checked here, as far as it can be without what was sent before. Immutable.
+ * A message of {@link RdmaRendezvousHandler} on the wire: docs/rendezvous.md. This class checks all fields of the peer
+ * that can be checked without earlier messages. Immutable.
  */
 final class RendezvousFrame {
     static final int HEADER_LENGTH = 16;
     static final int PIECE_LENGTH = 24;
     static final int MAX_PIECES = 16;
-    /** The longest frame that is no message itself. */
+    /** The longest frame other than a message. */
     static final int MAX_ANNOUNCEMENT = HEADER_LENGTH + MAX_PIECES * PIECE_LENGTH;
 
     static final int MESSAGE = 1;
@@ -40,7 +40,7 @@ final class RendezvousFrame {
     static final int ANSWER = 3;
     static final int CANCELLATION = 4;
 
-    /** Answers: the bytes were read; the receiver does not want them; the sender has withdrawn them. */
+    /** Answers: the receiver has read the bytes, does not want them, or knows that the sender has withdrawn them. */
     static final int READ = 0;
     static final int REFUSED = 1;
     static final int CANCELLED = 2;
@@ -69,7 +69,7 @@ final class RendezvousFrame {
         out.writeByte(VERSION).writeByte(type).writeShort(count).writeInt(id).writeLong(value);
     }
 
-    /** A frame of a header alone. */
+    /** Returns a frame of a header alone. */
     static RdmaSend control(ByteBufAllocator alloc, int type, int id, long value) {
         ByteBuf frame = alloc.buffer(HEADER_LENGTH);
         try {

@@ -44,7 +44,7 @@ final class RendezvousReceiver {
     private static final int READ_LENGTH = 1 << 20;
     /** RDMA reads under way. */
     private static final int MAX_READS = 8;
-    /** Messages that wait for a pipeline that wants none; then the channel does not look for answers any more. */
+    /** Messages that may wait for a pipeline that does not read. With more, answers are not read either. */
     private static final int MAX_UNWANTED = 64;
 
     private final ChannelHandlerContext ctx;
@@ -59,7 +59,7 @@ final class RendezvousReceiver {
     private long reserved;
     private boolean waitingForOthers;
     private boolean wanted;
-    /** The pipeline has got something since it was told of the end of that. */
+    /** The pipeline has got messages since the last channelReadComplete. */
     private boolean delivered;
     private boolean delivering;
     private boolean closed;
@@ -81,17 +81,17 @@ final class RendezvousReceiver {
         final int length;
         /** {@code null} until it is complete. */
         RdmaReceive complete;
-        /** The answer was given: there is nothing more to be done for it, but for the pipeline. */
+        /** The answer was sent: only the pipeline still has to get the message. */
         boolean answered;
         boolean begun;
         boolean cancelled;
         Throwable failure;
-        /** The buffer or the slices that it is read into, and the registration that the buffer needs for it. */
+        /** The buffer or the slices that the message is read into, and a registration that the buffer may need. */
         ByteBuf buffer;
         RegisteredMemory registered;
         List<RegisteredSlice> slices = List.of();
         int reads;
-        /** The next byte to be read: of the message, and where that is on both sides. */
+        /** The next byte to be read, in the message and on both sides. */
         int next;
         int piece;
         long inPiece;
@@ -112,7 +112,7 @@ final class RendezvousReceiver {
             this.length = length;
         }
 
-        /** Returns whether it counts as a message of the protocol. */
+        /** Returns whether the message counts as one of the protocol. */
         boolean isFrame() {
             return complete == null || !complete.hasImmediate();
         }
@@ -122,21 +122,21 @@ final class RendezvousReceiver {
         }
     }
 
-    /** The pipeline wants something to read. */
+    /** Delivers messages, because the pipeline wants to read. */
     void wanted() {
         wanted = true;
         deliver();
     }
 
-    /** Returns whether the channel may read what the pipeline does not want yet. */
+    /** Returns whether the channel may read messages that the pipeline does not want yet. */
     boolean hasRoom() {
         return messages.size() < MAX_UNWANTED;
     }
 
     /**
-     * A message that is complete.
+     * Takes a complete message.
      *
-     * @throws IllegalArgumentException if the peer must not send it.
+     * @throws IllegalArgumentException if the peer must not send it now.
      */
     void received(RdmaReceive message) {
         checkPlace();
@@ -144,7 +144,7 @@ final class RendezvousReceiver {
         deliver();
     }
 
-    /** Something that is no frame. */
+    /** Takes a message that is not of the protocol. */
     void passed(RdmaReceive message) {
         if (isWanted()) {
             delivered = true;
@@ -154,7 +154,7 @@ final class RendezvousReceiver {
         }
     }
 
-    /** The peer sends another message: it must not be too far behind one that was not answered. */
+    /** Checks that the peer's next message is not too far behind one that was not answered. */
     private void checkPlace() {
         if (announced == 0) {
             return;
@@ -172,7 +172,7 @@ final class RendezvousReceiver {
     }
 
     /**
-     * The peer has announced a message.
+     * Takes an announcement of the peer.
      *
      * @throws IllegalArgumentException if it must not.
      */
@@ -196,7 +196,7 @@ final class RendezvousReceiver {
         pump();
     }
 
-    /** The peer has withdrawn a message. The answer to it may be on its way. */
+    /** Withdraws a message of the peer. Its answer may be on the way already. */
     void cancelled(int id) {
         Incoming message = find(id);
         if (message != null) {
@@ -231,13 +231,13 @@ final class RendezvousReceiver {
         pump();
     }
 
-    /** Ends the connection, without which a message or an answer would be missing. */
+    /** Ends the connection, because otherwise a message or an answer would be missing. */
     private void fail(OutOfMemoryError cause) {
         ctx.fireExceptionCaught(cause);
         ctx.close();
     }
 
-    /** Begins messages as far as there is memory, and reads as many pieces as may be under way. */
+    /** Begins messages while there is memory, and reads as many pieces as may be under way. */
     private void pump() {
         if (pumping || closed) {
             return;
@@ -314,7 +314,7 @@ final class RendezvousReceiver {
         }
     }
 
-    /** Reads the next part. What goes wrong is the failure of the message. */
+    /** Reads the next part. An exception is the failure of the message. */
     private void read(Incoming message) {
         RdmaRead read;
         FutureListener<Void> done;
@@ -342,7 +342,7 @@ final class RendezvousReceiver {
         pump();
     }
 
-    /** A read of the next part, which is in one piece on both sides. */
+    /** Returns a read of the next part, which is contiguous on both sides. */
     private static RdmaRead nextPart(Incoming message) {
         RemoteMemory piece = message.pieces.get(message.piece);
         int part = (int) Math.min(Math.min(READ_LENGTH, message.length - message.next),
@@ -371,7 +371,7 @@ final class RendezvousReceiver {
         return read;
     }
 
-    /** All of it was read, or none of it will be any more. */
+    /** Answers a message that was read, or will not be. */
     private void finish(Incoming message) {
         message.answered = true;
         announced--;
@@ -403,7 +403,7 @@ final class RendezvousReceiver {
         deliver();
     }
 
-    /** Gives up the memory of a message that the pipeline does not get. */
+    /** Releases the memory of a message that the pipeline does not get. */
     private void release(Incoming message) {
         if (message.buffer != null) {
             message.buffer.release();
@@ -426,7 +426,7 @@ final class RendezvousReceiver {
         }
     }
 
-    /** Gives what is complete to the pipeline, as far as it is wanted and next. */
+    /** Gives complete messages to the pipeline, in their order, while it wants them. */
     private void deliver() {
         if (delivering) {
             return;
@@ -445,7 +445,7 @@ final class RendezvousReceiver {
             delivering = false;
         }
         if (any) {
-            // Not at the end of what the channel reads.
+            // Messages were delivered outside of a read of the channel.
             readComplete();
             pump();
         }
@@ -455,7 +455,7 @@ final class RendezvousReceiver {
         return closed || wanted || ctx.channel().config().isAutoRead();
     }
 
-    /** The pipeline, or the channel, has got what there is. */
+    /** Ends a series of messages with channelReadComplete. */
     void readComplete() {
         if (delivered) {
             delivered = false;

@@ -40,11 +40,11 @@ import java.util.Queue;
  * memory of these registered until the peer has answered, and their order. On the loop of the channel.
  */
 final class RendezvousSender {
-    /** Messages that are announced and not answered. The peer has room for as many. */
+    /** The most messages that are announced and not answered; the peer accepts no more. */
     static final int MAX_ANNOUNCED = 16;
     /**
-     * Messages behind an announcement without an answer. So the peer never has to stop reading because of a long one:
-     * ends that both did would wait for each other, as RDMA reads wait behind messages that find no receive.
+     * The most messages behind an announcement without an answer. So a long message never makes the peer stop reading.
+     * Both ends would wait for each other, because RDMA reads wait behind messages without a receive.
      */
     static final int MAX_BEHIND = 64;
     /** The most bytes that cost less to copy than another element of the work request. */
@@ -72,7 +72,7 @@ final class RendezvousSender {
         final ChannelPromise promise;
         final List<RegisteredMemory> memory = new ArrayList<>(1);
         int id;
-        /** The place in the order of all. */
+        /** The place in the order of all messages. */
         long place;
 
         Message(RdmaSend send, ChannelPromise promise) {
@@ -104,7 +104,7 @@ final class RendezvousSender {
         return !announced.isEmpty();
     }
 
-    /** Returns whether nothing waits for an answer to earlier ones. */
+    /** Returns whether no message waits for answers to earlier ones. */
     boolean isWritable() {
         return waiting.isEmpty();
     }
@@ -179,7 +179,7 @@ final class RendezvousSender {
             return;
         }
         message.release();
-        // The limit was the application's, for its bytes.
+        // The application's limit is for its bytes without the header.
         send.length(Integer.MAX_VALUE);
         ctx.write(send, message.promise);
     }
@@ -274,13 +274,13 @@ final class RendezvousSender {
 
     private void cancel(Message message) {
         if (announced.get(message.id) == message) {
-            // The memory stays until the peer has answered: it may be reading.
+            // The memory stays until the peer has answered, because the peer may be reading it.
             ctx.writeAndFlush(RendezvousFrame.control(ctx.alloc(), RendezvousFrame.CANCELLATION, message.id, 0));
         }
     }
 
     /**
-     * The peer has answered.
+     * Takes an answer of the peer.
      *
      * @throws IllegalArgumentException if nothing was announced by this number.
      */
@@ -309,7 +309,7 @@ final class RendezvousSender {
         }
     }
 
-    /** The connection has ended, or the handler is removed. */
+    /** Fails all messages: the connection has ended, or the handler is removed. */
     void close() {
         ClosedChannelException cause = new ClosedChannelException();
         while (!announced.isEmpty()) {

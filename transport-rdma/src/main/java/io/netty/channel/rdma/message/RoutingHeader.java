@@ -20,9 +20,9 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /**
- * The bytes that come before a datagram: a global routing header (IBA vol. 1, 8.3), which is also that of IPv6, or with
- * RoCE version 2 over IPv4 the IP header, in the last 20 of the 40 bytes (annex A17.4.5.2). The device has written
- * them, but it was the network that it got them from. One for each channel; holds the header that was read last.
+ * The 40 bytes before a datagram: a global routing header (IBA vol. 1, 8.3), which is also the header of IPv6. With
+ * RoCE version 2 over IPv4 the last 20 bytes are the IP header (annex A17.4.5.2). The device writes them, but their
+ * content comes from the network. One object for each channel, with the header that was read last.
  */
 final class RoutingHeader {
     private static final int GID_LENGTH = 16;
@@ -44,7 +44,7 @@ final class RoutingHeader {
         this.ethernet = ethernet;
     }
 
-    /** Reads the header at the index; returns false if there is none that makes sense. */
+    /** Reads the header at the index. Returns false if it makes no sense. */
     boolean read(ByteBuf buf, int index) {
         boolean maybeIpv6 = buf.getUnsignedByte(index) >>> 4 == 6;
         if (ethernet && isIpv4(buf, index + IPV4, maybeIpv6)) {
@@ -61,9 +61,9 @@ final class RoutingHeader {
     }
 
     /**
-     * RFC 791: version 4, no options (RoCE has none), and the right checksum; but that only where a device has left
-     * something in front of it that looks like IPv6: soft-RoCE does not fill it in on the way to the own host. So does
-     * {@code get_grh_header_version} of libibverbs.
+     * Checks for an IPv4 header (RFC 791): version 4, and no options, which RoCE does not have. The checksum is needed
+     * only if the bytes before look like IPv6, because soft-RoCE does not fill it in for datagrams to its own host.
+     * {@code get_grh_header_version} of libibverbs does the same.
      */
     private static boolean isIpv4(ByteBuf buf, int index, boolean withChecksum) {
         if (buf.getUnsignedByte(index) != 0x45) {
@@ -78,7 +78,7 @@ final class RoutingHeader {
         return !withChecksum || sum == 0xFFFF;
     }
 
-    /** Writes an IPv4 address as global identifiers have it: {@code ::ffff:a.b.c.d} (RFC 4291, 2.5.5.2). */
+    /** Writes an IPv4 address as a global identifier: {@code ::ffff:a.b.c.d} (RFC 4291, 2.5.5.2). */
     private static void mapIpv4(ByteBuf buf, int index, byte[] gid) {
         Arrays.fill(gid, 0, 10, (byte) 0);
         gid[10] = (byte) 0xFF;

@@ -23,8 +23,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The operations in flight of one channel, by the numbers of their work requests, and what they need until they are
- * done: their memory is the device's as long. It does not matter what the channel does with its messages meanwhile.
+ * The operations in flight of one channel, by the numbers of their work requests, with the memory that the device uses
+ * until they are done. The slots keep references, so the channel may drop its messages meanwhile.
  *
  * <p>On the loop of the channel.
  */
@@ -40,7 +40,7 @@ final class SendSlots {
     private final List<Copy>[] copies;
     private long first;
     private long next;
-    /** All before this one have completed. */
+    /** All requests before this number have completed. */
     private long done;
 
     /**
@@ -77,7 +77,7 @@ final class SendSlots {
     }
 
     /**
-     * Enters the next one.
+     * Enters the next work request.
      *
      * @param operation {@code null} for a work request that nobody waits for. Retained by the caller until it is
      *         removed, unless it is not posted.
@@ -112,7 +112,7 @@ final class SendSlots {
         copies[i].add(new Copy(to, index, length));
     }
 
-    /** A work request has completed, and with it all before. */
+    /** Notes that a work request has completed, and with it all before. */
     void completed(long id, Throwable failure) {
         if (id >= first && id < next) {
             done = Math.max(done, id + 1);
@@ -148,7 +148,7 @@ final class SendSlots {
         return failures[(int) first & mask];
     }
 
-    /** The oldest operation succeeded: its result goes where it belongs. */
+    /** Copies the result of the oldest operation, which has succeeded, to the application's memory or the operation. */
     void finishFirst() {
         int i = (int) first & mask;
         if (copies[i] != null) {
@@ -190,7 +190,7 @@ final class SendSlots {
         }
     }
 
-    /** The next one is not entered: gives back what was noted for its bytes. */
+    /** Releases the memory of the next work request, which is not entered. */
     void discardNext() {
         inPlace.releaseFrom(next);
         releaseStaging(next);

@@ -30,7 +30,7 @@ import java.net.PortUnreachableException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Finds out which queue pair receives the datagrams for an address and port: address, route, request (SIDR).
+ * Finds the queue pair that receives datagrams for an address and port: address, route, request (SIDR).
  *
  * <p>For the channels of this transport. On the loop of the channel.
  */
@@ -45,8 +45,8 @@ final class ServiceResolution {
     /** Gets the result, once. */
     interface Listener {
         /**
-         * @param id whose local address is the one that leads there. Closed after the return.
-         * @param answer tells the address vector, the number of the queue pair, and its queue key.
+         * @param id has the local address that leads to the peer. Closed after the return.
+         * @param answer has the address vector, the number of the queue pair, and its queue key.
          */
         void resolved(ConnectionId id, ConnectionEvent answer) throws Exception;
 
@@ -62,10 +62,10 @@ final class ServiceResolution {
     }
 
     /**
-     * Begins. If that throws, the listener is not told.
+     * Begins. After an exception of this method the listener is not told.
      *
      * @param local address to ask from, or {@code null} for any.
-     * @param timeoutMillis that all of it may take; 0 is without a bound.
+     * @param timeoutMillis the time for all steps; 0 for no limit.
      */
     void start(InetSocketAddress local, int timeoutMillis) throws Exception {
         id = channel.newConnectionId(remote.getAddress());
@@ -135,7 +135,7 @@ final class ServiceResolution {
         }
     }
 
-    /** The result is not wanted any more. */
+    /** Ends the resolution without telling the listener. */
     void cancel() {
         if (timer != null) {
             timer.cancel(false);

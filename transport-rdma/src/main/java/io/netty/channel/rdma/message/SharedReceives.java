@@ -27,9 +27,9 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
- * The messages of one channel that arrive in receives which it shares with others. They can't stay there until they are
- * wanted: the receive is posted again at once, and the message waits here. A few wait in the memory where they arrived;
- * further ones are copied out of it, so that a channel that does not read takes no registered memory from the others.
+ * The messages of one channel that arrive in receives which it shares with other channels. A receive is posted again at
+ * once, and its message waits here until the pipeline wants it. A few messages wait in the memory where they arrived.
+ * Further ones are copied out of it, so that a channel that does not read takes no registered memory from the others.
  */
 final class SharedReceives implements Receives {
     private final RdmaMessageChannel channel;
@@ -115,7 +115,7 @@ final class SharedReceives implements Receives {
         // Nothing to do: shared receives are posted again as soon as they complete.
     }
 
-    /** The receives that the queue pair did not use remain posted, for the others. */
+    /** Always true, because the receives that the queue pair did not use remain posted for other channels. */
     @Override
     public boolean isFlushed() {
         return true;

@@ -27,11 +27,11 @@ import java.util.List;
 import static io.netty.util.internal.ObjectUtil.checkNotNull;
 
 /**
- * An operation on 8 bytes of the peer's memory that yields what was there: a number in the byte order of the hosts,
+ * An operation on 8 bytes of the peer's memory that returns their old value: a number in the byte order of the hosts,
  * which must be the same for both. The number goes to a buffer or to slices of the application, or to the operation.
  */
 abstract class ValueOperation extends RemoteOperation {
-    /** The number has no other place than this. */
+    /** True if only the operation keeps the number. */
     private final boolean kept;
     private volatile long value;
     private volatile boolean done;
@@ -41,7 +41,7 @@ abstract class ValueOperation extends RemoteOperation {
         kept = true;
     }
 
-    /** @param result gets the number behind what it has; the caller keeps its reference. */
+    /** @param result gets the number after its readable bytes; the caller keeps its reference. */
     ValueOperation(ByteBuf result, RemoteMemory remote, long offset, RdmaPermission needed) {
         super(retained(result, remote), remote, offset, needed);
         kept = false;
@@ -52,7 +52,7 @@ abstract class ValueOperation extends RemoteOperation {
         kept = false;
     }
 
-    /** Retains the buffer once nothing else can be refused. */
+    /** Retains the buffer after the other arguments were checked. */
     private static ByteBuf retained(ByteBuf result, RemoteMemory remote) {
         checkNotNull(remote, "remote");
         return result.retain();
@@ -64,7 +64,7 @@ abstract class ValueOperation extends RemoteOperation {
         return RdmaMessageMetrics.Kind.ATOMIC;
     }
 
-    /** Returns whether the operation itself keeps the number: then the device writes to memory of the channel. */
+    /** Returns whether the operation itself keeps the number. The device then writes to memory of the channel. */
     final boolean isKept() {
         return kept;
     }
@@ -96,7 +96,7 @@ abstract class ValueOperation extends RemoteOperation {
         }
     }
 
-    /** The number is there. */
+    /** Sets the number. */
     final void yields(long number) {
         value = number;
         done = true;
@@ -124,7 +124,7 @@ abstract class ValueOperation extends RemoteOperation {
         done = false;
     }
 
-    /** Checks what a device checks: an atomic operation is of 8 aligned bytes (IBA vol. 1, 9.4.5). */
+    /** Checks that an atomic operation has 8 aligned bytes, as a device does (IBA vol. 1, 9.4.5). */
     @Override
     final RdmaOperationException check() {
         RdmaOperationException inherited = super.check();
@@ -150,9 +150,9 @@ abstract class ValueOperation extends RemoteOperation {
         return copy;
     }
 
-    /** The same operation once more, which keeps its number. */
+    /** Returns a copy that keeps its number. */
     abstract ValueOperation again();
 
-    /** The same operation once more, with another buffer for the number. */
+    /** Returns a copy with another buffer for the number. */
     abstract ValueOperation into(ByteBuf result);
 }

@@ -29,28 +29,25 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /**
- * Connects of this process by provider: why the provider was taken, and why those failed that were not made, of all
- * byte-stream and message channels. Connections by device are counted by {@link RdmaDeviceMetrics}. Any thread.
+ * Connects of all byte-stream and message channels of this process: by provider and the reason for it, and failures by
+ * their reason. {@link RdmaDeviceMetrics} counts connections by device. Any thread.
  */
 public final class RdmaConnectMetrics {
     /** The reason why a listening channel has rejected the request of a peer. */
     public enum Rejection {
-        /**
-         * The number of connections that were half-open, or not read, has reached
-         * {@link io.netty.channel.ChannelOption#SO_BACKLOG}.
-         */
+        /** Half-open and unread connections have reached {@link io.netty.channel.ChannelOption#SO_BACKLOG}. */
         BACKLOG,
-        /** The private data of the peer is not of this protocol, or not possible. */
+        /** The private data of the peer is not of this protocol, or invalid. */
         PROTOCOL,
-        /** The application has rejected it: {@link io.netty.channel.rdma.message.RdmaConnectionRequest#reject}. */
+        /** The application called {@link io.netty.channel.rdma.message.RdmaConnectionRequest#reject}. */
         APPLICATION,
-        /** The server has no queue pair for it: no registered memory, an option beyond the device, or it is closing. */
+        /** The server can't make a queue pair: no registered memory, an option beyond the device, or it is closing. */
         SERVER
     }
 
     /** The reason why a connect has failed. */
     public enum Failure {
-        /** Nobody listens at the address, or the listener gives no reason. */
+        /** No process listens at the address, or the listener gives no reason. */
         REFUSED,
         /** The listener has rejected the request, with a reason, or is of another version of the native library. */
         REJECTED,
@@ -65,7 +62,7 @@ public final class RdmaConnectMetrics {
         /** On this side: no registered memory, no device with the local address, an option beyond the device. */
         LOCAL;
 
-        /** The kind of a failure that is not a cancellation by the application. */
+        /** Returns the kind of a failure that is not a cancellation by the application. */
         public static Failure of(Throwable cause) {
             if (cause instanceof ConnectionRejectedException rejected) {
                 return rejected.reason() == ConnectionRejectedException.Reason.REFUSED ? REFUSED : REJECTED;
@@ -93,32 +90,34 @@ public final class RdmaConnectMetrics {
         return TOTAL;
     }
 
-    /** Connections that this process has asked for and that were made by this provider, for this reason. */
+    /** Returns the number of connections that this process has requested and made by this provider, for this reason. */
     public long connects(VerbsProvider provider, RdmaProviderChoice.Reason reason) {
         return ConnectCounters.connects(provider, reason);
     }
 
-    /** Connects that have failed for this reason. Those that the application has cancelled don't count. */
+    /**
+     * Returns the number of connects that have failed for this reason, without those that the application cancelled.
+     */
     public long failures(Failure reason) {
         return failures(null, reason) +
                 Arrays.stream(PROVIDERS).mapToLong(provider -> failures(provider, reason)).sum();
     }
 
     /**
-     * Connects that have failed for this reason and whose last attempt was by this provider.
+     * Returns the number of connects that have failed for this reason, with the last attempt by this provider.
      *
-     * @param provider {@code null} for those without an attempt, for lack of a provider that the options allow.
+     * @param provider {@code null} for connects without an attempt, because the options allow no provider.
      */
     public long failures(VerbsProvider provider, Failure reason) {
         return ConnectCounters.failures(provider, reason);
     }
 
-    /** Requests of peers that the listening channels of this process have rejected for this reason. */
+    /** Returns the number of requests of peers that this process's listening channels have rejected for this reason. */
     public long rejections(Rejection reason) {
         return ConnectCounters.rejections(reason);
     }
 
-    /** Requests whose peers have gone, or have not answered in time, before their connection was made. */
+    /** Returns the number of requests whose peers went, or did not answer in time, before their connection was made. */
     public long vanishedPeers() {
         return ConnectCounters.vanishedPeers();
     }

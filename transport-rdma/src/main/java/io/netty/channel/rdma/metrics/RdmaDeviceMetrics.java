@@ -36,7 +36,7 @@ import java.util.stream.Collectors;
 import static io.netty.util.internal.ObjectUtil.checkInRange;
 import static io.netty.util.internal.ObjectUtil.checkPositive;
 
-/** Counters of what this process has done on one RDMA device. Any thread may read. */
+/** Counters of this process's operations on one RDMA device. Any thread may read. */
 public final class RdmaDeviceMetrics {
     private static final Path KERNEL_DEVICES = Path.of("/sys/class/infiniband");
 
@@ -48,14 +48,14 @@ public final class RdmaDeviceMetrics {
         this.counters = counters;
     }
 
-    /** The metrics of all devices that this process has used, in the order in which it has begun to. */
+    /** Returns the metrics of all devices that this process has used, in the order of the first use. */
     public static List<RdmaDeviceMetrics> all() {
         return DeviceCounters.all().elements().stream().map(RdmaDeviceMetrics::new).collect(Collectors.toList());
     }
 
     /**
-     * Tells of all devices that this process has used, and from now on of each that it begins to use, until what this
-     * returns is closed. Who begins to use one waits meanwhile, so it must not take long.
+     * Calls {@code used} for all devices that this process has used, and from now on for each new one, until the result
+     * is closed. The thread that begins to use a device waits for it, so it must not take long.
      */
     public static AutoCloseable watch(Consumer<RdmaDeviceMetrics> used) {
         return DeviceCounters.all().watch(device -> used.accept(new RdmaDeviceMetrics(device)), device -> { });
@@ -71,22 +71,22 @@ public final class RdmaDeviceMetrics {
         return counters.provider();
     }
 
-    /** Connections, of byte streams and of messages, that there are now. */
+    /** Returns the present number of connections, of byte streams and of messages. */
     public int connections() {
         return counters.connections();
     }
 
-    /** Connections that this process has asked for, and that were made. */
+    /** Returns the number of connections that this process has requested, and that were made. */
     public long connects() {
         return counters.connects();
     }
 
-    /** Connections that peers have asked for, and that were made. */
+    /** Returns the number of connections that peers have requested, and that were made. */
     public long accepts() {
         return counters.accepts();
     }
 
-    /** Connections that were made and have ended by an error: reset, timed out, a failed operation. */
+    /** Returns the number of connections that have ended by an error: reset, timeout, or a failed operation. */
     public long losses() {
         return counters.losses();
     }
@@ -97,11 +97,11 @@ public final class RdmaDeviceMetrics {
     }
 
     /**
-     * Completions with this status. Work requests that were waiting when their connection ended complete with {@link
-     * WorkCompletionStatus#WORK_REQUEST_FLUSHED}: that is no error.
+     * Returns the number of completions with this status. Work requests that were waiting when their connection ended
+     * complete with {@link WorkCompletionStatus#WORK_REQUEST_FLUSHED}, which is no error.
      *
-     * @param status of {@link WorkCompletionStatus}, except {@link WorkCompletionStatus#SUCCESS}; 1 to 23. What a
-     *         library has beyond these counts as 23.
+     * @param status of {@link WorkCompletionStatus}, except {@link WorkCompletionStatus#SUCCESS}; 1 to 23. Higher
+     *         values of a newer library count as 23.
      */
     public long failures(int status) {
         return counters.failures()[checkInRange(status, 1, DeviceCounters.STATUSES - 1, "status")];
@@ -117,24 +117,24 @@ public final class RdmaDeviceMetrics {
         return counters.regions();
     }
 
-    /** Bytes of these. What is registered with several devices is in the figure of each. */
+    /** Returns the registered bytes. Memory that is registered with several devices counts for each. */
     public long registeredMemory() {
         return counters.registeredBytes();
     }
 
-    /** Asynchronous events of the device, that is of its ports, queue pairs and queues. */
+    /** Returns the number of asynchronous events of the device, its ports, queue pairs and queues. */
     public long asyncEvents() {
         return counters.asyncEvents();
     }
 
     /**
-     * The counters that the kernel keeps of a port, by the names of their files in {@code
-     * /sys/class/infiniband/DEVICE/ports/PORT/counters} and {@code hw_counters}: of all processes, and since the driver
-     * was loaded. What there is depends on the driver; here are, for example, retries because a peer had no receive
-     * (RNR: {@code rnr_nak_retry_err} of mlx5, {@code rcvd_rnr_err} of soft-RoCE), of which verbs say nothing.
+     * Returns the kernel's counters of a port, by the names of their files in {@code
+     * /sys/class/infiniband/DEVICE/ports/PORT/counters} and {@code hw_counters}. They count all processes, since the
+     * driver was loaded, and depend on the driver. For example they have retries because a peer had no receive (RNR:
+     * {@code rnr_nak_retry_err} of mlx5, {@code rcvd_rnr_err} of soft-RoCE), which verbs do not report.
      *
-     * <p>With the embedded provider, which has no kernel, it is {@code rnr_nak_retry_err} alone, and of this process:
-     * messages that have found no receive, each once, as they wait and are not sent again.
+     * <p>The embedded provider has no kernel driver. It has only {@code rnr_nak_retry_err}, of this process: the number
+     * of messages that found no receive. Each message counts once, because it waits and is not sent again.
      *
      * @param port from 1.
      * @return empty if there is no such port.
@@ -175,7 +175,7 @@ public final class RdmaDeviceMetrics {
         }
     }
 
-    /** Reads a counter. Some can't be read without the right to, or say "N/A (no PMA)". */
+    /** Reads a counter. Some can't be read without permission, or contain "N/A (no PMA)". */
     private static void readCounter(Path file, Map<String, Long> values) {
         try {
             values.put(file.getFileName().toString(), Long.parseUnsignedLong(Files.readString(file).trim()));

@@ -24,8 +24,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Counters of what one event loop with a {@link io.netty.channel.rdma.RdmaIoHandler} has done while it had RDMA
- * connections. A loop without them waits as Netty's epoll transport does, and nothing is counted. Any thread may read.
+ * Counters of one event loop with a {@link io.netty.channel.rdma.RdmaIoHandler}, for the time in which it had RDMA
+ * connections. Without them it waits like Netty's epoll transport, and counts nothing. Any thread may read.
  */
 public final class RdmaLoopMetrics {
     private final LoopHandler handler;
@@ -34,17 +34,17 @@ public final class RdmaLoopMetrics {
         this.handler = handler;
     }
 
-    /** The metrics of all event loops of this process that run now, in the order in which they have begun. */
+    /** Returns the metrics of all running event loops of this process, in the order of their start. */
     public static List<RdmaLoopMetrics> all() {
         return LoopHandler.all().elements().stream().map(RdmaLoopMetrics::new).collect(Collectors.toList());
     }
 
     /**
-     * Tells of all event loops that run now, and from now on of each that begins or ends, until what this returns is
-     * closed. Other loops that begin or end wait meanwhile, so it must not take long.
+     * Reports all running event loops, and from now on each that begins or ends, until the result is closed. Other
+     * loops that begin or end wait for the callbacks, so these must not take long.
      *
-     * @param begun told at once of those that run, then on the threads of the loops.
-     * @param ended gets an object that is equal to the one that {@code begun} got.
+     * @param begun called at once for the running loops, then on the threads of new loops.
+     * @param ended called with an object that is equal to the one that {@code begun} got.
      */
     public static AutoCloseable watch(Consumer<RdmaLoopMetrics> begun, Consumer<RdmaLoopMetrics> ended) {
         return LoopHandler.all().watch(handler -> begun.accept(new RdmaLoopMetrics(handler)),
@@ -65,25 +65,22 @@ public final class RdmaLoopMetrics {
         return count;
     }
 
-    /** Completions of work requests that it has taken from its completion queues. */
+    /** Returns the number of completions that the loop has taken from its completion queues. */
     public long completions() {
         return handler.count(Counter.COMPLETIONS);
     }
 
-    /** The number of times that the loop has looked into its completion queues and found something. */
+    /** Returns the number of polls of the completion queues that found completions. */
     public long fruitfulPolls() {
         return handler.count(Counter.FRUITFUL_POLLS);
     }
 
-    /** The number of times that the loop has looked into its completion queues and found nothing. */
+    /** Returns the number of polls of the completion queues that found nothing. */
     public long emptyPolls() {
         return handler.count(Counter.EMPTY_POLLS);
     }
 
-    /**
-     * The number of times that the loop had nothing to do and has polled instead of sleeping at once; not with busy
-     * polling.
-     */
+    /** Returns the number of times that the idle loop polled instead of sleeping at once, without busy polling. */
     public long spins() {
         return handler.count(Counter.SPINS);
     }
@@ -93,7 +90,7 @@ public final class RdmaLoopMetrics {
         return handler.count(Counter.SPINS_IN_VAIN);
     }
 
-    /** The number of times that the loop has gone to sleep. It was woken up as often, but for the sleep that lasts. */
+    /** Returns the number of sleeps. The number of wake-ups is the same, or one less during a sleep. */
     public long sleeps() {
         return handler.count(Counter.SLEEPS);
     }

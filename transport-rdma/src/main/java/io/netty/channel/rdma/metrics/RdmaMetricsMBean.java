@@ -60,17 +60,17 @@ import static io.netty.channel.rdma.connection.StreamCounters.TOTAL;
  * top}: the attributes {@code Process}, and the arrays {@code Loops}, {@code Devices}, {@code Connections} and {@code
  * TcpDestinations}. All are read only.
  *
- * <p>It is registered with the platform's MBean server while there are event loops for RDMA, unless there is one under
- * this name when the first one is made, as of another class loader. Needs the module {@code java.management}; without
- * it there is none.
+ * <p>The MBean is registered with the platform's MBean server while there are event loops for RDMA. It is not
+ * registered if the name is taken when the first loop is made, for example by another class loader, or without the
+ * module {@code java.management}.
  */
 public final class RdmaMetricsMBean implements DynamicMBean {
-    /** The name under which it is looked for. */
+    /** The object name of the MBean. */
     public static final String NAME = "io.netty.rdma:type=Transport";
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaMetricsMBean.class);
 
-    /** A kind of rows: their columns, and where they come from. */
+    /** A kind of rows: the columns, and the source of the rows. */
     private static final class Table<T> {
         private final String name;
         private final String description;
@@ -126,7 +126,7 @@ public final class RdmaMetricsMBean implements DynamicMBean {
         }
     }
 
-    /** The table with one row, which is made from nothing. */
+    /** The table with one row, which has no source object. */
     private final Table<Void> process = new Table<Void>("Process", "The whole process")
             .number("bytesSentInPlace", "On byte streams", none -> TOTAL.get(Counter.SENT_IN_PLACE))
             .number("bytesSentInline", "On byte streams", none -> TOTAL.get(Counter.SENT_INLINE))
@@ -207,7 +207,7 @@ public final class RdmaMetricsMBean implements DynamicMBean {
         // The object has no state.
     }
 
-    /** Registers it with the platform's MBean server, unless there is one under this name. */
+    /** Registers the MBean with the platform's MBean server, unless the name is taken. */
     public static synchronized void register() throws JMException {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
         try {
@@ -256,26 +256,26 @@ public final class RdmaMetricsMBean implements DynamicMBean {
             try {
                 values.add(new Attribute(attribute, getAttribute(attribute)));
             } catch (AttributeNotFoundException e) {
-                // The interface says that such an attribute is left out.
+                // The interface requires that such an attribute is left out.
                 continue;
             }
         }
         return values;
     }
 
-    /** Throws, as no attribute can be set. */
+    /** Throws, because no attribute can be set. */
     @Override
     public void setAttribute(Attribute attribute) throws AttributeNotFoundException {
         throw new AttributeNotFoundException(attribute.getName() + " is read only");
     }
 
-    /** Sets nothing, as no attribute can be set. */
+    /** Sets nothing, because no attribute can be set. */
     @Override
     public AttributeList setAttributes(AttributeList attributes) {
         return new AttributeList();
     }
 
-    /** Throws, as there are no operations. */
+    /** Throws, because there are no operations. */
     @Override
     public Object invoke(String action, Object[] parameters, String[] signature) {
         throw new UnsupportedOperationException(action);

@@ -20,39 +20,37 @@ import io.netty.channel.rdma.verbs.VerbsProvider;
 import java.util.Locale;
 
 /**
- * The provider by which a connection goes, and the reason.
+ * The provider of a connection, and the reason for it.
  *
  * @param provider shared memory of this host, or an RDMA device.
  * @param reason   for metrics and decisions.
- * @param message  what happened, for a person.
+ * @param message  a description for a person.
  */
 public record RdmaProviderChoice(VerbsProvider provider, Reason reason, String message) {
-    /** The reason why a connection goes by its provider: see {@link RdmaProviderChoice}. */
+    /** The reason why a connection uses its provider: see {@link RdmaProviderChoice}. */
     public enum Reason {
         /** The process uses one provider. */
         ONLY,
         /**
          * {@link io.netty.channel.rdma.RdmaChannelOption#PROVIDERS} or {@link
-         * io.netty.channel.rdma.RdmaChannelOption#DEVICE} leaves this one.
+         * io.netty.channel.rdma.RdmaChannelOption#DEVICE} allows only this one.
          */
         OPTION,
-        /** The provider is the nearest one that the channel may use, and somebody listens there. */
+        /** The provider is the nearest one that the channel may use, and a process listens there. */
         NEAREST,
         /** The channel was bound before it was connected. */
         BOUND,
-        /** Nobody listens by the nearer provider. */
+        /** No process listens by the nearer provider. */
         REFUSED,
-        /**
-         * The address is none that the nearer one leads to: none of this host, in the network namespace of the process.
-         */
+        /** The nearer provider does not lead to the address, which is not of this host and network namespace. */
         NO_ROUTE,
-        /** The nearer provider brought no answer in time. */
+        /** The nearer provider got no answer in time. */
         TIMEOUT,
         /** The nearer one has failed in another way. */
         FAILED,
-        /** The nearer one was passed over, as it had not answered a while ago. */
+        /** The nearer one was passed over, because it had not answered a while ago. */
         REMEMBERED,
-        /** The peer has chosen: the channel is one of a listener's. */
+        /** The peer has chosen the provider: the channel was accepted by a listener. */
         ACCEPTED
     }
 

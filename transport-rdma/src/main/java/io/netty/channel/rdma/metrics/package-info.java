@@ -16,11 +16,11 @@
 /**
  * Metrics of the process, its event loops and devices. Each class shows what a lower package counts.
  * <pre>
- *   RdmaConnectMetrics    connects by provider and why that one, those that failed, requests that were rejected
+ *   RdmaConnectMetrics    connects by provider and reason, failed connects, rejected requests
  *   RdmaProviderChoice    the provider of one connection, and why
  *   RdmaLoopMetrics       an event loop
  *   RdmaDeviceMetrics     a device
- *   RdmaMetricsMBean      all of it by JMX, with the connections that there are
+ *   RdmaMetricsMBean      all of these by JMX, with the present connections
  * </pre>
  * The counters of a channel are beside its class: {@link io.netty.channel.rdma.RdmaMetrics}, {@link
  * io.netty.channel.rdma.message.RdmaMessageMetrics}, {@link io.netty.channel.rdma.ortcp.RdmaOrTcpMetrics}. Their

@@ -22,8 +22,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counters of the connects of this process, and of the requests of its peers, by what became of them. Providers and
- * reasons are enums of higher layers. Any thread.
+ * Counters of the connects of this process, and of the requests of its peers, by their outcome. Providers and reasons
+ * are enums of higher layers. Any thread.
  */
 public final class ConnectCounters {
     private enum Outcome {
@@ -50,23 +50,23 @@ public final class ConnectCounters {
                 .mapToLong(entry -> entry.getValue().sum()).sum();
     }
 
-    /** A connect has succeeded by the provider, which was taken for the reason. */
+    /** Counts a connect that has succeeded. The reason is why this provider was chosen. */
     public static void connected(Enum<?> provider, Enum<?> reason) {
         count(Outcome.CONNECTED, provider, reason);
     }
 
-    /** A connect has failed. */
+    /** Counts a connect that has failed. */
     public static void failed(SocketAddress remote, Enum<?> lastProvider, Enum<?> reason, Throwable cause) {
         count(Outcome.FAILED, lastProvider, reason);
         Recorder.connectFailed(remote, reason.name().toLowerCase(Locale.ROOT), cause);
     }
 
-    /** The request of a peer was rejected. */
+    /** Counts a request of a peer that was rejected. */
     public static void rejected(Enum<?> reason) {
         count(Outcome.REJECTED, null, reason);
     }
 
-    /** The peer of a request has gone before its connection was made. */
+    /** Counts a request whose peer has gone before its connection was made. */
     public static void vanished() {
         count(Outcome.VANISHED, null, null);
     }
@@ -80,7 +80,7 @@ public final class ConnectCounters {
         return get(Outcome.FAILED, lastProvider, reason);
     }
 
-    /** All connects that have failed. */
+    /** Returns the number of all connects that have failed. */
     public static long failures() {
         return sum(Outcome.FAILED);
     }
@@ -89,7 +89,7 @@ public final class ConnectCounters {
         return get(Outcome.REJECTED, null, reason);
     }
 
-    /** All requests that were rejected. */
+    /** Returns the number of all requests that were rejected. */
     public static long rejections() {
         return sum(Outcome.REJECTED);
     }

@@ -15,7 +15,7 @@
  */
 package io.netty.channel.rdma.monitor;
 
-/** The kind of what a connection carries. */
+/** The kind of a connection: byte stream or messages. */
 public enum ConnectionKind {
     STREAM, MESSAGES
 }

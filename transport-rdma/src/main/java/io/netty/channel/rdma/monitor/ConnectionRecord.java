@@ -19,8 +19,8 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One connection that is established: it counts for its device, and is listed, until it is closed. Its figures may be
- * read by any thread.
+ * One established connection. It counts for its device, and is listed, until it is closed. Any thread may read its
+ * figures.
  */
 public abstract class ConnectionRecord {
     private static final Registry<ConnectionRecord> OPEN = new Registry<>();
@@ -45,12 +45,12 @@ public abstract class ConnectionRecord {
         this.reason = reason;
     }
 
-    /** The records of connections that are open now. */
+    /** Returns the records of the open connections. */
     public static Registry<ConnectionRecord> open() {
         return OPEN;
     }
 
-    /** The connection is established; {@link #close} will follow. */
+    /** Begins the record of an established connection. {@link #close} must follow. */
     public final void open(boolean isOutgoing) {
         open = true;
         outgoing = isOutgoing;
@@ -61,9 +61,9 @@ public abstract class ConnectionRecord {
     }
 
     /**
-     * Ends the record, whose queue pair is gone. Has no effect after the first time.
+     * Ends the record when the queue pair is gone. A second call has no effect.
      *
-     * @param loss why it has ended, if nobody has closed it; else {@code null}.
+     * @param loss the cause if the connection has ended without a close; else {@code null}.
      */
     public final void close(Throwable loss) {
         if (open) {
@@ -74,10 +74,10 @@ public abstract class ConnectionRecord {
         }
     }
 
-    /** The kind of what the connection carries. */
+    /** Returns the kind of the connection. */
     public abstract ConnectionKind kind();
 
-    /** The event loop that it belongs to now. */
+    /** Returns the event loop to which the connection belongs now. */
     public abstract LoopRecord loop();
 
     /** Bytes of all operations that take bytes to the peer. */
@@ -92,7 +92,7 @@ public abstract class ConnectionRecord {
     /** Time for which flushed bytes have waited for the peer, in nanoseconds. */
     public abstract long creditStallNanos();
 
-    /** Bytes of receive memory of its own. */
+    /** Returns the bytes of the connection's own receive memory. */
     public abstract long receiveMemory();
 
     public final DeviceCounters device() {
@@ -110,14 +110,14 @@ public abstract class ConnectionRecord {
     }
 
     /**
-     * The reason why the connection goes by the provider of its device; {@code null} if the application has connected
-     * it by itself.
+     * Returns the reason why the connection uses the provider of its device; {@code null} if the application has
+     * connected the queue pair itself.
      */
     public final String reason() {
         return reason;
     }
 
-    /** Returns whether this side has asked for the connection. */
+    /** Returns whether this side has requested the connection. */
     public final boolean isOutgoing() {
         return outgoing;
     }

@@ -20,13 +20,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counters of one device. Completions are counted by the loops that poll them; connections, registrations and
- * asynchronous events come too seldom for the way of counting to matter. Any thread.
+ * Counters of one device. The loops that poll completions count them. Connections, registrations and asynchronous
+ * events are so rare that the cost of counting does not matter. Any thread.
  */
 public final class DeviceCounters {
     /**
-     * The number of statuses that are counted, one more than {@code enum ibv_wc_status} has: the last one stands for
-     * those that a newer library may have.
+     * The number of statuses that are counted, one more than {@code enum ibv_wc_status} has. The last one is for all
+     * statuses that a newer library may add.
      */
     public static final int STATUSES = 24;
     private static final int COMPLETIONS = 0;
@@ -54,7 +54,7 @@ public final class DeviceCounters {
         ALL.add(this);
     }
 
-    /** The counters of all devices that this process has used. */
+    /** Returns the counters of all devices that this process has used. */
     public static Registry<DeviceCounters> all() {
         return ALL;
     }
@@ -88,7 +88,7 @@ public final class DeviceCounters {
         return loops.sum().get(COMPLETIONS);
     }
 
-    /** Failed completions by {@code enum ibv_wc_status}; the first one, that of success, is 0. */
+    /** Returns the failed completions by {@code enum ibv_wc_status}. The first element, for success, is 0. */
     public long[] failures() {
         LoopCounters sum = loops.sum();
         long[] failures = new long[STATUSES];
@@ -128,14 +128,14 @@ public final class DeviceCounters {
         return connections.get();
     }
 
-    /** A memory region was registered. */
+    /** Counts a memory region that was registered. */
     public void registered(long bytes) {
         registrations.increment();
         regions.incrementAndGet();
         registeredBytes.addAndGet(bytes);
     }
 
-    /** Notes that a memory region is gone. */
+    /** Counts a memory region that was deregistered. */
     public void deregistered(long bytes) {
         regions.decrementAndGet();
         registeredBytes.addAndGet(-bytes);

@@ -29,8 +29,8 @@ import java.net.SocketAddress;
 import java.util.Locale;
 
 /**
- * The events of {@link Recorder}. Enabled unless the settings of a recording say otherwise: except for stalls, of which
- * only long ones are recorded, they are as rare as connects.
+ * The events of {@link Recorder}. They are enabled by default, because they are as rare as connects. Only long stalls
+ * are recorded.
  */
 final class Events {
     private Events() { }

@@ -21,25 +21,25 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Counters that one event loop alone writes, so that counting costs no locked instruction: of one channel, of one loop,
- * or of what one loop has of a device. Any thread may read them. The loop writes as if it were alone: a reader sees a
- * value at the latest when the loop calls native code, as each turn does, and sees it whole on a machine of 64 bits.
+ * Counters that only one event loop writes, so that counting needs no locked instruction: of one channel, of one loop,
+ * or of one loop's part of a device. Any thread may read them. The loop writes without memory ordering. A reader sees a
+ * value at the latest when the loop calls native code, as each turn does, and on 64-bit machines never half of it.
  *
- * <p>Beside them there is a stopwatch, for how long something has lasted: {@link #nanos()}. It is one word, so that
- * readers never see a part of a start or a stop.
+ * <p>A stopwatch measures how long something has lasted: {@link #nanos()}. It is one word, so that readers never see a
+ * half-done start or stop.
  */
 public final class LoopCounters {
-    /** The counters of all objects of a kind, also of those that are gone. Any thread. */
+    /** The counters of all objects of a kind, including closed ones. Any thread. */
     public static final class All {
         private final Set<LoopCounters> open = new HashSet<>();
         private final LoopCounters closed;
 
-        /** @param size how many counters each has. */
+        /** @param size the number of counters of each object. */
         public All(int size) {
             closed = new LoopCounters(this, size);
         }
 
-        /** The sums at this moment. */
+        /** Returns the present sums. */
         public synchronized LoopCounters sum() {
             LoopCounters sum = new LoopCounters(this, closed.size);
             sum.addAll(closed);
@@ -57,10 +57,10 @@ public final class LoopCounters {
         }
     }
 
-    /** Times are kept from here on, as one bit of them is needed to tell whether the stopwatch runs. */
+    /** Times are relative to this one, because one bit of the word tells whether the stopwatch runs. */
     private static final long ORIGIN = System.nanoTime();
 
-    /** The number of values behind the counters: the stopwatch, and what readers have been told of it. */
+    /** The number of values behind the counters: the stopwatch, and the largest time that a reader got. */
     private static final int EXTRA = 2;
     private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 
@@ -94,7 +94,7 @@ public final class LoopCounters {
         }
     }
 
-    /** Called with the lock of all, or for a sum that only its caller knows. */
+    /** Adds other counters to these. Called under the lock of {@link #all}, or on a sum that no other thread has. */
     private void addAll(LoopCounters other) {
         for (int i = 0; i < size; i++) {
             values[i] += other.get(i);
@@ -107,7 +107,7 @@ public final class LoopCounters {
         values[counter] += count;
     }
 
-    /** Adds to the counter with the place of the constant. On the loop. */
+    /** Adds to the counter with the index of the constant. On the loop. */
     public void add(Enum<?> counter, int count) {
         values[counter.ordinal()] += count;
     }
@@ -137,11 +137,11 @@ public final class LoopCounters {
         return (get(size) & 1) != 0;
     }
 
-    /** The time for which the stopwatch has run so far, in nanoseconds; all times added up. Never less than before. */
+    /** Returns the total time for which the stopwatch has run, in nanoseconds. The result never decreases. */
     public long nanos() {
         long stopwatch = get(size);
         long nanos = (stopwatch >> 1) + ((stopwatch & 1) == 0 ? 0 : System.nanoTime() - ORIGIN);
-        // A stop that is under way, or comes before the clock is read, makes that too much: no reader gets less later.
+        // The time is too large if the stopwatch stops before the clock is read. Later results must not be less.
         for (;;) {
             long told = get(size + 1);
             if (nanos <= told || VALUES.compareAndSet(values, size + 1, told, nanos)) {

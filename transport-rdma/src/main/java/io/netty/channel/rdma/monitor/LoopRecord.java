@@ -17,6 +17,6 @@ package io.netty.channel.rdma.monitor;
 
 /** An event loop, for lists of connections. Any thread. */
 public interface LoopRecord {
-    /** Name that the thread of the loop had when it began. */
+    /** Returns the name that the thread of the loop had when the loop began. */
     String name();
 }

@@ -19,17 +19,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The thread on which MBeans are registered. The platform's MBean server takes a tenth of a second of a processor,
- * which a program that starts has not. Any thread.
+ * The thread on which MBeans are registered. Starting the platform's MBean server takes 0.1 s of processor time, which
+ * would delay the start of a program. Any thread.
  */
 public final class ManagementThread {
     private static final int DELAY_MILLIS = 1000;
-    /** Tasks of the thread that sleeps; there is no such thread if there are none. */
+    /** Tasks of the sleeping thread. If there are none, there is no such thread. */
     private static final List<Runnable> WAITING = new ArrayList<>();
 
     private ManagementThread() { }
 
-    /** Runs a task in the background, at most a second from now. */
+    /** Runs a task in the background, within a second. */
     public static void runLater(Runnable task) {
         synchronized (WAITING) {
             if (WAITING.isEmpty()) {

@@ -20,12 +20,11 @@ import jdk.jfr.FlightRecorder;
 import java.net.SocketAddress;
 
 /**
- * Writes what happens to the recordings of the JDK's Flight Recorder. Costs the read of a static field as long as there
- * never was a recording in this process, and no object as long as none wants the event. Does nothing where there is no
- * module {@code jdk.jfr}. Any thread.
+ * Writes events to recordings of the JDK's Flight Recorder. Before the first recording of the process a call costs only
+ * the read of a static field. It creates no object if no recording wants the event. Does nothing without the module
+ * {@code jdk.jfr}. Any thread.
  *
- * <p>Nothing but static methods, so that the classes of the events, which need that module, are loaded by the first
- * event of a recording.
+ * <p>All methods are static, so that the first recorded event loads the event classes, which need the module.
  */
 public final class Recorder {
     private static final boolean AVAILABLE = isAvailable();
@@ -40,7 +39,7 @@ public final class Recorder {
         }
     }
 
-    /** Returns whether a recording is, or was, made. */
+    /** Returns whether there is or was a recording in this process. */
     public static boolean isOn() {
         return AVAILABLE && FlightRecorder.isInitialized();
     }
@@ -57,26 +56,26 @@ public final class Recorder {
         }
     }
 
-    /** A connect has failed. */
+    /** Records a connect that has failed. */
     public static void connectFailed(SocketAddress remote, String reason, Throwable cause) {
         if (isOn()) {
             Events.connectFailed(remote, reason, cause);
         }
     }
 
-    /** TCP is tried instead of RDMA. */
+    /** Records that TCP is tried instead of RDMA. */
     public static void fellBack(SocketAddress remote, String reason) {
         if (isOn()) {
             Events.fellBack(remote, reason);
         }
     }
 
-    /** Flushed bytes wait for the peer from now on. Returns what {@link #stallEnds} is to get, perhaps {@code null}. */
+    /** Records that flushed bytes begin to wait for the peer. Returns the argument for {@link #stallEnds}. */
     public static Object stallBegins() {
         return isOn() ? Events.stallBegins() : null;
     }
 
-    /** @param stall of {@link #stallBegins()}. */
+    /** @param stall the result of {@link #stallBegins()}. */
     public static void stallEnds(Object stall, SocketAddress remote) {
         if (stall != null) {
             Events.stallEnds(stall, remote);
@@ -84,7 +83,7 @@ public final class Recorder {
     }
 
     /**
-     * A work request has failed. If {@link #isOn()}.
+     * Records a work request that has failed. Only if {@link #isOn()}.
      *
      * @param status a constant of {@code enum ibv_wc_status}.
      */
@@ -92,7 +91,7 @@ public final class Recorder {
         Events.completionFailed(device, queuePairNumber, status, description);
     }
 
-    /** The receive memory of a connection has changed. If {@link #isOn()}. */
+    /** Records a change of the receive memory of a connection. Only if {@link #isOn()}. */
     public static void receiveMemory(SocketAddress remote, long before, long after) {
         Events.receiveMemory(remote, before, after);
     }

@@ -21,11 +21,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/**
- * The objects of a kind that there are now, and who wants to know when that changes. Any thread.
- */
+/** The present objects of a kind, and watchers of changes. Any thread. */
 public final class Registry<T> {
-    /** A watcher that is told, while a lock is held, until {@link #close()}. */
+    /** A watcher, which is called under a lock until {@link #close()}. */
     public final class Watch implements AutoCloseable {
         private final Consumer<? super T> added;
         private final Consumer<? super T> removed;
@@ -58,12 +56,12 @@ public final class Registry<T> {
         }
     }
 
-    /** The elements that there are, in the order in which they came. */
+    /** Returns the present elements, in the order in which they were added. */
     public synchronized List<T> elements() {
         return new ArrayList<>(elements);
     }
 
-    /** Tells of those that there are, and from now on of each that comes or goes. */
+    /** Calls {@code added} for each present element, and from now on the watcher for each change. */
     public synchronized Watch watch(Consumer<? super T> added, Consumer<? super T> removed) {
         Watch watch = new Watch(added, removed);
         elements.forEach(added);

@@ -23,23 +23,20 @@ import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * An address to which clients for RDMA and TCP have connected over TCP, how many connections there are, and why they
- * are not of RDMA. For 1024 addresses: the one that was used least recently gives way. Any thread.
+ * An address to which clients for RDMA and TCP have connected over TCP, the number of connections, and the reason why
+ * they do not use RDMA. At most 1024 addresses; a new one replaces the least recently used one. Any thread.
  */
 public final class TcpDestination {
-    /** The most destinations, which take some 200 KiB. */
+    /** Maximum number of destinations, which take about 200 KiB. */
     private static final int MAX = 1024;
-    /**
-     * Destinations in the order in which connections were made. The lock of the map is that of all objects of this
-     * class.
-     */
+    /** Destinations, the least recently used one first. The lock of the map protects all objects of this class. */
     private static final Map<InetSocketAddress, TcpDestination> ALL = new LinkedHashMap<>(16, 0.75f, true);
     private static final LongAdder CONNECTS = new LongAdder();
     private static final LongAdder ACCEPTS = new LongAdder();
     private static final LongAdder OPEN = new LongAdder();
 
     private final InetSocketAddress remote;
-    /** {@code null} if a connection of RDMA was made since. */
+    /** {@code null} if an RDMA connection was made later. */
     private String reason;
     private String lastReason = "";
     private String message = "";
@@ -50,10 +47,10 @@ public final class TcpDestination {
         this.remote = remote;
     }
 
-    /** The values that are shown of a destination. */
+    /** The values of a destination to show. */
     public record Row(InetSocketAddress remote, String reason, String message, long connects, long connections) { }
 
-    /** Counts a connection over TCP, whose end {@link Connected#closed} is to be told of. */
+    /** Counts a connection over TCP. {@link Connected#closed} must be called at its end. */
     public static Connected connected(InetSocketAddress remote, String reason, String message) {
         CONNECTS.increment();
         OPEN.increment();
@@ -87,8 +84,8 @@ public final class TcpDestination {
         }
 
         /**
-         * Returns whether the connection is the first one to the destination, or the first one for this reason after
-         * others.
+         * Returns whether this is the first connection to the destination, or the first one after others with another
+         * reason.
          */
         public boolean isNew() {
             return isNew;
@@ -109,7 +106,7 @@ public final class TcpDestination {
         }
     }
 
-    /** A connection of RDMA is made. Returns whether the connection before it was over TCP. */
+    /** Notes an RDMA connection. Returns whether the connection before it was over TCP. */
     public static boolean connectedByRdma(InetSocketAddress remote) {
         synchronized (ALL) {
             TcpDestination destination = ALL.get(remote);
@@ -122,27 +119,27 @@ public final class TcpDestination {
         }
     }
 
-    /** A server for RDMA and TCP has a connection over TCP. */
+    /** Counts a connection over TCP of a server for RDMA and TCP. */
     public static void accepted() {
         ACCEPTS.increment();
     }
 
-    /** Connections over TCP so far that clients for both have made. */
+    /** Returns the number of connections over TCP that clients for both have made so far. */
     public static long connects() {
         return CONNECTS.sum();
     }
 
-    /** Connections over TCP that clients for both have now, to all addresses. */
+    /** Returns the number of connections over TCP that clients for both have now, to all addresses. */
     public static long open() {
         return OPEN.sum();
     }
 
-    /** Connections over TCP so far that servers for both have accepted. */
+    /** Returns the number of connections over TCP that servers for both have accepted so far. */
     public static long accepts() {
         return ACCEPTS.sum();
     }
 
-    /** The rows of all known destinations, the one that was used last at the end. */
+    /** Returns the rows of all known destinations, the last used one at the end. */
     public static List<Row> all() {
         synchronized (ALL) {
             List<Row> rows = new ArrayList<>(ALL.size());

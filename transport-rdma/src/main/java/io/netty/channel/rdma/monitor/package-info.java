@@ -14,24 +14,24 @@
  * under the License.
  */
 /**
- * Counters, lists and recordings of what happens: the lowest layer, which knows none of the others. Not for
- * applications, which use the classes of the package above whose names end in {@code Metrics}.
+ * Counters, lists and recordings of events. The lowest layer: it knows no other package. Not for applications, which
+ * use the public classes whose names end in {@code Metrics}.
  * <pre>
- *   LoopCounters       of a channel, of a loop, of what a loop has of a device: written by that loop alone
- *   DeviceCounters     of a device: the sum of those of the loops, and what is seldom
- *   ConnectionRecord   a connection that is established, with the way to its figures
- *   LoopRecord         an event loop, for those
- *   ConnectCounters    what became of connects, and of the requests of peers, and why
- *   TcpDestination     where clients for RDMA and TCP have connections over TCP, and why
- *   Registry           the devices, loops and connections that there are, and who is told of changes
+ *   LoopCounters       counters of a channel, a loop, or a loop's part of a device; only this loop writes them
+ *   DeviceCounters     counters of a device: the sum of its loops, and rare events
+ *   ConnectionRecord   an established connection, with access to its figures
+ *   LoopRecord         an event loop, for these records
+ *   ConnectCounters    outcomes of connects and of peers' requests, with reasons
+ *   TcpDestination     destinations where clients for RDMA and TCP have connections over TCP, with reasons
+ *   Registry           the present devices, loops and connections, and watchers of changes
  *   Recorder, Events   events of the JDK's Flight Recorder
- *   ManagementThread   on which MBeans are registered, when the program has started
+ *   ManagementThread   registers MBeans when the program has started
  * </pre>
  *
  * <h2>What counting costs</h2>
- * A plain read, an addition and an ordered write for a message or a poll: no locked instruction, no object, no line of
- * memory that two processors write. The sums are made by whoever reads them, over all that are open, under a lock that
- * only they, connects and closes take. What happens a few times in the life of a connection is counted by {@link
- * java.util.concurrent.atomic.LongAdder}s, as {@code connects} of a device.
+ * A message or a poll costs a plain read, an addition and a plain write: no locked instruction, no object, no cache
+ * line that two processors write. The reader computes the sums over all open counters, under a lock that only readers,
+ * connects and closes take. Events that happen a few times in the life of a connection are counted by {@link
+ * java.util.concurrent.atomic.LongAdder}s, for example the {@code connects} of a device.
  */
 package io.netty.channel.rdma.monitor;

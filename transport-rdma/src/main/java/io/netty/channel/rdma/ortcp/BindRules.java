@@ -24,18 +24,17 @@ import java.net.BindException;
 import java.net.InetSocketAddress;
 
 /**
- * Rules for the failure of one of two listeners at a port, for {@link RdmaOrTcpServerSocketChannel}.
+ * Rules of {@link RdmaOrTcpServerSocketChannel} for the case that one of its two listeners can't be bound.
  */
 final class BindRules {
-    /** For a port that is free on both. That some program has bound the same numbers for RDMA alone is unlikely. */
+    /** The most ports that are tried to find one that is free on both. Few programs bind a port for RDMA alone. */
     private static final int MAX_PORTS = 16;
 
     private BindRules() { }
 
     /**
-     * Returns whether the server listens for TCP only, as RDMA can't listen at this address, whatever the application
-     * does: no device has it, or another user holds the port there, which does not keep TCP from it. Any user may do
-     * that on the embedded provider.
+     * Returns whether the server listens for TCP only, because RDMA can't listen at this address: no device has it, or
+     * another user holds the port for RDMA. On the embedded provider any user can hold a port.
      */
     static boolean isWithoutRdma(Throwable rdmaCause, RdmaOrTcpChoice choice) {
         return choice == RdmaOrTcpChoice.RDMA_IF_POSSIBLE || choice == RdmaOrTcpChoice.RDMA_OR_TCP &&
@@ -63,7 +62,7 @@ final class BindRules {
                 address.getPort() == 0 && ports < MAX_PORTS;
     }
 
-    /** The application's exception, unless the failure is its own mistake. */
+    /** The exception of a bind that failed for this transport. */
     static IOException failure(InetSocketAddress address, RdmaOrTcpTransport transport, Throwable cause) {
         IOException failure = new BindException("cannot listen at " + address + " for " + transport + ": " +
                 cause.getMessage());

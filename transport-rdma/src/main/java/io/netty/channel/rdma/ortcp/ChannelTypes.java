@@ -75,7 +75,7 @@ enum ChannelTypes {
         return this == RDMA ? RdmaOrTcpTransport.RDMA : RdmaOrTcpTransport.TCP;
     }
 
-    /** The TCP channels that there can be in this process, whatever the event loops. */
+    /** The TCP channels that this process can have, whatever its event loops serve. */
     static ChannelTypes anyTcp() {
         return Epoll.isAvailable() ? EPOLL : NIO;
     }
@@ -88,7 +88,7 @@ enum ChannelTypes {
         return type == RDMA.listener || type == RDMA.connection;
     }
 
-    /** Why this group can't have RDMA channels, or {@code null}. */
+    /** The reason why this group can't have RDMA channels, or {@code null}. */
     static Throwable rdmaUnavailabilityCause(EventLoopGroup group) {
         if (!Rdma.isAvailable()) {
             return Rdma.unavailabilityCause();
@@ -98,8 +98,8 @@ enum ChannelTypes {
     }
 
     /**
-     * The TCP channels that this group can have. Loops that serve NIO's are NIO's own, or were made around its handler,
-     * by an application that has asked for these.
+     * The TCP channels that this group can have. NIO comes first: a loop serves NIO only if the application has asked
+     * for NIO.
      *
      * @throws IllegalArgumentException if there are none.
      */

@@ -49,9 +49,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One connect: which transport is tried next, and for how long, by the rules of {@link AttemptPlan}; and what is told
- * of it. The table of {@link RdmaOrTcpSocketChannel} says what comes of that. The channel makes the attempts, one after
- * the other. On the event loop of the connection.
+ * One connect. Chooses the next transport and its time by the rules of {@link AttemptPlan}, and logs and counts the
+ * result. {@link RdmaOrTcpSocketChannel} has a table of the rules. The channel makes the attempts, one after the other.
+ * On the event loop of the connection.
  */
 abstract class ConnectPlan {
     private static final long NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
@@ -66,7 +66,7 @@ abstract class ConnectPlan {
     private final Destination destination;
     private final RdmaOrTcpChoice choice;
     private AttemptPlan<RdmaOrTcpTransport> plan;
-    /** Why RDMA does not do. */
+    /** The reason for TCP. */
     private RdmaOrTcpFallback fallback;
     private Throwable rdmaCause;
     /** Failure of TCP, if RDMA is tried after it. */
@@ -74,15 +74,15 @@ abstract class ConnectPlan {
 
     /** Settings of the application. */
     static final class Settings {
-        /** Kernel verbs need milliseconds, but have no error for a host that is there and knows nothing of RDMA. */
+        /** Kernel verbs need milliseconds, but have no error for a host that runs and has no RDMA. */
         private static final int DEFAULT_RDMA_CONNECT_TIMEOUT_MILLIS = 1000;
         /**
-         * In shared memory it is known at once that nobody listens. So whoever does not answer does listen, and is a
-         * JVM that is starting, has few processors or is stopped.
+         * With shared memory a connect fails at once if no process listens. So a listener that does not answer is a JVM
+         * that is starting, has few processors or is stopped.
          */
         private static final int DEFAULT_CONNECT_TIMEOUT_OF_THIS_HOST_MILLIS = 3000;
         /**
-         * Time for which a silent listener of this host is passed over, which is not longer than an attempt may take.
+         * Time for which clients do not try a silent listener of this host again; no longer than an attempt may take.
          */
         private static final int REMEMBER_SILENCE_OF_THIS_HOST_MILLIS = 1000;
         static final int DEFAULT_REMEMBER_MILLIS = 30000;
@@ -91,12 +91,12 @@ abstract class ConnectPlan {
                 RdmaChannelOption.DEVICE, RdmaChannelOption.DEVICE_PORT, RdmaChannelOption.GID_INDEX);
 
         private final int connectTimeoutMillis;
-        /** 0 for one of the defaults above, by the destination. */
+        /** 0 stands for one of the defaults above, by the destination. */
         private final int rdmaConnectTimeoutMillis;
         private final int rememberMillis;
         final RdmaOrTcpFailures failures;
         final RdmaOrTcpRule rule;
-        /** For {@link Destination#from()}. */
+        /** A part of {@link Destination#from()}. */
         private final Map<ChannelOption<?>, Object> restrictions;
 
         /** @param options of the channel, among others those that restrict the providers of RDMA. */
@@ -123,7 +123,7 @@ abstract class ConnectPlan {
                     Arrays.asList(anywhere ? null : from, restrictions));
         }
 
-        /** @param rdma whether RDMA is tried: of TCP nothing is remembered. */
+        /** @param rdma whether RDMA is tried; failures of TCP are not remembered. */
         AttemptPlan.Times times(boolean rdma, InetSocketAddress remote) {
             boolean thisHost = rdma && isOfThisHost(remote);
             int remember = rdma ? rememberMillis : 0;
@@ -132,7 +132,7 @@ abstract class ConnectPlan {
                     (thisHost ? Math.min(remember, REMEMBER_SILENCE_OF_THIS_HOST_MILLIS) : remember) * NANOS_PER_MILLI);
         }
 
-        /** For an attempt by RDMA alone. */
+        /** The time for an attempt over RDMA alone. */
         int rdmaTimeoutMillis(InetSocketAddress remote) {
             return rdmaTimeoutMillis(isOfThisHost(remote));
         }
@@ -142,7 +142,7 @@ abstract class ConnectPlan {
                     thisHost ? DEFAULT_CONNECT_TIMEOUT_OF_THIS_HOST_MILLIS : DEFAULT_RDMA_CONNECT_TIMEOUT_MILLIS;
         }
 
-        /** Returns whether it is shared memory where an answer is waited for. */
+        /** Returns whether the answer comes by shared memory. */
         private boolean isOfThisHost(InetSocketAddress remote) {
             boolean sharedMemory = false;
             boolean device = false;
@@ -156,13 +156,13 @@ abstract class ConnectPlan {
             return sharedMemory && (!device || isOwn(remote.getAddress()));
         }
 
-        /** By the addresses that this host had when Netty was loaded: the kernel is not asked on an event loop. */
+        /** Uses the addresses that this host had when Netty was loaded, so that no event loop asks the kernel. */
         private static boolean isOwn(InetAddress address) {
             return address.isLoopbackAddress() || address.isAnyLocalAddress() || NetUtil.NETWORK_INTERFACES.stream()
                     .flatMap(NetworkInterface::inetAddresses).anyMatch(address::equals);
         }
 
-        /** Sets what restricts the providers of RDMA. */
+        /** Sets the options that restrict the providers of RDMA. */
         @SuppressWarnings("unchecked")
         void restrict(Bootstrap bootstrap) {
             restrictions.forEach((option, value) -> bootstrap.option((ChannelOption<Object>) option, value));
@@ -183,20 +183,20 @@ abstract class ConnectPlan {
     }
 
     /**
-     * Connects over this transport. A failure is given to {@link #failed}, of this call as well, a success to {@link
-     * #connected}.
+     * Connects over this transport. Calls {@link #failed} after a failure, also of this call, and {@link #connected}
+     * after a success.
      *
      * @param timeoutMillis 0 for no limit.
      */
     protected abstract void attempt(RdmaOrTcpTransport transport, int timeoutMillis);
 
-    /** There is no connection, and no attempt left. */
+    /** Fails the connect: no attempt is left. */
     protected abstract void fail(Throwable cause);
 
     /**
      * Makes the first attempt.
      *
-     * @param known why RDMA does not do, if that is known already; else {@code null}.
+     * @param known the reason for TCP, if RDMA is known to fail; else {@code null}.
      */
     final void start(RdmaOrTcpFallback known) {
         fallback = known;
@@ -226,7 +226,7 @@ abstract class ConnectPlan {
         next();
     }
 
-    /** Transports that the choice allows, in their order. */
+    /** The transports that the choice allows, in their order. */
     private List<RdmaOrTcpTransport> transports() {
         if (fallback != null) {
             return List.of(RdmaOrTcpTransport.TCP);
@@ -244,14 +244,14 @@ abstract class ConnectPlan {
                 (plan.limitNanos() + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI));
     }
 
-    /** The attempt has failed, and nobody has cancelled it. */
+    /** Goes on after an attempt that has failed, and was not cancelled. */
     final void failed(RdmaOrTcpTransport transport, Throwable cause) {
         if (loop.isShuttingDown()) {
             fail(cause);
         } else if (transport == RdmaOrTcpTransport.RDMA) {
             rdmaFailed(cause);
         } else if (cause instanceof IOException || cause instanceof ChannelException) {
-            // The latter when there can be no channel, for example for lack of descriptors.
+            // A ChannelException comes when no channel can be made, for example for lack of descriptors.
             tcpFailed(cause);
         } else {
             fail(cause);
@@ -297,13 +297,13 @@ abstract class ConnectPlan {
         fail(cause);
     }
 
-    /** The channel is connected: it tells which transport it has. */
+    /** Sets the attributes of a connected channel, and remembers its transport. */
     final void mark(Channel channel, RdmaOrTcpTransport transport) {
         channel.attr(RdmaOrTcp.TRANSPORT).set(transport);
         if (transport == RdmaOrTcpTransport.RDMA) {
-            // Also if it was tried after TCP.
+            // Even if RDMA was tried after TCP.
             plan.connected();
-            // The peer that comes after this one may be another one: a server that was restarted.
+            // The next peer may be another process, for example a restarted server.
             channel.closeFuture().addListener(closed -> plan.forget());
         } else {
             channel.attr(RdmaOrTcp.FALLBACK).set(fallback);
@@ -314,12 +314,12 @@ abstract class ConnectPlan {
         }
     }
 
-    /** Returns whether RDMA may do at a later time. */
+    /** Returns whether RDMA may work later. */
     private static boolean mayPass(RdmaOrTcpFallback.Reason reason) {
         return reason != RdmaOrTcpFallback.Reason.UNAVAILABLE && reason != RdmaOrTcpFallback.Reason.RULE;
     }
 
-    /** The application is about to be told of the connection. */
+    /** Counts and logs the connection, just before the application is told. */
     final void connected(Channel channel, RdmaOrTcpTransport transport) {
         RdmaOrTcpMetrics.total().connected(transport);
         InternalLogLevel level = isChange(channel, transport) ? FallbackLog.PROCESS.levelOfChange() :
@@ -332,8 +332,7 @@ abstract class ConnectPlan {
     }
 
     /**
-     * Returns whether the destination was not, or for another reason, connected over TCP before; or was, and now is
-     * not.
+     * Returns whether the transport of the destination has changed: to TCP, to another reason for TCP, or back to RDMA.
      */
     private boolean isChange(Channel channel, RdmaOrTcpTransport transport) {
         if (transport == RdmaOrTcpTransport.RDMA) {

@@ -18,9 +18,9 @@ package io.netty.channel.rdma.ortcp;
 import io.netty.channel.Channel;
 
 /**
- * Deregistrations of a channel that wait for those of the channels of its transports. One that was asked for before a
- * close, and comes after it, is the last time that the pipeline has its handlers: the close, whose task follows, would
- * tell nobody. On the event loop.
+ * Deregistrations of a channel that wait for those of its carrier or listeners. If one was requested before a close but
+ * ends after it, the pipeline loses its handlers before the task of the close can fire {@code channelInactive}. So this
+ * class fires it. On the event loop.
  */
 final class Deregistrations {
     private final Channel channel;

@@ -45,7 +45,7 @@ final class FallbackLog {
     private final Ticker ticker;
     private final AtomicBoolean toldOfProcess = new AtomicBoolean();
     private final AtomicBoolean toldOfLoops = new AtomicBoolean();
-    /** The time up to which lines are used up: at most {@link #MAX_LINES} of them ahead. */
+    /** The time up to which lines are used up; at most {@link #MAX_LINES} lines in the past. */
     private long usedUntil;
     private long leftOut;
 
@@ -76,8 +76,8 @@ final class FallbackLog {
     }
 
     /**
-     * The level of a server's line for this reason: a mistake in what the process was started with, or in the program,
-     * is a warning. That there is no RDMA where nobody can expect it is none.
+     * The level of a server's line for this reason. A mistake in the program or in its start is a warning; a host that
+     * can't have RDMA is none.
      */
     static InternalLogLevel level(Throwable unavailable) {
         return unavailable instanceof UnsupportedOperationException ? InternalLogLevel.INFO : InternalLogLevel.WARN;
@@ -89,7 +89,7 @@ final class FallbackLog {
      * @param log         of the class that the application uses.
      * @param rdma        or {@code null}.
      * @param tcp         or {@code null}.
-     * @param unavailable why there is no RDMA, if nobody has asked for that.
+     * @param unavailable why there is no RDMA, if the rule has not excluded it; else {@code null}.
      */
     static void listens(InternalLogger log, InetSocketAddress local, RdmaServerSocketChannel rdma, ServerChannel tcp,
                         Throwable unavailable) {
@@ -106,7 +106,7 @@ final class FallbackLog {
         }
     }
 
-    /** A client does without RDMA, for a reason that holds for all of its destinations. One line a process. */
+    /** Logs once in a process why clients have no RDMA, for a reason that holds for all destinations. */
     void unavailable(Throwable cause) {
         AtomicBoolean told = cause == Rdma.unavailabilityCause() ? toldOfProcess : toldOfLoops;
         if (!told.get() && told.compareAndSet(false, true)) {

@@ -27,12 +27,12 @@ import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Tells which channel class knows which option. Netty warns of each option that a channel doesn't know; where there are
- * several classes, that is a mistake only if none does.
+ * Remembers which channel classes know an option. Netty warns of each option that a channel doesn't know. Here that is
+ * a mistake only if none of the classes knows it.
  */
 final class KnownOptions {
     private static final String RDMA_PREFIX = RdmaChannelOption.class.getName() + '#';
-    /** By channel class, of which there are few. Weak, because an application may make options as it goes. */
+    /** By channel class. Weak, because an application may make new options at any time. */
     private static final Map<Class<?>, Map<ChannelOption<?>, Boolean>> KNOWN = new ConcurrentHashMap<>();
 
     private KnownOptions() { }
@@ -60,18 +60,18 @@ final class KnownOptions {
         return result;
     }
 
-    /** No list tells: there are options that a configuration accepts and does not return. */
+    /** Sets the option on a new channel, because a configuration does not list all options that it accepts. */
     @SuppressWarnings("unchecked")
     private static boolean ask(Class<? extends Channel> type, ChannelOption<?> option, Object value) {
         if (!Rdma.isAvailable() && ChannelTypes.isRdma(type)) {
-            // There can't be such a channel. All others that it knows are known to those of TCP as well.
+            // RDMA channels can't be made. Their other options are known to the TCP channels as well.
             return option.name().startsWith(RDMA_PREFIX);
         }
         Channel channel = new ReflectiveChannelFactory<>(type).newChannel();
         try {
             return channel.config().setOption((ChannelOption<Object>) option, value);
         } catch (Exception e) {
-            // A bad value of a known option. Whoever uses it will say so.
+            // A bad value of a known option. The channel that gets the option reports it.
             return true;
         } finally {
             channel.unsafe().closeForcibly();

@@ -25,11 +25,11 @@ import java.util.Queue;
 import java.util.function.LongConsumer;
 
 /**
- * Messages that are written to a channel before it is connected, in order. {@code ChannelOutboundBuffer} can't do this:
- * it does not give its messages away with their promises. On the event loop.
+ * Messages that are written to a channel before it is connected, in order. A {@code ChannelOutboundBuffer} can't pass
+ * its messages and their promises to another channel. On the event loop.
  */
 final class PendingWrites {
-    /** Bytes that a message counts for besides its own, as in {@code ChannelOutboundBuffer}. */
+    /** Bytes that each message counts in addition to its own, as in {@code ChannelOutboundBuffer}. */
     private static final int OVERHEAD = 96;
 
     private final LongConsumer added;
@@ -71,7 +71,7 @@ final class PendingWrites {
         added.accept(size);
     }
 
-    /** All that was written so far is to go out. */
+    /** Marks all written messages as flushed. */
     void flush() {
         for (Write write; (write = unflushed.poll()) != null;) {
             if (write.promise.setUncancellable()) {
@@ -111,7 +111,7 @@ final class PendingWrites {
      */
     boolean moveTo(Channel.Unsafe connected) {
         boolean flush = !flushed.isEmpty();
-        // The latter perhaps by a listener of a promise, as the channel may refuse a message.
+        // The channel may refuse a message, and a listener of its promise may write more messages.
         while (!flushed.isEmpty() || !unflushed.isEmpty()) {
             Write write = flushed.isEmpty() ? unflushed.remove() : flushed.remove();
             connected.write(write.msg, write.promise);

@@ -35,9 +35,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Tries RDMA at the destinations of connections over TCP, on their event loops, for {@link RdmaOrTcpFailures#probe}.
- * There is one attempt in an interval for a destination, whatever the number of connections, and none after RDMA has
- * answered, until there is another connection over TCP.
+ * Tries RDMA at the destinations of connections over TCP, on their event loops, for {@link RdmaOrTcpFailures#probe}. A
+ * destination gets one attempt in an interval, whatever the number of its connections. After RDMA has answered, there
+ * is no attempt until another connection over TCP is made.
  */
 final class Probes {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaOrTcpFailures.class);

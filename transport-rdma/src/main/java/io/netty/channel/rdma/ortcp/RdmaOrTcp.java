@@ -39,16 +39,14 @@ public final class RdmaOrTcp {
     public static final AttributeKey<RdmaOrTcpTransport> TRANSPORT =
             AttributeKey.valueOf(RdmaOrTcp.class, "TRANSPORT");
 
-    /**
-     * The reason why a client's channel whose {@link #TRANSPORT} is {@link RdmaOrTcpTransport#TCP} is not on RDMA.
-     */
+    /** The reason why the {@link #TRANSPORT} of a client's channel is {@link RdmaOrTcpTransport#TCP}. */
     public static final AttributeKey<RdmaOrTcpFallback> FALLBACK = AttributeKey.valueOf(RdmaOrTcp.class, "FALLBACK");
 
     private RdmaOrTcp() { }
 
     /**
-     * Creates event loops that serve channels of all transports that there are: those of an {@link RdmaEventLoopGroup}
-     * where RDMA is available ({@link Rdma#isAvailable()}), else epoll's, else NIO's.
+     * Creates event loops that serve channels of all available transports: an {@link RdmaEventLoopGroup} where RDMA is
+     * available ({@link Rdma#isAvailable()}), else epoll's loops, else NIO's.
      *
      * @param threads the number of event loops; 0 for Netty's default.
      */
@@ -60,7 +58,7 @@ public final class RdmaOrTcp {
     }
 
     /**
-     * As {@link #newEventLoopGroup(int)}, with threads of the application's making.
+     * Creates event loops as {@link #newEventLoopGroup(int)}, with threads of this factory.
      *
      * @param threads       the number of event loops; 0 for Netty's default.
      * @param threadFactory makes their threads.

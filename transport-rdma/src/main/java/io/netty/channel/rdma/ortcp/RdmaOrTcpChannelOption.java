@@ -33,24 +33,24 @@ public final class RdmaOrTcpChannelOption<T> extends ChannelOption<T> {
 
     /**
      * Time for which a client waits for an answer to its attempt to connect over RDMA, in milliseconds, 0 to {@link
-     * Integer#MAX_VALUE}. Default 0, which means 1000, and 3000 where the answer is one of this host, by shared memory,
-     * as there it is known at once that nobody listens. Never more than half of {@link
-     * ChannelOption#CONNECT_TIMEOUT_MILLIS}, unless that is 0 or TCP is not allowed. The time for which this process
-     * prepares its end of the connection, loading classes for example, does not count.
+     * Integer#MAX_VALUE}. Default 0, which means 1000, or 3000 if the answer comes from this host by shared memory,
+     * where a missing listener is known at once. Never more than half of {@link ChannelOption#CONNECT_TIMEOUT_MILLIS},
+     * unless that is 0 or TCP is not allowed. Time in which this process prepares its end of the connection, for
+     * example loads classes, does not count.
      */
     public static final ChannelOption<Integer> RDMA_CONNECT_TIMEOUT_MILLIS =
             valueOf(RdmaOrTcpChannelOption.class, "RDMA_CONNECT_TIMEOUT_MILLIS");
 
     /**
-     * For how long clients connect over TCP at once to a destination whose RDMA has failed, in milliseconds, 0 to
-     * {@link Integer#MAX_VALUE}. 0 remembers nothing, and doesn't ask what others remember. Default 30000. That a
-     * listener of this host did not answer in time is remembered for 1 s at most. When a server is down, so that TCP
-     * fails too, or is restarted, so that a connection over RDMA ends, the next connect tries RDMA.
+     * Time for which clients connect directly over TCP to a destination where RDMA has failed, in milliseconds, 0 to
+     * {@link Integer#MAX_VALUE}. 0 remembers nothing, and ignores the memory of others. Default 30000. A listener of
+     * this host that did not answer in time is remembered for at most 1 s. When a server is down, so that TCP fails
+     * too, or is restarted, so that a connection over RDMA ends, the next connect tries RDMA.
      */
     public static final ChannelOption<Integer> REMEMBER_MILLIS =
             valueOf(RdmaOrTcpChannelOption.class, "REMEMBER_MILLIS");
 
-    /** Where a client's failures of RDMA are remembered. Default {@link RdmaOrTcpFailures#shared()}. */
+    /** The memory of a client's failures of RDMA. Default {@link RdmaOrTcpFailures#shared()}. */
     public static final ChannelOption<RdmaOrTcpFailures> FAILURES = valueOf(RdmaOrTcpChannelOption.class, "FAILURES");
 
     /**

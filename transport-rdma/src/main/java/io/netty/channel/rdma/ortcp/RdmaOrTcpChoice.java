@@ -26,16 +26,16 @@ public enum RdmaOrTcpChoice {
     RDMA_OR_TCP,
 
     /**
-     * A server listens for TCP, and also for RDMA if it can. A bind never fails because of RDMA: if RDMA can't be had,
-     * for example because another listener has the port by {@code SO_REUSEPORT}, a line in the log says why. A bind
-     * that fails has the exception of TCP. For programs that do not know of RDMA. For a client as the first one.
+     * A server listens for TCP, and also for RDMA if it can. Only TCP can fail a bind. If RDMA can't be bound, for
+     * example because another listener has the port by {@code SO_REUSEPORT}, the log has the reason. For programs that
+     * do not know of RDMA. For a client: {@code RDMA_OR_TCP}.
      */
     RDMA_IF_POSSIBLE,
 
-    /** A server listens for both, and its bind fails where RDMA is not available. For a client as the first one. */
+    /** A server listens for both; its bind fails if RDMA is not available. For a client: {@code RDMA_OR_TCP}. */
     RDMA_AND_TCP,
 
-    /** A client fails if RDMA does. A server listens for RDMA alone, and its bind fails where RDMA is not available. */
+    /** A client fails if RDMA fails. A server listens for RDMA alone; its bind fails if RDMA is not available. */
     RDMA_ONLY,
 
     /** RDMA is not tried: a client connects over TCP, a server listens for TCP. */

@@ -39,7 +39,7 @@ public final class RdmaOrTcpConnectException extends ConnectException {
         return cause.getMessage() != null ? cause.getMessage() : cause.toString();
     }
 
-    /** Why there is no connection over RDMA; {@code null} in a copy that was serialised. */
+    /** The reason why there is no connection over RDMA; {@code null} in a copy that was serialised. */
     public RdmaOrTcpFallback rdma() {
         return rdma;
     }

@@ -27,18 +27,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Remembers for which destinations RDMA has failed, so that not every connection waits for it to fail again. Clients
+ * Remembers the destinations where RDMA has failed, so that not every connection waits for the same failure. Clients
  * share {@link #shared()}, unless {@link RdmaOrTcpChannelOption#FAILURES} says otherwise. Clients that may use other
- * providers ({@link RdmaChannelOption#PROVIDERS}) than the rest want a memory of their own. Any thread.
+ * providers ({@link RdmaChannelOption#PROVIDERS}) than the rest should have a memory of their own. Any thread.
  *
- * <p>Only failures are remembered. That RDMA has worked changes nothing, as it is tried first anyway; and if it fails
- * where it worked before, that attempt falls back like any other. What is remembered of a destination is forgotten when
- * a connection to it fails over TCP, too, and when one of RDMA ends: a server that is restarted is another one.
+ * <p>Only failures are remembered. Successes of RDMA need not be, because RDMA is tried first anyway. The failure of a
+ * destination is forgotten when a connect to it fails over TCP, too. It is also forgotten when a connection over RDMA
+ * ends, because the server may have been restarted.
  */
 public final class RdmaOrTcpFailures {
     private static final RdmaOrTcpFailures SHARED = new RdmaOrTcpFailures(FailureMemory.shared());
     private static final Duration MIN_INTERVAL = Duration.ofMillis(1);
-    /** So that there is no overflow in nanoseconds. */
+    /** Keeps nanoseconds from an overflow. */
     private static final Duration MAX_INTERVAL = Duration.ofDays(365);
 
     private final FailureMemory memory;
@@ -62,20 +62,20 @@ public final class RdmaOrTcpFailures {
     }
 
     /**
-     * The memory of the process, for 1024 destinations. There is also remembered which of them do not answer by shared
-     * memory, whoever connects.
+     * The memory of the process, for 1024 destinations. It also has the destinations that do not answer by shared
+     * memory, for all channels.
      */
     public static RdmaOrTcpFailures shared() {
         return SHARED;
     }
 
     /**
-     * Why RDMA has failed for this destination. What has failed from a local address that was asked for, or with one of
-     * the options {@link RdmaChannelOption#PROVIDERS}, {@link RdmaChannelOption#DEVICE}, {@link
-     * RdmaChannelOption#DEVICE_PORT} and {@link RdmaChannelOption#GID_INDEX}, is remembered for connects alike alone,
-     * and not returned here.
+     * The reason why RDMA has failed for this destination. A connect with a local address, or with one of the options
+     * {@link RdmaChannelOption#PROVIDERS}, {@link RdmaChannelOption#DEVICE}, {@link RdmaChannelOption#DEVICE_PORT} and
+     * {@link RdmaChannelOption#GID_INDEX}, is remembered separately, for the same kind of connects, and not returned
+     * here.
      *
-     * @return {@code null} if nothing is remembered, or not any more.
+     * @return {@code null} if no failure is remembered.
      */
     public RdmaOrTcpFallback get(InetSocketAddress destination) {
         FailureMemory.Remembered remembered = memory.get(new Destination(destination), RdmaOrTcpTransport.RDMA);
@@ -87,32 +87,33 @@ public final class RdmaOrTcpFailures {
                 TimeUnit.NANOSECONDS.toMillis(remembered.ageNanos()) + " ms ago: " + remembered.why());
     }
 
-    /** The next connection to this destination tries RDMA, and all that it has. */
+    /** Makes the next connection to this destination try RDMA, with all its providers. */
     public void forget(InetSocketAddress destination) {
         memory.forget(destination);
     }
 
-    /** The next connection to any destination tries RDMA, and all that it has. */
+    /** Makes the next connection to each destination try RDMA, with all its providers. */
     public void clear() {
         memory.clear();
     }
 
     /**
-     * Has clients that remember here find back to RDMA. Their connections over TCP stay as they are, for as long as
-     * the application, or its pool, keeps them. From now on, as long as there are some that are made after this call,
-     * RDMA is tried in the background at each of their destinations, on their event loops: a connection that is closed
-     * as soon as it is made, which the server sees as one without a byte. When RDMA answers, what is remembered of the
-     * destination is forgotten, one line is logged, and the application is told, once until there is another
-     * connection over TCP: so it can have its pool, or its gRPC channel, connect anew when that harms nobody.
+     * Helps clients with this memory to return to RDMA. Their connections over TCP stay as they are. RDMA is tried in
+     * the background at each destination of connections over TCP that are made after this call, on their event loops.
+     * An attempt is a connection that is closed at once; the server sees a connection without a byte. When RDMA
+     * answers, the failure of the destination is forgotten, one line is logged, and {@code answered} is called, once
+     * until there is another connection over TCP. The application can then let its pool, or its gRPC channel, connect
+     * again at a good time.
      * <pre>
      * RdmaOrTcpFailures.shared().probe(Duration.ofMinutes(1), address -&gt; managedChannel.enterIdle());
      * </pre>
-     * Not tried are destinations where a {@link RdmaOrTcpRule} has chosen TCP, or in a process that can't use RDMA.
+     * Destinations for which a {@link RdmaOrTcpRule} has chosen TCP are not tried, and none in a process that can't use
+     * RDMA.
      *
      * @param every    how long to wait between two attempts at a destination, from 1 ms to 365 days. By default none
      *                 are made.
-     * @param answered is given the address, resolved, on an event loop, so it must not block. It takes the place of
-     *                 the one before; {@code null} ends all attempts.
+     * @param answered gets the resolved address on an event loop, so it must not block. Replaces the previous one;
+     *                 {@code null} ends all attempts.
      */
     public void probe(Duration every, Consumer<InetSocketAddress> answered) {
         probes = answered == null ? null : new Probes(checkInterval(every).toNanos(), answered);
@@ -127,12 +128,12 @@ public final class RdmaOrTcpFailures {
         return every;
     }
 
-    /** Or {@code null}. */
+    /** The probes, or {@code null} if none are wanted. */
     Probes probes() {
         return probes;
     }
 
-    /** The number of destinations, including those whose time is over and that nobody has asked for since. */
+    /** The number of destinations, including those whose time is over if no connect has asked for them since. */
     public int size() {
         return memory.size();
     }

@@ -22,26 +22,24 @@ import java.nio.channels.ClosedChannelException;
 import java.util.Objects;
 
 /**
- * Why a connection goes over TCP. The value of {@link RdmaOrTcp#FALLBACK}.
+ * The reason why a connection goes over TCP. The value of {@link RdmaOrTcp#FALLBACK}.
  *
  * @param reason  for metrics and decisions.
  * @param message what happened, for a person.
  */
 public record RdmaOrTcpFallback(Reason reason, String message) {
-    /**
-     * Why a connection goes over TCP where RDMA would have been preferred. {@link RdmaOrTcpSocketChannel} has the whole
-     * table.
-     */
+    /** Reasons for TCP where RDMA would have been preferred. {@link RdmaOrTcpSocketChannel} has the whole table. */
     public enum Reason {
         /**
-         * RDMA is not available in this process, or the event loop does not serve its channels. Known without trying.
+         * RDMA is not available in this process, or the event loop does not serve its channels. Known without an
+         * attempt.
          */
         UNAVAILABLE,
 
         /** No RDMA device leads to the destination, or none has the local address. */
         NO_ROUTE,
 
-        /** The destination's host says that nobody listens for RDMA at this port. */
+        /** The destination's host answers that no process listens for RDMA at this port. */
         REFUSED,
 
         /**
@@ -50,8 +48,8 @@ public record RdmaOrTcpFallback(Reason reason, String message) {
         TIMEOUT,
 
         /**
-         * There is a listener, and it has a reason to refuse, such as a full backlog; or it speaks another protocol, or
-         * has a native library of another version.
+         * The listener refuses, for example because its backlog is full, or it speaks another protocol, or has a native
+         * library of another version.
          */
         REJECTED,
 
@@ -67,15 +65,15 @@ public record RdmaOrTcpFallback(Reason reason, String message) {
         /**
          * The reason for a failed attempt to connect an RDMA channel, or to create one.
          *
-         * @return {@code null} for a failure that TCP is no answer to: anything but I/O errors and too little memory,
-         *         and a closed channel.
+         * @return {@code null} if TCP is not to be tried: for a closed channel, and for failures other than I/O errors
+         *         and too little memory.
          */
         public static Reason of(Throwable cause) {
             if (cause instanceof UnsatisfiedLinkError) {
                 return UNAVAILABLE;
             }
             if (cause instanceof OutOfMemoryError) {
-                // Netty's, of direct memory: a connection over TCP needs less of it.
+                // Netty throws it for direct memory, and a connection over TCP needs less of that.
                 return FAILED;
             }
             if (!(cause instanceof IOException) || cause instanceof ClosedChannelException) {

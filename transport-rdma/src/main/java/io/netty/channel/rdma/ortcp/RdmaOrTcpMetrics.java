@@ -61,7 +61,7 @@ public final class RdmaOrTcpMetrics {
         return accepts.get(transport).sum();
     }
 
-    /** Connections over TCP that there are, of those that clients have made. */
+    /** The open connections over TCP that clients have made. */
     public long tcpConnections() {
         return TcpDestination.open();
     }

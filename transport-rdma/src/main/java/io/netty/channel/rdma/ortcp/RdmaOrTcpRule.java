@@ -20,27 +20,27 @@ import io.netty.util.internal.ObjectUtil;
 import java.net.InetSocketAddress;
 
 /**
- * Chooses by host and port which transports a connection or a listener may take. It is given to {@link
- * RdmaOrTcpSocketChannel} and {@link RdmaOrTcpServerSocketChannel}, by their constructors or by the option {@link
+ * Chooses the transports that a connection or a listener may take, by host and port. {@link RdmaOrTcpSocketChannel} and
+ * {@link RdmaOrTcpServerSocketChannel} take a rule by their constructors or by the option {@link
  * RdmaOrTcpChannelOption#TRANSPORT_RULE}:
  * <pre>
  * RdmaOrTcpRule rule = address -&gt;
  *         address.getPort() == 5432 ? RdmaOrTcpChoice.TCP_ONLY : RdmaOrTcpChoice.RDMA_OR_TCP;
  * bootstrap.channelFactory(() -&gt; new RdmaOrTcpSocketChannel(rule));
  * </pre>
- * Called on event loops, of several channels at once: it must not block, look up names for example.
+ * Several event loops may call a rule at once. It must not block, for example look up names.
  */
 @FunctionalInterface
 public interface RdmaOrTcpRule {
     /**
-     * @param address where the client connects to, resolved; or where the server binds, perhaps a wildcard address or
-     *                port 0. {@link InetSocketAddress#getHostString()} is the name that was resolved, if Netty has done
-     *                that.
-     * @return not {@code null}. What this method throws fails the connect or the bind.
+     * @param address the resolved address that the client connects to, or the address that the server binds, perhaps a
+     *                wildcard address or port 0. {@link InetSocketAddress#getHostString()} is the name if Netty has
+     *                resolved it.
+     * @return not {@code null}. An exception of this method fails the connect or the bind.
      */
     RdmaOrTcpChoice choose(InetSocketAddress address);
 
-    /** The same for all addresses. */
+    /** A rule with the same choice for all addresses. */
     static RdmaOrTcpRule always(RdmaOrTcpChoice choice) {
         ObjectUtil.checkNotNull(choice, "choice");
         return address -> choice;

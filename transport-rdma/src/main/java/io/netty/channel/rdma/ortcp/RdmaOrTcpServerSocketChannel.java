@@ -48,24 +48,23 @@ import java.util.Objects;
  *         .childHandler(new MyInitializer()).bind("10.0.0.1", 8080).sync().channel();
  * </pre>
  * Libraries that make their bootstraps themselves take the class, or a {@link io.netty.channel.ChannelFactory}. To
- * handlers it is one channel, which binds both listeners and closes both; connections stay. What it accepts are {@link
- * RdmaSocketChannel}s and channels of TCP, of epoll or of NIO as the event loop has them, with the attribute {@link
- * RdmaOrTcp#TRANSPORT}; their {@code parent()} is {@link #rdmaChannel()} or {@link #tcpChannel()}.
+ * handlers it is one channel, which binds and closes both listeners; connections stay. It accepts {@link
+ * RdmaSocketChannel}s and TCP channels (of epoll or NIO, as the event loop has them), with the attribute {@link
+ * RdmaOrTcp#TRANSPORT}. Their {@code parent()} is {@link #rdmaChannel()} or {@link #tcpChannel()}.
  *
  * <p>Where RDMA is not available it listens for TCP alone and logs the reason, unless {@link
  * RdmaOrTcpChannelOption#TRANSPORT_RULE} says {@link RdmaOrTcpChoice#RDMA_AND_TCP} or {@link
- * RdmaOrTcpChoice#RDMA_ONLY}. Not available means: not in this process ({@link
- * io.netty.channel.rdma.Rdma#isAvailable()}), not on the event loop of this channel, or the address is of no RDMA
- * device. Everything else that goes wrong, such as a port that is in use, fails the bind, and then neither listens,
- * unless the rule says {@link RdmaOrTcpChoice#RDMA_IF_POSSIBLE}.
- * Port 0 is one that is free for both. RDMA listens where TCP then does: Netty's TCP channels take the wildcard address
- * of IPv4 for that of IPv6, which stands for both.
+ * RdmaOrTcpChoice#RDMA_ONLY}. RDMA is not available if this process has none ({@link
+ * io.netty.channel.rdma.Rdma#isAvailable()}), if the event loop of this channel does not serve it, or if no RDMA device
+ * has the address. Any other failure, such as a port in use, fails the bind for both, unless the rule says {@link
+ * RdmaOrTcpChoice#RDMA_IF_POSSIBLE}. Port 0 chooses a port that is free for both. RDMA listens at the address that TCP
+ * has bound: Netty's TCP channels take IPv6's wildcard address, which stands for both, for IPv4's.
  *
  * <p>The event loops of the connections must serve the same kinds of channels as that of the listener. If they don't
  * serve RDMA, each connection over RDMA is refused, so that a client that may take TCP does.
  *
- * <p>Options are given to the listeners that know them. Those of {@code childOption} are set on all connections, and
- * {@code ServerBootstrap} logs a warning for each that doesn't know one: see {@link
+ * <p>Each listener gets the options that it knows. {@code ServerBootstrap} sets the options of {@code childOption} on
+ * all connections, and logs a warning for each connection that doesn't know one. See {@link
  * RdmaOrTcpChannelOption#CHILD_OPTIONS}.
  *
  * <p>If one of the listeners ends, for example because its device was removed, the other one goes on, and a warning is
@@ -109,7 +108,7 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
         return tcpChannel;
     }
 
-    /** Why there is no listener for RDMA; {@code null} if there is one, or should not be. Any thread. */
+    /** The reason why there is no listener for RDMA; {@code null} if there is one, or none is wanted. Any thread. */
     public Throwable rdmaUnavailabilityCause() {
         return rdmaUnavailabilityCause;
     }
@@ -140,7 +139,7 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
         }
     }
 
-    /** Gives what happens at a listener to the pipeline of this channel. */
+    /** Passes events of a listener to the pipeline of this channel. */
     private final class Relay extends RelayHandler {
         private final ServerSocketChannel listener;
         private final RdmaOrTcpTransport transport;
@@ -181,11 +180,11 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
         }
     }
 
-    /** One read is one message, of whichever listener. */
+    /** Clears the pending reads of other listeners, because one read of this channel stands for one message. */
     private void forgetOtherReads(ServerSocketChannel reader) {
         for (ServerSocketChannel listener : listeners()) {
             if (listener != reader) {
-                // Turning it off is what clears a read that is pending; turning it on reads nothing: see RelayHandler.
+                // To turn autoRead off clears a pending read. To turn it on reads nothing: see RelayHandler.
                 listener.config().setAutoRead(true);
                 listener.config().setAutoRead(false);
             }
@@ -341,7 +340,7 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
                 rdmaUnavailabilityCause);
     }
 
-    /** TCP, then RDMA at the same port: fewer ports are free for TCP. */
+    /** Binds TCP, then RDMA at the same port, because fewer ports are free for TCP. */
     private void bindBoth(InetSocketAddress address, RdmaOrTcpChoice choice) throws Exception {
         int ports = 0;
         boolean bound;
@@ -352,7 +351,7 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
         } while (!bound);
     }
 
-    /** Returns whether that is all; if not, another port is to be tried. */
+    /** Returns whether the bind is complete. If not, the caller tries another port. */
     private boolean bindRdmaBeside(InetSocketAddress address, RdmaOrTcpChoice choice, int ports) throws Exception {
         Throwable cause = bindListener(rdmaChannel, tcpChannel.localAddress());
         if (cause == null) {
@@ -372,7 +371,7 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
         throw failure(address, RdmaOrTcpTransport.RDMA, cause);
     }
 
-    /** One that is not bound. */
+    /** Replaces the listener for TCP by one that is not bound. */
     private void renewTcp() throws Exception {
         ServerSocketChannel previous = tcpChannel;
         ServerSocketChannel next = newListener(tcp);
@@ -408,7 +407,7 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
         return BindRules.failure(address, transport, cause);
     }
 
-    /** Returns why it can't be bound, or {@code null}. */
+    /** Binds a listener. Returns the reason of a failure, or {@code null}. */
     private Throwable bindListener(ServerSocketChannel listener, InetSocketAddress address) {
         ChannelPromise promise = newPromise();
         listener.unsafe().bind(address, promise);
@@ -490,7 +489,7 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
             super(unsafe);
         }
 
-        /** First the listeners: when they are done, this channel may be registered with another loop at once. */
+        /** Deregisters the listeners first. Once the promise is done, another loop may register this channel. */
         @Override
         public void deregister(ChannelPromise promise) {
             if (!isRegistered() || !promise.setUncancellable()) {

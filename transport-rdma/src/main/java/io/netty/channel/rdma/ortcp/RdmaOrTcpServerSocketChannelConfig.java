@@ -36,7 +36,7 @@ import java.util.Map;
  * Options for the listeners. Each listener gets those that its class knows. Any thread.
  */
 final class RdmaOrTcpServerSocketChannelConfig extends DefaultChannelConfig implements ServerSocketChannelConfig {
-    /** In the order in which it was set. */
+    /** Options in the order in which they were set. */
     private final Map<ChannelOption<?>, Object> set = new LinkedHashMap<>();
     private volatile List<ServerSocketChannelConfig> listeners = List.of();
     private volatile RdmaOrTcpRule rule;
@@ -55,7 +55,7 @@ final class RdmaOrTcpServerSocketChannelConfig extends DefaultChannelConfig impl
         return childOptions;
     }
 
-    /** Sets what was set on a listener that is to be bound. */
+    /** Sets the options so far on a listener that is to be bound. */
     synchronized void adopt(ServerSocketChannelConfig listener) {
         set.forEach((option, value) -> setUnchecked(listener, option, value));
         listener.setAutoRead(isAutoRead());
@@ -137,7 +137,7 @@ final class RdmaOrTcpServerSocketChannelConfig extends DefaultChannelConfig impl
         for (ServerSocketChannelConfig listener : listeners) {
             setUnchecked(listener, option, value);
         }
-        // Becomes the last one: there are options that limit each other.
+        // The last one in the order, because some options limit each other.
         set.remove(option);
         set.put(option, value);
         return true;

@@ -62,27 +62,27 @@ import java.util.concurrent.atomic.AtomicLong;
  *         .connect("10.0.0.1", 8080).sync().channel();
  * channel.attr(RdmaOrTcp.TRANSPORT).get(); // RDMA or TCP
  * </pre>
- * Libraries that make their bootstraps themselves take the class, or a {@link io.netty.channel.ChannelFactory}. It
- * decides when it connects. To handlers it is one channel with one pipeline, whatever is tried. The options of {@link
- * RdmaOrTcpChannelOption} say what may be tried and for how long: RDMA gets {@link
+ * Libraries that make their bootstraps themselves take the class, or a {@link io.netty.channel.ChannelFactory}. The
+ * channel chooses the transport when it connects. To handlers it is one channel with one pipeline, whatever is tried.
+ * The options of {@link RdmaOrTcpChannelOption} say what may be tried and for how long: RDMA gets {@link
  * RdmaOrTcpChannelOption#RDMA_CONNECT_TIMEOUT_MILLIS} to succeed, then TCP what is left of {@link
  * io.netty.channel.ChannelOption#CONNECT_TIMEOUT_MILLIS}, which bounds both together (after a host name is resolved).
- * All other options are those of the channel of the transport: what only one class knows is given to that one alone.
- * Until it is connected, the values that were not set are those of RDMA, where that is available.
+ * All other options are those of the channel of the transport. An option that only one class knows is only given to
+ * that class. Until the channel is connected, values that were not set are those of RDMA if it is available.
  *
- * <p>What is done when RDMA can't be connected:
+ * <p>When RDMA can't be connected:
  * <table>
  * <caption>Failures of RDMA</caption>
  * <tr><th>failure</th><th>{@link RdmaOrTcpFallback.Reason}</th><th>TCP is tried</th><th>remembered</th></tr>
- * <tr><td>RDMA is not available in this process, or the event loop doesn't serve it</td>
- *     <td>{@code UNAVAILABLE}</td><td>yes</td><td>no need: known without trying</td></tr>
+ * <tr><td>RDMA is not available in this process, or the event loop doesn't serve it</td> <td>{@code
+ *     UNAVAILABLE}</td><td>yes</td><td>no: known without an attempt</td></tr>
  * <tr><td>no RDMA device leads there, or none has the local address</td><td>{@code NO_ROUTE}</td><td>yes</td>
  *     <td>yes</td></tr>
  * <tr><td>nobody listens for RDMA there</td><td>{@code REFUSED}</td><td>yes</td><td>yes</td></tr>
  * <tr><td>no answer in time</td><td>{@code TIMEOUT}</td><td>yes</td><td>yes; of this host for 1 s</td></tr>
  * <tr><td>a listener that rejects: its backlog is full, it is out of memory, it wants another protocol, its native
- *     library is of another version</td>
- *     <td>{@code REJECTED}</td><td>yes</td><td>no: may be over already</td></tr>
+ *     library is of another version</td> <td>{@code REJECTED}</td><td>yes</td><td>no: the reason may be over
+ *     already</td></tr>
  * <tr><td>no registered or direct memory left; other I/O errors: reset while connecting, an answer of another
  *     protocol</td>
  *     <td>{@code FAILED}</td><td>yes</td><td>no, unless it took half of the time for RDMA</td></tr>
@@ -91,28 +91,26 @@ import java.util.concurrent.atomic.AtomicLong;
  * <tr><td>a {@link RdmaOrTcpRule} says TCP</td><td>{@code RULE}</td><td>yes</td><td>no</td></tr>
  * <tr><td>a {@link RdmaOrTcpRule} says RDMA alone, and that fails</td><td></td><td>no</td><td>no</td></tr>
  * <tr><td>the host is unknown</td><td></td><td>no: the same for both</td><td>no</td></tr>
- * <tr><td>a value of an option that is out of range, or that the device can't do</td><td></td>
- *     <td>no: a mistake that is to be seen</td><td>no</td></tr>
+ * <tr><td>a value of an option that is out of range, or that the device can't do</td><td></td> <td>no: the application
+ *     must see the mistake</td><td>no</td></tr>
  * <tr><td>the connect is cancelled, or the channel closed: by an initializer that throws, for example</td><td></td>
  *     <td>no</td><td>no</td></tr>
  * <tr><td>the event loop is shut down</td><td></td><td>no</td><td>no</td></tr>
  * </table>
- * If TCP fails as well, nothing is remembered: the peer is down, which says nothing about RDMA. The connect fails with
- * a {@link RdmaOrTcpConnectException}, or with a {@link ConnectTimeoutException} if TCP had no answer, and the channel
- * is closed.
+ * If TCP fails as well, the peer is down, and nothing is remembered. The connect fails with a {@link
+ * RdmaOrTcpConnectException}, or a {@link ConnectTimeoutException} if TCP had no answer, and the channel is closed.
  *
  * <h2>Which transport it is</h2>
- * From before {@code channelActive} on, {@link RdmaOrTcp#TRANSPORT} and {@link RdmaOrTcp#FALLBACK} tell which transport
- * it is, and why; {@link #transportChannel()} has the metrics of the connection. Each connect is counted by {@link
- * RdmaOrTcpMetrics} and logged with the time that it took, at debug level; at info level, where a destination is
- * connected over TCP for the first time or for another reason, and where it is over RDMA again. If this process can't
- * use RDMA at all, that is one warning. A connection stays on its transport. {@link RdmaOrTcpFailures#probe} helps
- * those that live long to find back to RDMA.
+ * From before {@code channelActive} on, {@link RdmaOrTcp#TRANSPORT} and {@link RdmaOrTcp#FALLBACK} have the transport
+ * and its reason. {@link #transportChannel()} has the metrics of the connection. {@link RdmaOrTcpMetrics} counts each
+ * connect. The log has it with its time at debug level. At info level the log has the first connection to a destination
+ * over TCP, another reason for it, and the return to RDMA. If this process can't use RDMA, the log has one warning. A
+ * connection stays on its transport. {@link RdmaOrTcpFailures#probe} helps long-lived connections to return to RDMA.
  *
- * <p>Its event loop must serve TCP channels of epoll or of NIO, and should serve those of RDMA: see {@link
- * RdmaOrTcp#newEventLoopGroup(int)}. A name must be resolved before, as {@link io.netty.bootstrap.Bootstrap} does. An
- * address that is bound before connecting is bound for RDMA, and for TCP if that is tried: the port numbers of the two
- * have nothing to do with each other.
+ * <p>The event loop must serve TCP channels of epoll or of NIO, and should serve RDMA channels: see {@link
+ * RdmaOrTcp#newEventLoopGroup(int)}. A name must be resolved before, as {@link io.netty.bootstrap.Bootstrap} does. A
+ * local address that the application binds before connecting is bound for RDMA, and for TCP if TCP is tried. RDMA and
+ * TCP have separate port numbers.
  */
 public final class RdmaOrTcpSocketChannel extends AbstractChannel implements SocketChannel {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(RdmaOrTcpSocketChannel.class);
@@ -126,8 +124,8 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     private volatile State state = State.OPEN;
     private ChannelTypes tcp = ChannelTypes.anyTcp();
     /**
-     * The one that connects, will or has; {@code null} until it is known which one that is: when the channel is bound
-     * or connects, or at once if it can be of TCP alone.
+     * The channel that will connect, connects or is connected. {@code null} until its transport is known: when this
+     * channel is bound or connects, or from the beginning if only TCP is possible.
      */
     private volatile SocketChannel carrier;
     private final Vacancy vacancy = new Vacancy();
@@ -135,10 +133,10 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     private volatile SocketChannel connected;
     /** True if the carrier was told to connect. */
     private boolean carrierUsed;
-    /** The carrier whose end is heard of. */
+    /** The last carrier that has a listener for its close. */
     private SocketChannel watched;
     private SocketAddress bound;
-    /** Why RDMA can't have the address that is bound. */
+    /** The reason why RDMA can't have the bound address. */
     private RdmaOrTcpFallback bindFallback;
     private Plan plan;
     private ChannelPromise connectPromise;
@@ -171,8 +169,8 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     }
 
     /**
-     * The channel of the transport, a {@link RdmaSocketChannel} or one of TCP: to read its metrics and addresses. It is
-     * not to be written to, closed or configured. Any thread.
+     * The channel of the transport, a {@link RdmaSocketChannel} or one of TCP, for its metrics and addresses.
+     * Applications must not write to it, close it or configure it. Any thread.
      *
      * @return {@code null} before this channel is connected.
      */
@@ -188,7 +186,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         return channel;
     }
 
-    /** Registers the channel with its loop, which counts it and closes it at its end, as long as no carrier is. */
+    /** Registers the channel while there is no carrier, so that the loop counts it, and closes it at the loop's end. */
     private final class Vacancy implements RdmaIoHandle {
         private IoRegistration registration;
 
@@ -223,7 +221,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         }
     }
 
-    /** Gives what happens on the carrier to the pipeline of this channel. */
+    /** Passes events of the carrier to the pipeline of this channel. */
     private final class Relay extends RelayHandler {
         private final SocketChannel channel;
         private final RdmaOrTcpTransport transport;
@@ -255,7 +253,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         return types.connection.isInstance(carrier);
     }
 
-    /** A carrier is made, and takes the place of the one that does not do, if there is one. */
+    /** Makes a carrier, which takes the place of a previous one. */
     private void replaceCarrier(ChannelTypes types) throws Exception {
         SocketChannel next = newCarrier(types);
         try {
@@ -277,7 +275,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         }
     }
 
-    /** As above, for a channel that is registered. */
+    /** Replaces the carrier of a channel that is registered. */
     private void renewCarrier(ChannelTypes types) throws Exception {
         replaceCarrier(types);
         vacancy.deregister();
@@ -286,7 +284,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         checkDone(registered);
     }
 
-    /** The carrier that is to connect, registered and bound. */
+    /** Returns the carrier that is to connect, registered and bound. */
     private SocketChannel carrier(ChannelTypes types) throws Exception {
         if (carrierUsed || !isOfType(types)) {
             renewCarrier(types);
@@ -302,7 +300,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         SocketChannel channel = carrier;
         channel.unsafe().register(eventLoop(), promise);
         if (channel != watched) {
-            // Not before there is an event loop that tells.
+            // A close future needs an event loop to call its listeners.
             watched = channel;
             channel.closeFuture().addListener(closed -> carrierClosed(channel));
         }
@@ -434,7 +432,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         }
     }
 
-    /** The application's channel is closed, whatever became of the last transport's channel. */
+    /** Fails the connect and closes the application's channel, even if the last carrier is closed already. */
     private void connectFailed(InetSocketAddress remote, Throwable cause) {
         ChannelPromise promise = endConnect();
         Throwable failure = cause;
@@ -511,9 +509,9 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     }
 
     /**
-     * Counts the bytes that wait to be written, those of handlers and of other threads included, in the outbound buffer
-     * of the channel until it is connected, and in that of the transport from then on. What was counted in the former
-     * is not subtracted from the latter.
+     * Counts the bytes that wait to be written, including those of handlers and of other threads. Until the channel is
+     * connected, its own outbound buffer counts them, and then the carrier's. Bytes that the former has counted are not
+     * subtracted from the latter.
      */
     private static final class BytePipeline extends DefaultChannelPipeline {
         private final RdmaOrTcpSocketChannel channel;
@@ -725,7 +723,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         return unsafe0().front;
     }
 
-    /** The life of this channel, and what it does until it is connected. */
+    /** The unsafe of this channel's own life, and of writes before it is connected. */
     private final class ConnectingUnsafe extends AbstractUnsafe {
         private final Unsafe front = new Front(this);
 
@@ -774,7 +772,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
             return channel == null ? super.recvBufAllocHandle() : channel.unsafe().recvBufAllocHandle();
         }
 
-        /** The channel of the transport ends first, which may have to wait: for what was flushed, for example. */
+        /** Closes the carrier first, which may have to wait, for example for flushed messages. */
         @Override
         public void close(ChannelPromise promise) {
             SocketChannel channel = connected;
@@ -819,7 +817,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
             pendingWrites.add(msg, promise, estimator);
         }
 
-        /** As with epoll, what is flushed while connecting waits for that. */
+        /** Keeps messages that are flushed while connecting, as epoll does. */
         void flushPending() {
             if (outboundBuffer() != null) {
                 pendingWrites.flush();
@@ -830,9 +828,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
         }
     }
 
-    /**
-     * The unsafe of the pipeline: messages go to the outbound buffer of the channel of the transport, and nowhere else.
-     */
+    /** The unsafe of the pipeline. Messages go to the outbound buffer of the carrier only. */
     private final class Front extends DelegatingUnsafe {
         private final ConnectingUnsafe unsafe;
 
@@ -872,7 +868,9 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
             close(promise);
         }
 
-        /** First the carrier: when it is done, this channel may be registered with another loop at once. */
+        /**
+         * Deregisters the carrier first. After the promise, this channel may be registered with another loop at once.
+         */
         @Override
         public void deregister(ChannelPromise promise) {
             if (!isRegistered() || !promise.setUncancellable()) {

@@ -30,20 +30,20 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The configuration of the channel that connects, and what was set, for the one that takes its place. Before there is
- * one, it is a configuration of the channels of RDMA that has no channel. Any thread.
+ * The configuration of the carrier, and the options that were set, for a carrier that replaces it. Before there is a
+ * carrier, it has the configuration of an RDMA channel, without a channel. Any thread.
  */
 final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
     private final RdmaOrTcpSocketChannel channel;
-    /** In the order in which it was set; {@code null} once it is known which channel it is. */
+    /** Options in the order in which they were set; {@code null} once the carrier is connected. */
     private Map<ChannelOption<?>, Object> set = new LinkedHashMap<>();
     private volatile SocketChannelConfig current;
-    /** False if the current one has no channel, which would read. */
+    /** False if the current configuration has no channel, which would read. */
     private boolean hasChannel;
     private volatile boolean autoRead = true;
     /** Limit of all attempts together; each attempt has less. */
     private volatile int connectTimeoutMillis;
-    /** 0: by the destination. */
+    /** 0 stands for a default that depends on the destination. */
     private volatile int rdmaConnectTimeoutMillis;
     private volatile int rememberMillis = ConnectPlan.Settings.DEFAULT_REMEMBER_MILLIS;
     private volatile RdmaOrTcpFailures failures = RdmaOrTcpFailures.shared();
@@ -58,13 +58,13 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
         connectTimeoutMillis = current.getConnectTimeoutMillis();
     }
 
-    /** Before it is known which channel it is. */
+    /** The settings of a connect. Not after {@link #connected()}. */
     synchronized ConnectPlan.Settings settings() {
         return new ConnectPlan.Settings(connectTimeoutMillis, rdmaConnectTimeoutMillis, rememberMillis, failures, rule,
                 set);
     }
 
-    /** Another channel is about to connect: sets what was set, as far as its class knows it. */
+    /** Sets the options so far on another carrier, as far as its class knows them. */
     synchronized void adopt(SocketChannelConfig next) {
         set.forEach((option, value) -> setUnchecked(next, option, value));
         next.setAutoRead(autoRead);
@@ -72,7 +72,7 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
         hasChannel = true;
     }
 
-    /** There will be no other channel. */
+    /** Forgets the options: the carrier is connected, and will not be replaced. */
     synchronized void connected() {
         set = null;
         current.setConnectTimeoutMillis(connectTimeoutMillis);
@@ -170,7 +170,7 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
             return false;
         }
         if (set != null) {
-            // Becomes the last one: there are options that limit each other.
+            // The last one in the order, because some options limit each other.
             set.remove(option);
             set.put(option, value);
         }
@@ -193,7 +193,7 @@ final class RdmaOrTcpSocketChannelConfig implements SocketChannelConfig {
         return autoRead;
     }
 
-    /** A read is one of this channel's pipeline: see {@link RelayHandler#read}. */
+    /** Sets it on the carrier as well. Only this channel's pipeline reads: see {@link RelayHandler#read}. */
     @Override
     public SocketChannelConfig setAutoRead(boolean autoRead) {
         boolean before;

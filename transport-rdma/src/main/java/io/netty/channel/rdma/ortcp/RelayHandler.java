@@ -21,8 +21,8 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 
 /**
- * The only handler of a channel that works for another one, to whose pipeline it gives what happens. That it is
- * registered, active or inactive is nothing that happens to the other one, which has a life of its own.
+ * The only handler of a carrier or listener. It passes events to the pipeline of the application's channel, except for
+ * registered, unregistered, active and inactive: the application's channel fires its own.
  */
 abstract class RelayHandler extends ChannelOutboundHandlerAdapter implements ChannelInboundHandler {
     /** Pipeline of the application's channel. */
@@ -33,12 +33,12 @@ abstract class RelayHandler extends ChannelOutboundHandlerAdapter implements Cha
     }
 
     /**
-     * The channel would read by itself, as its {@code autoRead} is that of the other one: by it, read loops know
-     * whether to go on. What is read is up to the handlers of the other one, which calls {@code Unsafe.beginRead()}.
+     * Drops the channel's own read. The channel has the {@code autoRead} of the application's channel, because read
+     * loops check it, so it would read by itself. The application's channel reads by {@code Unsafe.beginRead()}.
      */
     @Override
     public final void read(ChannelHandlerContext ctx) {
-        // Nothing is read.
+        // See above.
     }
 
     @Override

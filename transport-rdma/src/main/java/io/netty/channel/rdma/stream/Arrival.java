@@ -15,7 +15,7 @@
  */
 package io.netty.channel.rdma.stream;
 
-/** Where the bytes of the last data message are. One object per connection, overwritten by the next one. */
+/** The place of the bytes of the last data message. One object per connection; the next message overwrites it. */
 public final class Arrival {
     ReceiveArea area;
     int segment;
@@ -25,7 +25,7 @@ public final class Arrival {
 
     public Arrival() { }
 
-    /** The bytes of the message that has just arrived: see the methods of these names. */
+    /** Sets the place; see the methods of the same names. */
     public void of(ReceiveArea newArea, int newSegment, int newOffset, int newLength, boolean isFilled) {
         area = newArea;
         segment = newSegment;
@@ -53,8 +53,8 @@ public final class Arrival {
     }
 
     /**
-     * Returns whether the bytes are the last ones of the segment: nothing more will land there, and once all its bytes
-     * are consumed it is to be given back with {@link ReceiveArea#release}.
+     * Returns whether no more bytes will arrive in the segment. It must be given back with {@link ReceiveArea#release}
+     * when all its bytes are consumed.
      */
     public boolean filled() {
         return filled;

@@ -19,13 +19,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The data that each side tells the other in the private data of the connection request and reply: 40 bytes, big-endian
- * ({@code struct rs_conn_data} of librdmacm).
+ * The private data of the connection request and reply: 40 bytes, big-endian ({@code struct rs_conn_data} of
+ * librdmacm).
  *
  * @param retracts whether the sender of this data understands {@link Immediate#RETRACT}: bit 0 of the first of three
  *         bytes that are reserved, which librdmacm writes as zeros and does not read
- * @param bigEndian whether the sender of this data is a big-endian host: the order of the target SGL entries that are
- *         written into its memory
+ * @param bigEndian whether the sender of this data is a big-endian host, which is the byte order of the target SGL
+ *         entries in its memory
  * @param credits data messages that may be sent before its first credit update, 1 to 65535
  * @param sglAddress address of its target SGL
  * @param sglKey rkey of its target SGL
@@ -47,9 +47,8 @@ public record ConnectionData(boolean bigEndian, boolean retracts, int credits, l
     private static final int MAX_SGL_ENTRIES = 0xFFFF;
 
     /**
-     * Reads and checks the peer's private data. Bytes after the first {@value #SIZE} are ignored: connection managers
-     * pad private data. So are unknown flags, also among the reserved bytes, and the number of iomap slots, none of
-     * which are used.
+     * Reads and checks the peer's private data. Bytes after the first {@value #SIZE} are ignored, because connection
+     * managers pad private data. Unknown flags, the reserved bytes, and the number of iomap slots are ignored, too.
      *
      * @param privateData between position and limit, not changed; null stands for no private data
      * @throws StreamProtocolException if this is not the greeting of an rsockets version 1 peer, or a value is out of
@@ -95,7 +94,7 @@ public record ConnectionData(boolean bigEndian, boolean retracts, int credits, l
     }
 
     /**
-     * Writes the {@value #SIZE} bytes, with zeros in what is still reserved and no iomap slots.
+     * Writes the {@value #SIZE} bytes, with zeros in the reserved bytes and in the number of iomap slots.
      *
      * @param out its position advances by {@value #SIZE}; its byte order is ignored and restored
      */

@@ -16,9 +16,9 @@
 package io.netty.channel.rdma.stream;
 
 /**
- * Memory of one connection in which bytes from the peer land: equal segments, one after the other, under one rkey. Each
- * is advertised to the peer, filled by it from start to end, and comes back by {@link #release}. The owner of the
- * memory may extend this class to get from a segment to its bytes.
+ * Memory of one connection in which bytes of the peer arrive: equal segments, one after the other, under one rkey. A
+ * segment is advertised to the peer, filled from start to end, and given back by {@link #release}. The owner of the
+ * memory may extend this class to find the bytes of a segment.
  * <p>
  * Used by the connection's event loop only.
  */
@@ -35,7 +35,7 @@ public class ReceiveArea {
     private final int key;
     private final int segmentLength;
     private final byte[] states;
-    /** The free segments in the order in which they came back, a ring: the longest unused goes first. */
+    /** Ring of the free segments in the order of their release. The first one is the longest unused. */
     private final int[] free;
     private int firstFree;
     private int freeCount;
@@ -89,19 +89,18 @@ public class ReceiveArea {
     }
 
     /**
-     * Returns whether no segment is known to the peer or held by the application: an area that was taken away with
-     * {@link StreamConnection#removeArea} may then be deregistered.
+     * Returns whether no segment is advertised or held by the application. After {@link StreamConnection#removeArea} an
+     * idle area may be deregistered.
      */
     public final boolean isIdle() {
         return freeCount == states.length;
     }
 
     /**
-     * Gives a filled segment back, once all its bytes are consumed. The caller then asks
-     * {@link StreamConnection#nextControl} whether the peer is to be told.
+     * Gives a filled segment back when all its bytes are consumed. The caller then calls {@link
+     * StreamConnection#nextControl}, because an advertisement may be due.
      *
-     * @throws IllegalStateException if the segment is not one that was filled, so that two owners of the same bytes
-     *         are noticed
+     * @throws IllegalStateException if the segment is not filled; so two owners of the same bytes are noticed
      */
     public final void release(int segment) {
         if (states[segment] != FILLED) {
@@ -120,12 +119,12 @@ public class ReceiveArea {
         return segment;
     }
 
-    /** The peer has written the last byte of an advertised segment. */
+    /** Notes that the peer has written the last byte of an advertised segment. */
     public final void fill(int segment) {
         states[segment] = FILLED;
     }
 
-    /** The peer has given an advertised segment back without having written to it. */
+    /** Frees an advertised segment that the peer has given back without writing to it. */
     final void retract(int segment) {
         free(segment);
     }

@@ -20,21 +20,21 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The window of the peer: the segments that were advertised to it and are not yet filled, in order, and credits.
+ * The receive window: the advertised segments that the peer has not filled yet, in order, and credits.
  * <p>
- * A message costs the receiver nothing but its receive work request, since its bytes simply follow those before; so its
- * credit comes back when that is posted again, read or not. Only memory holds a fast peer back: segments that the
- * application keeps are not advertised.
+ * A message uses up only its receive work request, because its bytes follow the previous ones in the segment. So its
+ * credit is returned when the receive is posted again, even if the application has not read the bytes. Only memory
+ * holds a fast peer back: segments that the application keeps are not advertised.
  */
 final class ReceiveWindow {
     /**
-     * The most segments that are advertised. More would hardly ever be in use; a peer that offers a huge table must not
-     * cost as much here.
+     * Maximum number of advertised segments. More would rarely be used, and a peer with a huge table must not cost so
+     * much memory here.
      */
     private static final int MAX_OUTSTANDING = 64;
 
     private final int credits;
-    /** Used credits from which on the peer is told of new ones. */
+    /** Number of used credits at which the peer gets new ones. */
     private final int grantFrom;
     /** Areas whose segments are advertised, the latest one last. */
     private final List<ReceiveArea> current = new ArrayList<>(1);
@@ -44,12 +44,12 @@ final class ReceiveWindow {
     private int[] segments = new int[1];
     private int first;
     private int count;
-    /** Bytes that arrived in the oldest of them. */
+    /** Bytes that arrived in the oldest advertised segment. */
     private int offset;
-    /** Bytes that may still arrive in them. */
+    /** Bytes that may still arrive in the advertised segments. */
     long offered;
     private boolean retractable;
-    /** The peer is to be asked, or was asked, to give back what it was offered: so nothing more is offered. */
+    /** A retraction is due or under way, so nothing is advertised. */
     private boolean retracting;
     private boolean asked;
     /** The peer has filled a quarter of the first segment. */
@@ -62,7 +62,7 @@ final class ReceiveWindow {
     private int sglEntries;
     private int nextEntry;
 
-    /** The segment is the one that the connection data advertises. */
+    /** @param segment the one that the connection data advertise */
     ReceiveWindow(int credits, ReceiveArea area, int segment) {
         this.credits = credits;
         grantFrom = Math.max(1, credits >> 1);
@@ -97,7 +97,7 @@ final class ReceiveWindow {
         latest = current.get(current.size() - 1);
     }
 
-    /** Returns whether the peer can be asked, or has been. */
+    /** Starts a retraction. Returns false if the peer does not know it or has nothing to give back. */
     boolean retract() {
         if (!retracting) {
             retracting = retractable && count > 0;
@@ -113,7 +113,7 @@ final class ReceiveWindow {
         asked = true;
     }
 
-    /** The peer has given back all that it was offered. */
+    /** Takes back all advertised segments, because the peer has answered RETRACTED. */
     void retracted(Arrival arrival) throws StreamProtocolException {
         if (!asked) {
             throw new StreamProtocolException("the peer gave receive buffers back that it was not asked for");
@@ -169,9 +169,9 @@ final class ReceiveWindow {
     }
 
     /**
-     * Returns whether the peer should be told of a free segment, or of credits since half of them are used. The
-     * connection data has told it of the first segment; of others it is told when it has filled a quarter of that, so
-     * that a connection on which little moves costs neither end a message.
+     * Returns whether a free segment should be advertised, or credits returned because half of them are used. The
+     * connection data advertise the first segment. Others are advertised when the peer has filled a quarter of the
+     * first one, so that a connection with little traffic needs no message for them.
      */
     boolean wantsGrant() {
         return receivedSinceGrant >= grantFrom ||
@@ -201,14 +201,14 @@ final class ReceiveWindow {
     }
 
     /**
-     * The area whose longest unused segment goes next, or null if there is none or no place for it.
+     * Returns the area of the next segment to advertise, or null if there is no free segment or no place in the table.
      * <p>
-     * An entry of the peer's table may be overwritten when the buffer that it described is filled: the peer finished
-     * with the entry before it sent the last byte. As entries are used in turn, that is so when fewer buffers are under
-     * way than the table has entries.
+     * An entry of the peer's table may be overwritten when its buffer is filled, because the peer has then finished
+     * with the entry. Entries are used in turn, so this holds if fewer buffers are advertised than the table has
+     * entries.
      * <p>
-     * Areas grow, so the latest one has the longest segments, which cost the fewest messages. The others help out when
-     * less than half of that is on offer, since the application keeps the rest.
+     * The latest area has the longest segments, which need the fewest messages. The other areas are used if the
+     * advertised bytes are less than half of the latest area, because the application keeps the rest.
      */
     private ReceiveArea advertisable() {
         if (count == areas.length || retracting) {

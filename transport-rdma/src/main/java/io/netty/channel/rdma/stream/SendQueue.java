@@ -20,9 +20,8 @@ package io.netty.channel.rdma.stream;
  * completion.
  * <p>
  * Work requests complete in order, so the completion of a signalled one frees the slots of all before it. The last
- * {@code reserve} slots are for control messages only: without them, credits that the peer waits for could have to wait
- * until a queue full of our data has gone out. Whatever is posted into those is signalled, so that they always come
- * back.
+ * {@code reserve} slots are for control messages only. Without them, credits that the peer waits for could wait until a
+ * queue full of data is sent. Requests in these slots are signalled, so the slots always come back.
  */
 public final class SendQueue {
     private final int depth;
@@ -30,9 +29,9 @@ public final class SendQueue {
     private final int signalInterval;
     private long posted;
     private long completed;
-    /** The number behind the last request that has come back unsuccessful; 0 if there is none. */
+    /** One more than the number of the last request that completed with an error; 0 if there is none. */
     private long failed;
-    /** The number behind the last request that asks for a completion. */
+    /** One more than the number of the last request that asks for a completion. */
     private long lastSignalled;
 
     public SendQueue(StreamConfig config) {
@@ -59,7 +58,7 @@ public final class SendQueue {
         return posted;
     }
 
-    /** Takes a slot and completes the request with its number. */
+    /** Takes a slot, and sets the request's number and whether it asks for a completion. */
     public void post(StreamWorkRequest request, boolean signal) {
         request.sequence = posted++;
         request.signalled = signal || posted - lastSignalled >= signalInterval || !hasDataSlot();
@@ -68,7 +67,7 @@ public final class SendQueue {
         }
     }
 
-    /** The latest request asks for a completion. */
+    /** Notes that the latest request asks for a completion. */
     public void signal() {
         lastSignalled = posted;
     }
@@ -90,19 +89,19 @@ public final class SendQueue {
         return sequence < completed;
     }
 
-    /** A request has come back unsuccessful, so all before it are done, too. Its slot is not used again. */
+    /** Notes that a request completed with an error, so all before it are done, too. Its slot is not used again. */
     public void failed(long sequence) {
         failed = Math.max(failed, sequence + 1);
     }
 
-    /** The number behind the last request that is known to be done, successful or not. */
+    /** One more than the number of the last request that is known to be done, with or without success. */
     public long doneUntil() {
         return Math.max(completed, failed);
     }
 
     /**
-     * Returns whether all requests that ask for a completion have one. The others, if any, came last and carry nothing
-     * that anybody waits for.
+     * Returns whether all requests that ask for a completion have one. Requests behind them carry nothing that is
+     * waited for.
      */
     public boolean isDrained() {
         return doneUntil() >= lastSignalled;

@@ -18,22 +18,22 @@ package io.netty.channel.rdma.stream;
 /**
  * The sizes of one connection. All are fixed before the connection is made.
  *
- * @param credits data messages that the peer may have under way, {@value #MIN_CREDITS} to {@value #MAX_CREDITS}; the
- *         receive queue must hold {@link #receiveQueueDepth()}
- * @param sendQueueDepth send work requests that may be posted and not known to be complete, more than
- *         {@code controlSlots}, at most 65535
- * @param controlSlots how many of these only control messages may use, {@value #MIN_CONTROL_SLOTS} to 64
- * @param targetSglEntries entries of our target SGL, 2 to {@value #MAX_SGL_ENTRIES}: how many receive buffers the peer
+ * @param credits maximum number of the peer's data messages under way, {@value #MIN_CREDITS} to {@value #MAX_CREDITS};
+ *         the receive queue must have {@link #receiveQueueDepth()} entries
+ * @param sendQueueDepth maximum number of send work requests that are not known to be complete, more than {@code
+ *         controlSlots}, at most 65535
+ * @param controlSlots number of these that only control messages may use, {@value #MIN_CONTROL_SLOTS} to 64
+ * @param targetSglEntries entries of our target SGL, 2 to {@value #MAX_SGL_ENTRIES}: the receive buffers that the peer
  *         may advertise ahead
- * @param signalInterval at least every so many send work requests one asks for a completion, 1 to
- *         {@code sendQueueDepth}
+ * @param signalInterval at least one of so many consecutive send work requests asks for a completion, 1 to {@code
+ *         sendQueueDepth}
  */
 public record StreamConfig(int credits, int sendQueueDepth, int controlSlots, int targetSglEntries,
                            int signalInterval) {
     public static final int MIN_CREDITS = 1;
-    /** The longest queue that librdmacm makes, RS_QP_MAX_SIZE; a 16-bit sequence number could tell one more apart. */
+    /** The longest queue of librdmacm, RS_QP_MAX_SIZE. 16-bit sequence numbers would allow one more. */
     public static final int MAX_CREDITS = 0xFFFE;
-    /** One for a credit update, one for SHUTDOWN or DISCONNECT behind it. */
+    /** Two slots: a credit update, and SHUTDOWN or DISCONNECT behind it. */
     public static final int MIN_CONTROL_SLOTS = 2;
     public static final int MAX_SGL_ENTRIES = 1024;
 
@@ -50,8 +50,8 @@ public record StreamConfig(int credits, int sendQueueDepth, int controlSlots, in
     }
 
     /**
-     * Receives to post: one for each credit, and some for control messages, which need no credit. More control
-     * messages than that wait in the sender's queue (RNR), so the QP's RNR retry count should be 7, infinite.
+     * Returns the number of receives to post: one for each credit, and some for control messages, which need no credit.
+     * More control messages wait in the sender's queue (RNR), so the RNR retry count of the QP should be 7 (infinite).
      */
     public int receiveQueueDepth() {
         return credits + controlSlots;

@@ -18,14 +18,14 @@ package io.netty.channel.rdma.stream;
 import java.nio.ByteBuffer;
 
 /**
- * One connection of the rsockets byte-stream protocol, version 1. It touches no memory, apart from the target SGL.
- * {@link StreamConfig#receiveQueueDepth()} receives are posted for it. Nothing is allocated after {@link #establish}.
+ * One connection of the rsockets byte-stream protocol, version 1. It accesses no registered memory but the target SGL.
+ * Its owner posts {@link StreamConfig#receiveQueueDepth()} receives. Nothing is allocated after {@link #establish}.
  */
 public final class StreamConnection implements StreamMachine {
     /** The protocol. */
     public static final StreamProtocol PROTOCOL = new Rsockets();
 
-    /** Credit updates of librdmacm are a sum of two 16-bit numbers that is not cut to 16 bits. */
+    /** librdmacm sends credit updates as the sum of two 16-bit numbers, without cutting it to 16 bits. */
     private static final int MAX_CREDIT_VALUE = (1 << 17) - 1;
 
     private final StreamConfig config;
@@ -47,11 +47,11 @@ public final class StreamConnection implements StreamMachine {
     private boolean connected = true;
     private boolean peerDisconnected;
     private boolean endedByPeer;
-    /** SHUTDOWN or DISCONNECT, until it is taken. */
+    /** SHUTDOWN or DISCONNECT, until {@link #nextControl()} returns it; else null. */
     private StreamWorkRequest.Kind ending;
     private long endSequence;
     private boolean keepAlive;
-    /** The peer asked for its receive buffers, and has no answer yet. */
+    /** The peer asked for its receive buffers, and RETRACTED is not sent yet. */
     private boolean retracted;
     // The send window: the receive buffers and the credits that the peer grants.
     private int peerQueue;
@@ -64,8 +64,8 @@ public final class StreamConnection implements StreamMachine {
     /** Entry 0 stands for the buffer of the connection data; the first one that the peer writes is entry 1. */
     private int nextEntry = 1;
     /**
-     * True if a credit message came since no buffer was found. Only its completion orders the memory that was written
-     * with it; without one there is no reason to look at an entry that may be half written.
+     * True if a credit message arrived after the last search that found no buffer. Only the completion of that message
+     * guarantees that the entry written with it is complete, so the table is not read without one.
      */
     private boolean mayHaveEntry;
     private int granted;
@@ -76,9 +76,9 @@ public final class StreamConnection implements StreamMachine {
 
     /**
      * @param config the sizes
-     * @param area where the first bytes land; one of its segments is advertised by the connection data
-     * @param sgl our target SGL of {@link StreamConfig#targetSglEntries()} entries, all of length 0. It is not looked
-     *         at before the peer has granted something: memory that is only read may take pages, too
+     * @param area the memory where the first bytes arrive; the connection data advertise one of its segments
+     * @param sgl our target SGL of {@link StreamConfig#targetSglEntries()} entries, all of length 0. It is not read
+     *         before the peer has granted something, because reading may allocate pages, too
      */
     public StreamConnection(StreamConfig config, ReceiveArea area, TargetSgl sgl) {
         if (sgl.entries() != config.targetSglEntries()) {
@@ -94,7 +94,7 @@ public final class StreamConnection implements StreamMachine {
         receive = new ReceiveWindow(config.credits(), area, segment);
     }
 
-    /** As {@link #privateData}, in parts. The key must allow remote writing. */
+    /** Returns the fields of {@link #privateData}. The key must allow remote writing. */
     public ConnectionData localData(long sglAddress, int sglKey) {
         return new ConnectionData(ConnectionData.HOST_BIG_ENDIAN, true, config.credits(), sglAddress, sglKey,
                 sgl.entries(), firstBuffer, firstArea.key(), firstArea.segmentLength());
@@ -112,7 +112,7 @@ public final class StreamConnection implements StreamMachine {
         establish(ConnectionData.read(data));
     }
 
-    /** As above, with what was read. */
+    /** Establishes the connection with the fields that were read from the private data. */
     public void establish(ConnectionData peer) {
         if (established) {
             throw new IllegalStateException("already established");
@@ -163,10 +163,10 @@ public final class StreamConnection implements StreamMachine {
     }
 
     /**
-     * Takes the next buffer that the peer offers. The entry of the target SGL is copied, and its length zeroed in the
-     * shared memory at once. The peer only overwrites an entry once the buffer is filled, which it cannot be before
-     * something is posted into it; so the zero never destroys an update (the race that {@code rs_write_data} of
-     * librdmacm warns of), and a peer that changes an entry while it is in use changes nothing here.
+     * Takes the next buffer that the peer offers. The entry of the target SGL is copied, and its length in the
+     * registered memory set to 0 at once. The peer overwrites an entry only when its buffer is filled, and no bytes for
+     * it are posted yet. So the zero never destroys an update (the race of which {@code rs_write_data} of librdmacm
+     * warns). A peer that changes an entry in use has no effect here.
      */
     private boolean nextBuffer() throws StreamProtocolException {
         long length = mayHaveEntry ? sgl.length(nextEntry) & 0xFFFFFFFFL : 0;
@@ -261,8 +261,8 @@ public final class StreamConnection implements StreamMachine {
     }
 
     /**
-     * A message arrived by a SEND of 4 bytes, as from an iWARP device, which has no immediate data. Nothing tells how
-     * many bytes were written before it.
+     * Handles a SEND of 4 bytes from an iWARP device, which has no immediate data. The number of bytes that were
+     * written before it is unknown.
      *
      * @param message as an int of this host's byte order; librdmacm sends it in that of its own host
      */
@@ -277,9 +277,8 @@ public final class StreamConnection implements StreamMachine {
     }
 
     /**
-     * {@inheritDoc} That is before the peer is granted new credits, or when some were used by messages that need no
-     * credit. Those that data used need not be posted before that, since the peer has no credits for more data than
-     * there are receives left.
+     * {@inheritDoc} Receives are posted before the peer is granted new credits, or when messages without a credit used
+     * some. Receives that data used can wait until then: the peer has no more credits than there are receives left.
      */
     @Override
     public int receivesToPost() {
@@ -317,13 +316,13 @@ public final class StreamConnection implements StreamMachine {
         return receive.begun;
     }
 
-    /** {@inheritDoc} The peer does not understand that if it is librdmacm. */
+    /** {@inheritDoc} librdmacm does not know this message. */
     @Override
     public boolean retract() {
         return receive.retract();
     }
 
-    /** {@inheritDoc} After most messages neither is the case. */
+    /** {@inheritDoc} It is false after most messages. */
     @Override
     public boolean mayHaveControl() {
         return receivesUsedFreely || receive.wantsGrant() || ending != null || retracted || keepAlive ||
@@ -337,7 +336,7 @@ public final class StreamConnection implements StreamMachine {
             return null;
         }
         if (ending != null) {
-            // As rsockets does: with the other direction already ended, the end of this one ends the connection.
+            // As in rsockets, the end of the second direction ends the connection.
             boolean last = ending == StreamWorkRequest.Kind.DISCONNECT || !inputOpen;
             StreamWorkRequest.Kind kind = last ? StreamWorkRequest.Kind.DISCONNECT : StreamWorkRequest.Kind.SHUTDOWN;
             int value = last ? Immediate.DISCONNECT : Immediate.SHUTDOWN;
@@ -353,7 +352,7 @@ public final class StreamConnection implements StreamMachine {
             return request;
         }
         if (retracted) {
-            // The answer comes behind all that was written into what is given back.
+            // All writes into these buffers were posted before the answer.
             retracted = false;
             return control(StreamWorkRequest.Kind.RETRACTED, Immediate.RETRACTED);
         }
@@ -390,13 +389,13 @@ public final class StreamConnection implements StreamMachine {
         ending = StreamWorkRequest.Kind.DISCONNECT;
     }
 
-    /** A message ends the stream: whoever disconnects without has reset it. */
+    /** Returns false: a message ends the stream, and a disconnect without this message is a reset. */
     @Override
     public boolean disconnectedByPeer() {
         return false;
     }
 
-    /** {@inheritDoc} It is an empty write. */
+    /** {@inheritDoc} The request is an empty RDMA WRITE. */
     @Override
     public void keepAlive() {
         keepAlive = true;
@@ -413,7 +412,7 @@ public final class StreamConnection implements StreamMachine {
     }
 
     private void credit(int value) throws StreamProtocolException {
-        // Sequence numbers are 16 bits and absolute: what is granted is the distance from what was sent.
+        // Sequence numbers are 16 bits and absolute: the credits are the difference to the number of sent messages.
         int newCredits = value - sent & 0xFFFF;
         if (value > MAX_CREDIT_VALUE || newCredits < credits || newCredits > peerQueue) {
             throw new StreamProtocolException("the peer's credit update " + value + " allows " + newCredits +
@@ -425,9 +424,9 @@ public final class StreamConnection implements StreamMachine {
     }
 
     /**
-     * Forgets all buffers that the peer offered. Those were written in turn from the next entry on, and the peer offers
-     * no others before it has our answer. One that has written elsewhere gets back what is there all the same: it may
-     * use that memory for something else now.
+     * Forgets all buffers that the peer offered. Their entries follow each other from the next entry on, and the peer
+     * writes no others before it has the answer. Entries elsewhere, written by a wrong peer, are cleared too: the peer
+     * may use that memory for something else now.
      */
     private void giveBuffersBack() {
         bufferLeft = 0;
@@ -446,7 +445,7 @@ public final class StreamConnection implements StreamMachine {
         switch (value) {
         case Immediate.SHUTDOWN:
             inputOpen = false;
-            // Once ours is posted; otherwise nextControl() still has to tell the peer.
+            // Ends the connection if our SHUTDOWN is posted; otherwise nextControl() still has to send one.
             connected &= outputOpen || ending != null;
             return StreamEvent.SHUTDOWN;
         case Immediate.DISCONNECT:

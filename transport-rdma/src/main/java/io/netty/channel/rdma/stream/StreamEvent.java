@@ -19,9 +19,9 @@ package io.netty.channel.rdma.stream;
 public enum StreamEvent {
     /** Application bytes: {@link StreamMachine#arrival()} says where they are. */
     DATA,
-    /** Credits were granted, receive buffers were advertised, or both: a stalled writer should look again. */
+    /** Credits were granted, receive buffers were advertised, or both: a waiting writer should try again. */
     CREDIT,
-    /** The peer will send no more bytes. It may be repeated; only the first one is news. */
+    /** The peer will send no more bytes. The event may be repeated; repetitions mean nothing. */
     SHUTDOWN,
     /** The peer will neither send nor read any more. */
     DISCONNECT,
@@ -30,9 +30,9 @@ public enum StreamEvent {
     /** The peer wants its receive buffers back: {@link StreamMachine#nextControl()} has the answer. */
     RETRACT,
     /**
-     * The peer has given back what {@link StreamMachine#retract()} asked for. {@link StreamMachine#arrival()}
-     * has the segment in which bytes had already arrived and no more will, as an arrival of no bytes that fills it; its
-     * area is null if there is none.
+     * The peer has given back the segments that {@link StreamMachine#retract()} asked for. {@link
+     * StreamMachine#arrival()} is the one that has bytes, as an arrival of no bytes that fills it; its area is null if
+     * there is none.
      */
     RETRACTED
 }

@@ -19,27 +19,27 @@ import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 
 /**
- * One connection of a byte-stream protocol: what may be sent, what has arrived, what the peer must be told. It neither
- * posts work requests nor touches the memory where bytes arrive; the owner of the queue pair does what it says, in the
- * order in which it says it.
+ * State machine of one connection of a byte-stream protocol. It decides what may be sent, which bytes have arrived, and
+ * which control messages are due. The owner of the queue pair posts the work requests, in the order in which this
+ * object returns them, and accesses the bytes.
  * <p>
  * Use:
  * <ul>
- * <li>The peer is told {@link #privateData}, and what it tells is given to {@link #establish} before any completion of
- *     the queue pair is. All receives are posted at first, and those that completed again when {@link
+ * <li>Connect: send {@link #privateData} to the peer, and give the peer's private data to {@link #establish} before any
+ *     completion of the queue pair. Post all receives at first. Post completed ones again when {@link
  *     #receivesToPost()} says so.</li>
  * <li>Output: while there are bytes and {@link #writable()} is not 0, {@link #write} and post the request. The requests
  *     of one flush can be one chain; {@link SendQueue#signal()} makes the last one ask for a completion.</li>
  * <li>Each receive completion: {@link #receive} or {@link #receiveSent}. Each successful send completion: {@link
  *     SendQueue#completed}.</li>
- * <li>After each batch of the above, and after segments were released: post {@link #receivesToPost()} receives and
- *     what {@link #nextControl()} returns until it returns null; then try to write again.</li>
+ * <li>After each batch of the above, and after a release of segments: post {@link #receivesToPost()} receives, then
+ *     each request of {@link #nextControl()} until it returns null. Then try to write again.</li>
  * </ul>
  * Not thread-safe: for the event loop of the connection.
  */
 public interface StreamMachine {
     /**
-     * The private data of the connection request or reply for the peer.
+     * Returns the private data of the connection request or reply, for the peer.
      *
      * @param sglAddress address of our target SGL
      * @param sglKey its rkey
@@ -47,7 +47,7 @@ public interface StreamMachine {
     byte[] privateData(long sglAddress, int sglKey);
 
     /**
-     * Begins with what the peer told us. Sending is allowed from now on.
+     * Establishes the connection with the private data of the peer. Sending is allowed from now on.
      *
      * @param data the private data of the peer, not changed
      */
@@ -56,10 +56,10 @@ public interface StreamMachine {
     StreamState state();
 
     /**
-     * Maximum of bytes in one message now, which the peer and the send queue allow. 0 means wait: for the peer, or for
-     * completions if the send queue has no room.
+     * Returns the maximum number of bytes of one message now, as the peer and the send queue allow. 0 means: wait for
+     * the peer, or for completions if the send queue is full.
      *
-     * @throws StreamProtocolException if the peer advertised a buffer that cannot be one
+     * @throws StreamProtocolException if the peer advertised an invalid buffer
      */
     int writable() throws StreamProtocolException;
 
@@ -69,49 +69,49 @@ public interface StreamMachine {
     /**
      * Takes a message of so many bytes. The caller must post it.
      *
-     * @param bytes 1 to what {@link #writable()} just returned; ask it again before the next write
+     * @param bytes 1 to the last result of {@link #writable()}, which must be called again before the next write
      * @return the work request to post, valid until the next call that returns one
      */
     StreamWorkRequest write(int bytes);
 
     /**
-     * The numbers of the work requests. It is told when one completes successfully, and with it all before it, and when
-     * the last one that was returned asks for a completion although it need not.
+     * Returns the numbering of the work requests. The caller tells it when a request (with all before it) completes
+     * successfully, and when the last request asks for a completion without {@link StreamWorkRequest#signalled()}.
      */
     SendQueue sendQueue();
 
     /**
-     * Returns whether the queue pair may be torn down without losing bytes: our end of the connection is complete, and
-     * so is all that was written before it; or the peer reads no more; or it broke the protocol.
+     * Returns whether the queue pair may be torn down without losing bytes. True if the last message of this side and
+     * all before it are complete, or the peer reads no more, or it broke the protocol.
      */
     boolean isDrained();
 
     /**
-     * Returns whether a message of the peer ended the connection, and not ours, which it may have crossed: the peer
-     * disconnects once it has the acknowledgement of that message, which is the time to stop the queue pair.
+     * Returns whether a message of the peer ended the connection, and not one of this side; the two may have crossed.
+     * The peer disconnects once it has the acknowledgement of its message. Then it is time to stop the queue pair.
      */
     boolean isEndedByPeer();
 
     /**
-     * The peer has disconnected by the connection manager.
+     * Notes that the peer has disconnected by the connection manager.
      *
-     * @return whether that is the end of its stream; false where a message is, and so this alone is a reset
+     * @return whether the disconnect ends the stream; false if the protocol ends it by a message, so that a disconnect
+     *         alone is a reset
      */
     boolean disconnectedByPeer();
 
     /**
-     * An immediate arrived.
+     * Handles an immediate that arrived.
      *
      * @param immediate as a host integer
-     * @param bytes the byte count of the completion: as many as were written with the immediate
-     * @return what it meant
-     * @throws StreamProtocolException if it broke the protocol; nothing else changed, and the connection is to be torn
-     *         down
+     * @param bytes the byte count of the completion: the number of bytes that were written with the immediate
+     * @return the meaning of the immediate
+     * @throws StreamProtocolException if the peer broke the protocol; the connection must be torn down
      */
     StreamEvent receive(int immediate, int bytes) throws StreamProtocolException;
 
     /**
-     * A message arrived by a SEND.
+     * Handles a message that arrived by a SEND.
      *
      * @param message holds the bytes, which the peer may still change
      * @param index of the first byte of {@link StreamProtocol#sentMessageSize}
@@ -121,26 +121,26 @@ public interface StreamMachine {
     StreamEvent receiveSent(ByteBuffer message, int index) throws StreamProtocolException;
 
     /**
-     * Number of receives to post now, of those that completed and are not posted again.
+     * Returns the number of receives to post now, of those that completed and are not posted again.
      *
-     * @return 0 if there is no need; otherwise the caller must post so many before it calls {@link #nextControl()}
+     * @return 0 if none is needed; otherwise the caller must post so many before it calls {@link #nextControl()}
      */
     int receivesToPost();
 
-    /** Where the bytes of the last {@link StreamEvent#DATA} are. */
+    /** Returns the place of the bytes of the last {@link StreamEvent#DATA}. */
     Arrival arrival();
 
     /**
-     * Bytes that the peer may still send into segments that were advertised to it. 0 means that it has used up all that
-     * it was offered, and waits if it has more to send.
+     * Returns the number of bytes that the peer may still send into advertised segments. A peer with more to send
+     * waits.
      */
     long offeredBytes();
 
-    /** Returns whether the peer is told of more segments than the first one. */
+    /** Returns whether segments other than the first one are advertised. */
     boolean isOfferingMore();
 
     /**
-     * Advertises segments of this area, too, from now on, and rather than those of the areas before it. Where {@link
+     * Starts advertising segments of this area, in preference to earlier areas. Only if {@link
      * StreamProtocol#isReceiveMemoryGrowing receive memory grows}.
      */
     default void addArea(ReceiveArea area) {
@@ -148,50 +148,50 @@ public interface StreamMachine {
     }
 
     /**
-     * Ends advertising segments of this area. Segments that the peer knows are still filled, unless it gives them back,
-     * and released; {@link ReceiveArea#isIdle()} says when all have come back. Where receive memory grows.
+     * Ends advertising segments of this area. The peer may still fill those that it knows, unless it gives them back.
+     * {@link ReceiveArea#isIdle()} tells when all have come back. Only if receive memory grows.
      *
-     * @throws IllegalArgumentException if the area is not in use, or the only one that is
+     * @throws IllegalArgumentException if the area is not in use, or is the only one in use
      */
     default void removeArea(ReceiveArea area) {
         throw new UnsupportedOperationException();
     }
 
     /**
-     * Asks the peer to give back all segments that it has not filled: {@link StreamEvent#RETRACTED} is its answer.
-     * Until then nothing more is advertised, and bytes may still arrive.
+     * Asks the peer to give back all segments that it has not filled. {@link StreamEvent#RETRACTED} is the answer.
+     * Until then no segments are advertised, and bytes may still arrive.
      *
-     * @return false if the peer does not understand that, or has nothing to give back
+     * @return false if the peer does not know this message, or has nothing to give back
      */
     default boolean retract() {
         return false;
     }
 
     /**
-     * Returns whether receives may have to be posted, or a control message may be due: false spares the questions for
-     * both.
+     * Returns whether receives may have to be posted, or a control message may be due. After false {@link
+     * #receivesToPost()} and {@link #nextControl()} need not be called.
      */
     default boolean mayHaveControl() {
         return true;
     }
 
     /**
-     * The next control message that is due.
+     * Returns the next control message that is due.
      *
-     * @return the work request to post, valid until the next call that returns one; or null: none is due, or the send
-     *         queue is full and completions must come first
+     * @return the work request to post, valid until the next call that returns one; or null if none is due, or if the
+     *         send queue is full and completions must come first
      */
     StreamWorkRequest nextControl();
 
-    /** Ends our output behind what was written before. Again: no effect. */
+    /** Ends the output of this side, behind all that was written before. A second call has no effect. */
     void shutdownOutput();
 
     /**
-     * Ends the connection behind what was written before, unless the peer has. Bytes of the peer that were under way
-     * still arrive, and are to be dropped.
+     * Ends the connection, behind all that was written before, unless the peer has ended it. Bytes of the peer that
+     * were under way still arrive, and the caller must drop them.
      */
     void disconnect();
 
-    /** Asks for a request that makes the device find out whether the peer's device still answers. */
+    /** Makes {@link #nextControl()} return a request that tests whether the peer's device still answers. */
     void keepAlive();
 }

@@ -16,8 +16,8 @@
 package io.netty.channel.rdma.stream;
 
 /**
- * A protocol of byte streams over a reliable connected queue pair: makes the state machines of connections, and says
- * what these need of the device and of the memory in which bytes arrive. Any thread.
+ * A protocol of byte streams over an RC queue pair. It makes the state machines of connections, and tells what they
+ * need of the device and of receive memory. Any thread.
  */
 public interface StreamProtocol {
     /** The name for error messages. */
@@ -27,26 +27,23 @@ public interface StreamProtocol {
     boolean needsImmediateData();
 
     /**
-     * Length in bytes of each message that is sent by SEND; 0 if there are none. The receives have room for it.
+     * Returns the length in bytes of each message sent by SEND, and of the receives' buffers; 0 if there are none.
      *
      * @param immediateData whether the device has it.
      */
     int sentMessageSize(boolean immediateData);
 
-    /** Entries of the table in registered memory to which the peer writes where it receives; 0 without such a table. */
+    /** Returns the size of the table to which the peer writes addresses of its receive buffers; 0 without a table. */
     int targetSglEntries();
 
-    /**
-     * Returns whether several segments are offered at a time, and of any lengths: then receive memory starts small and
-     * grows. Otherwise all of it is there from the start.
-     */
+    /** Returns whether several segments of any lengths can be offered. Receive memory then starts small and grows. */
     boolean isReceiveMemoryGrowing();
 
     /**
-     * A machine at its start.
+     * Creates the state machine of a new connection.
      *
-     * @param config the sizes; without a table that of the table means nothing.
-     * @param area where the first bytes land.
+     * @param config the sizes; the size of the table is ignored if the protocol has no table.
+     * @param area the memory where the first bytes arrive.
      * @param sgl the table, or one without entries.
      */
     StreamMachine newMachine(StreamConfig config, ReceiveArea area, TargetSgl sgl);

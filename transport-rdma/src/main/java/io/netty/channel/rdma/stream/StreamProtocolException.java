@@ -18,9 +18,9 @@ package io.netty.channel.rdma.stream;
 import java.net.ProtocolException;
 
 /**
- * The peer said something that the rsockets protocol does not allow, or that this side never offered. The connection
- * cannot go on, because the position in the byte stream or the state of its buffers is no longer known; no other
- * connection is touched. The message says what came and what was allowed, in words for a person who reads a log.
+ * The peer sent something that the rsockets protocol does not allow, or that this side never offered. The connection
+ * must end, because the position in the byte stream or the state of its buffers is unknown. Other connections are not
+ * affected. The message says in plain words, for a reader of logs, what arrived and what was allowed.
  */
 public final class StreamProtocolException extends ProtocolException {
     private static final long serialVersionUID = 5176049871354278153L;

@@ -21,13 +21,13 @@ public enum StreamState {
     NEW,
     /** Bytes may flow both ways. */
     OPEN,
-    /** Output is shut: this side only receives. */
+    /** Output is shut down: this side only receives. */
     OUTPUT_SHUT,
-    /** The peer sent SHUTDOWN: bytes go out only. */
+    /** The peer sent SHUTDOWN: this side only sends. */
     INPUT_SHUT,
-    /** Close of this side has begun, and the last control message is still to be taken from {@code nextControl()}. */
+    /** The own side is closing: {@code nextControl()} has not returned the last control message yet. */
     CLOSING,
-    /** Either side sent DISCONNECT, or both sent SHUTDOWN: nothing more is to be sent. */
+    /** Either side sent DISCONNECT, or both sent SHUTDOWN: nothing more is sent. */
     DISCONNECTED,
     /** The peer broke the protocol: nothing more is sent or accepted. */
     FAILED

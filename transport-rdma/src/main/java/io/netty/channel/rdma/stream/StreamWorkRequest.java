@@ -16,8 +16,8 @@
 package io.netty.channel.rdma.stream;
 
 /**
- * A send work request that the caller now must post, after all that it was given before on this connection. One object
- * per connection, overwritten by the next one.
+ * A send work request that the caller must post now, after all earlier ones of this connection. One object per
+ * connection; the next request overwrites it.
  */
 public final class StreamWorkRequest {
     /** The purpose of the work request. */
@@ -29,11 +29,11 @@ public final class StreamWorkRequest {
          * SGL. The bytes must be sent inline, or stay unchanged until the completion.
          */
         ADVERTISE,
-        /** As the next ones: RDMA WRITE WITH IMMEDIATE of no bytes; address and key are 0. */
+        /** The five: RDMA WRITE WITH IMMEDIATE of no bytes; address and key are 0. */
         CREDIT, SHUTDOWN, DISCONNECT, RETRACT, RETRACTED,
         /** SEND of the bytes of {@link #message()}, inline. */
         MESSAGE,
-        /** RDMA WRITE of no bytes, without immediate; address and key are 0. The peer's process sees nothing of it. */
+        /** RDMA WRITE of no bytes, without immediate; address and key are 0. The peer's process does not notice it. */
         KEEP_ALIVE
     }
 
@@ -72,15 +72,12 @@ public final class StreamWorkRequest {
         return length;
     }
 
-    /**
-     * The first 8 bytes of a target SGL entry, such that storing this long in the host's byte order gives the bytes in
-     * the peer's.
-     */
+    /** The first 8 bytes of a target SGL entry. Stored in this host's byte order, they are in the peer's byte order. */
     public long entryHead() {
         return entryHead;
     }
 
-    /** The last 8 bytes of a target SGL entry, likewise. */
+    /** The last 8 bytes of a target SGL entry, to be stored like the first. */
     public long entryTail() {
         return entryTail;
     }
@@ -91,22 +88,22 @@ public final class StreamWorkRequest {
     }
 
     /**
-     * The number of this work request on its connection, counted from 0 without gaps over all kinds: the argument of
-     * {@link SendQueue#completed(long)}.
+     * The number of this work request on its connection, from 0 without gaps over all kinds: the argument of {@link
+     * SendQueue#completed(long)}.
      */
     public long sequence() {
         return sequence;
     }
 
     /**
-     * Returns whether the work request must ask for a completion. One that need not may, if the caller says so with
-     * {@link SendQueue#signal()}.
+     * Returns whether the work request must ask for a completion. Another one may, if the caller calls {@link
+     * SendQueue#signal()}.
      */
     public boolean signalled() {
         return signalled;
     }
 
-    /** Another request, without a number. */
+    /** Sets the fields of a new request, without its number. */
     public void of(Kind kind, int immediate, long remoteAddress, int remoteKey, int length) {
         this.kind = kind;
         this.immediate = immediate;
@@ -115,7 +112,7 @@ public final class StreamWorkRequest {
         this.length = length;
     }
 
-    /** A SEND of these bytes, which stay as they are until it is posted. */
+    /** Sets the fields of a SEND of these bytes, which must not change before the post. */
     public void ofMessage(byte[] bytes) {
         of(Kind.MESSAGE, 0, 0, 0, bytes.length);
         message = bytes;

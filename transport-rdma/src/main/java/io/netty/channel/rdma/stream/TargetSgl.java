@@ -16,9 +16,9 @@
 package io.netty.channel.rdma.stream;
 
 /**
- * Target SGL of this side: a small table in registered memory. The peer writes the addresses for the next bytes to it,
- * by RDMA WRITE. One entry is 16 bytes: address (8), rkey (4), length (4), in this host's byte order (the writer
- * converts; {@code rs_send_credits} in librdmacm does the same).
+ * Target SGL of this side: a small table in registered memory. The peer writes the addresses of its receive buffers to
+ * it, by RDMA WRITE. One entry is 16 bytes: address (8), rkey (4), length (4), in this host's byte order (the writer
+ * converts, like {@code rs_send_credits} in librdmacm).
  * <p>
  * Used by the connection's event loop only; the other writer is the RDMA device.
  */
@@ -30,8 +30,8 @@ public interface TargetSgl {
     int entries();
 
     /**
-     * The length of an entry in bytes, unsigned; 0 when no buffer is advertised there. This must be an acquire read:
-     * the length is the last field of an entry, and address and key are read after it.
+     * Returns the unsigned length of a buffer in bytes; 0 if the entry has none. The read must be an acquire read: the
+     * length is the last field of an entry, and address and key are read after it.
      */
     int length(int entry);
 

@@ -16,20 +16,19 @@
 /**
  * The rsockets byte-stream protocol, version 1, as a state machine.
  * <p>
- * It is an implementation of {@link io.netty.channel.rdma.stream.StreamProtocol} and {@link
- * io.netty.channel.rdma.stream.StreamMachine}, by which alone a connection knows its protocol. The module {@code
- * io.netty.transport.rdma.valkey} has another one.
+ * A connection knows its protocol only by the interfaces {@link io.netty.channel.rdma.stream.StreamProtocol} and {@link
+ * io.netty.channel.rdma.stream.StreamMachine}. The module {@code io.netty.transport.rdma.valkey} has another protocol.
  * <p>
- * It is the documented protocol of librdmacm ({@code librdmacm/docs/rsocket} in rdma-core), so that unmodified programs
- * on {@code librspreload.so} and this transport understand each other. Nothing here knows a Netty channel, calls native
- * code or posts a work request: {@link io.netty.channel.rdma.stream.StreamConnection} says what to post and what
- * arrived, and its owner does it. All can therefore be tested without a device.
+ * The protocol is documented in librdmacm ({@code librdmacm/docs/rsocket} in rdma-core). Unmodified programs on {@code
+ * librspreload.so} and this transport understand each other. No class of this package knows a Netty channel, calls
+ * native code or posts a work request. {@link io.netty.channel.rdma.stream.StreamConnection} tells its owner which work
+ * requests to post and which bytes arrived, and the owner does the I/O. So tests need no device.
  *
  * <h2>On the wire</h2>
  *
- * A reliable connected queue pair. Every message is one RDMA WRITE WITH IMMEDIATE; receives are empty and are consumed
- * by the immediate alone. The private data of the connection request and reply carry
- * {@link io.netty.channel.rdma.stream.ConnectionData}, big-endian:
+ * The queue pair is a reliable connection (RC). Every message is one RDMA WRITE WITH IMMEDIATE. Receives have no
+ * buffer; the immediate consumes them. The private data of the connection request and of the reply is {@link
+ * io.netty.channel.rdma.stream.ConnectionData}, big-endian:
  * <pre>
  *  offset  size
  *       0     1   version, 1
@@ -45,8 +44,8 @@
  * <table>
  * <caption>Messages</caption>
  * <tr><th>type</th><th>value</th><th>written with it</th><th>meaning</th></tr>
- * <tr><td>0 DATA</td><td>bytes, at least 1</td><td>the bytes, into the current buffer</td><td>they follow those before
- *     it</td></tr>
+ * <tr><td>0 DATA</td><td>bytes, at least 1</td><td>the bytes, into the current buffer</td><td>the next bytes of the
+ *     stream</td></tr>
  * <tr><td>4 CREDIT</td><td>16-bit sequence number</td><td>nothing, or one target SGL entry</td><td>data messages up to
  *     that number, not included, may be sent; the entry is the next buffer</td></tr>
  * <tr><td>6 IOMAP</td><td>index</td><td>an iomap entry</td><td>not offered, refused</td></tr>
@@ -55,43 +54,44 @@
  * <tr><td>7 CONTROL</td><td>0x100 RETRACT, 0x101 RETRACTED</td><td>nothing</td><td>not of librdmacm, see
  *     below</td></tr>
  * </table>
- * A target SGL entry is address 8, rkey 4, length 4 in the byte order of the host whose memory it is in: the writer
- * converts. Entries are written in turn; the peer's entry 0 stands for the buffer of the connection data, so the first
- * one written is 1. A buffer is filled to its last byte before the next one is used, and an entry may be overwritten
- * when the buffer it describes is filled. A keep-alive is sent as an empty RDMA WRITE without immediate, as librdmacm
- * does too: the peer's device answers it, its process notices nothing.
+ * A target SGL entry is address 8, rkey 4, length 4, in the byte order of the host whose memory it is in. The writer
+ * converts. Entries are written in turn. Entry 0 stands for the buffer in the connection data, so the first entry that
+ * is written is entry 1. The sender fills a buffer to its last byte before it uses the next one. The receiver may
+ * overwrite an entry when the buffer that it describes is filled. A keep-alive is sent as an empty RDMA WRITE without
+ * immediate, as in librdmacm: the peer's device acknowledges it unnoticed by the peer's process.
  *
  * <h2>iWARP</h2>
  *
- * It has no immediate data (RFC 5040). As with librdmacm, a message there is an RDMA WRITE of its bytes, if it has
- * some, and behind it a SEND of the immediate: 4 bytes in the sender's byte order, which its connection data tell. A
- * SEND that finds no receive ends the connection, so there are more receives for control messages: as many as the peer
- * can send before it must hear of us. Nothing tells how many bytes were written. A peer that claims more than it wrote
- * has the reader get what was in the buffer, which is zero at first and later its own.
+ * iWARP has no immediate data (RFC 5040). As in librdmacm, a message there is an RDMA WRITE of its bytes, if it has
+ * any, followed by a SEND of the immediate: 4 bytes in the sender's byte order, which is a flag of its connection data.
+ * A SEND that finds no receive ends the connection. So there are more receives for control messages: as many as the
+ * peer can send before it needs a message from this side. The receiver can't tell how many bytes were written. If a
+ * peer announces more bytes than it wrote, the reader gets the old contents: zeros, or earlier bytes of this peer.
  *
  * <h2>Flow control and deadlock</h2>
  *
  * A data message needs three things: room in a buffer of the peer, a credit (a posted receive of the peer, counted by
- * absolute 16-bit numbers) and a slot of our send queue. Control messages need only the slot, of which some are
- * reserved for them, and wait in the network for a receive (RNR, retried for ever). So the message that makes data move
- * can be posted whatever data waits for, and nothing that is posted waits for the application: a side that keeps
- * polling its completions and posting its receives lets the other side's queue drain, whether it reads or not.
+ * absolute 16-bit numbers) and a slot of the own send queue. A control message needs only the slot, and some slots are
+ * reserved for control messages. If the peer has no receive posted, the device retries the control message without
+ * limit (RNR). So the control message that lets data move can always be posted, and no posted message waits for the
+ * application. A side that keeps polling its completions and posting its receives lets the other side's send queue
+ * drain, even if its application does not read.
  * <p>
- * Credits are returned when half of them are used, buffers as soon as the application gave them back and the peer's
- * table has a place. librdmacm offers halves of one buffer through two entries; here the number of segments is free,
- * and the peer's number of entries limits how many are offered at a time. The connection data offers one; others are
- * offered when the peer has filled a quarter of it, so that a connection on which little moves costs neither side a
- * message.
+ * Credits are returned when half of them are used. A buffer is offered again as soon as the application has released it
+ * and the peer's table has a place. librdmacm offers the halves of one buffer by two entries. Here the number of
+ * segments is free, and the size of the peer's table limits how many are offered at a time. The connection data offers
+ * the first segment. Others are offered when the peer has filled a quarter of it, so little traffic costs no messages
+ * for them.
  *
  * <h2>Retraction</h2>
  *
- * What was advertised can't be taken back: the peer may be writing to it. So memory that was grown for a stream could
- * not be freed when the stream stops, which is when it should. A peer that has set the bit in its connection data can
- * be asked: RETRACT means, give back all that you were offered and have not filled. It stops using it, and answers
- * RETRACTED behind all that it wrote before. Between the two the asking side advertises nothing, so both agree on which
- * entries are void: all that were written and not used. The next one goes into the entry behind them. The two
- * directions have nothing to do with each other. A peer that does not answer harms itself only: it gets no more
- * buffers. To a peer without the bit nothing is said; what it was offered comes back as it is filled.
+ * A side can't take advertised memory back, because the peer may be writing to it. Without retraction, memory that grew
+ * for a stream could not be freed when the stream stops. A peer that has set bit 0 of the extensions in its connection
+ * data can be asked. RETRACT asks it to give back all buffers that it was offered and has not filled. The peer stops
+ * using them, and sends RETRACTED behind all that it wrote before. The asking side advertises nothing between RETRACT
+ * and RETRACTED. So both sides agree on the void entries: all that were written and not used. The next entry that is
+ * written is the one behind them. The two directions are independent. A peer that does not answer harms only itself,
+ * because it gets no more buffers. A peer without the bit is not asked; it returns buffers by filling them.
  *
  * <h2>State</h2>
  *
@@ -105,15 +105,15 @@
  * <tr><td>INPUT_SHUT</td><td>CLOSING, then DISCONNECTED: send DISCONNECT</td><td>-</td><td>as above</td>
  *     <td>DISCONNECTED</td></tr>
  * </table>
- * The queue pair keeps the order, so an end needs no sequence number: all bytes that were written before it have
- * arrived when it arrives. Bytes that arrived stay readable after any of these.
+ * The queue pair keeps the order. When SHUTDOWN or DISCONNECT arrives, all bytes that were written before it have
+ * arrived, so these messages need no sequence number. Bytes that arrived stay readable in every state.
  *
  * <h2>What is checked</h2>
  *
- * librdmacm trusts its peer; we do not. Version, lengths, table sizes, credits (never back, never beyond the peer's
- * queue), data messages (a credit, no more bytes than the current buffer has left, as many as were written, none after
- * the end of the output), types and control codes are checked before use. A violation is a
- * {@link io.netty.channel.rdma.stream.StreamProtocolException} and ends that connection only. We write nowhere but into
- * buffers that the peer advertised, with the key that it gave for them.
+ * librdmacm trusts its peer; this transport does not. It checks these before use: version, lengths, table sizes, types
+ * and control codes; credits (never fewer than before, never beyond the peer's queue); data messages (a credit, no more
+ * bytes than the current buffer has left, as many as were written, none after the end of the output). A violation is a
+ * {@link io.netty.channel.rdma.stream.StreamProtocolException}, and ends only that connection. This side writes only
+ * into buffers that the peer advertised, with the key that it gave for them.
  */
 package io.netty.channel.rdma.stream;

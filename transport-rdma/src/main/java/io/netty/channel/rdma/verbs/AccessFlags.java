@@ -31,7 +31,7 @@ public final class AccessFlags {
     public static final int REMOTE_READ = 1 << 2;
     /** A peer that knows the rkey may do atomic operations. Requires {@link #LOCAL_WRITE}. */
     public static final int REMOTE_ATOMIC = 1 << 3;
-    /** A {@link MemoryWindow} can be bound to the region. Nothing is open to a peer by this alone. */
+    /** A {@link MemoryWindow} can be bound to the region. This flag alone gives a peer no access. */
     public static final int MEMORY_WINDOW_BIND = 1 << 4;
 
     private AccessFlags() { }

@@ -18,9 +18,9 @@ package io.netty.channel.rdma.verbs;
 import io.netty.util.internal.UnstableApi;
 
 /**
- * Where a datagram goes, apart from the queue pair there ({@code struct ibv_ah}, ibv_create_ah(3)). Made by
- * {@link ProtectionDomain#createAddressHandle}; used with {@link SendWorkRequests#to} by any thread, as long as
- * {@link #close()} comes after the completions of what was posted with it.
+ * The destination of a datagram, without its queue pair ({@code struct ibv_ah}, ibv_create_ah(3)). Made by {@link
+ * ProtectionDomain#createAddressHandle}; used with {@link SendWorkRequests#to} by any thread, as long as {@link
+ * #close()} comes after the completions of what was posted with it.
  */
 @UnstableApi
 public final class AddressHandle extends VerbsObject {

@@ -21,8 +21,8 @@ import io.netty.util.internal.UnstableApi;
 import java.util.Arrays;
 
 /**
- * The way to a port or to a multicast group ({@code struct ibv_ah_attr}), of which {@link AddressHandle}s are made. The
- * connection manager tells it: {@link ConnectionEvent#addressVector()}. Immutable.
+ * The route to a port or multicast group ({@code struct ibv_ah_attr}), from which {@link AddressHandle}s are made.
+ * {@link ConnectionEvent#addressVector()} returns the one that the connection manager has found. Immutable.
  */
 @UnstableApi
 public final class AddressVector {
@@ -89,8 +89,8 @@ public final class AddressVector {
     }
 
     /**
-     * The same vector with another traffic class, 0 to 255: on RoCE v2 the IP type of service. A vector that is not
-     * {@link #isGlobal()} has none.
+     * Returns the same vector with another traffic class, 0 to 255: on RoCE v2 the IP type of service. Only {@link
+     * #isGlobal()} vectors have a traffic class.
      */
     public AddressVector withTrafficClass(int trafficClass) {
         int[] copy = values.clone();

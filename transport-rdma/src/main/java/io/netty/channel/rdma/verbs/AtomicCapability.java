@@ -22,7 +22,7 @@ package io.netty.channel.rdma.verbs;
 public enum AtomicCapability {
     /** The device has no atomic operations. */
     NONE,
-    /** Other atomic operations through the same device. A processor must not change the memory meanwhile. */
+    /** Other atomic operations through the same device. A processor must not change the memory at the same time. */
     DEVICE,
     /**
      * Other atomic operations through the same device, and through other devices, and the atomic instructions of the
@@ -31,7 +31,7 @@ public enum AtomicCapability {
     GLOBAL;
 
     static AtomicCapability of(long value) {
-        // A device that knows more than this enum is taken for the least that every device with atomics has.
+        // An unknown value counts as the least that every device with atomics has.
         return value == 0 ? NONE : value == 2 ? GLOBAL : DEVICE;
     }
 }

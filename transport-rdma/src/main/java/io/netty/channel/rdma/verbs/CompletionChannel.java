@@ -18,8 +18,8 @@ package io.netty.channel.rdma.verbs;
 import io.netty.util.internal.UnstableApi;
 
 /**
- * The file descriptor that becomes readable when an armed completion queue gets a completion
- * ({@code struct ibv_comp_channel}). Nothing that is done with it blocks.
+ * The file descriptor that becomes readable when an armed completion queue gets a completion ({@code struct
+ * ibv_comp_channel}). No operation on it blocks.
  */
 @UnstableApi
 public final class CompletionChannel extends VerbsObject {
@@ -33,29 +33,29 @@ public final class CompletionChannel extends VerbsObject {
         edgeTriggered = isEdgeTriggered0(device.api(), address);
     }
 
-    /** The descriptor to be watched for reading. Owned by the channel: don't close it. */
+    /** Returns the descriptor to watch for reading. The channel owns and closes it. */
     public int fd() {
         address();
         return fd;
     }
 
     /**
-     * Returns whether {@link #fd()} stays readable, so that it is to be watched edge-triggered ({@code EPOLLET});
-     * otherwise level-triggered.
+     * Returns whether {@link #fd()} stays readable, and so must be watched edge-triggered ({@code EPOLLET}); otherwise
+     * level-triggered.
      */
     public boolean isEdgeTriggered() {
         return edgeTriggered;
     }
 
     /**
-     * Takes events that are there, without blocking, and acknowledges them. To be called when {@link #fd()} is
-     * readable, before the completion queues of the channel are polled. What is left makes the descriptor readable
-     * again; where it is edge-triggered nothing is left, whatever the limit.
+     * Takes the present events, without blocking, and acknowledges them. Must be called when {@link #fd()} is readable,
+     * before the completion queues of the channel are polled. Remaining events make the descriptor readable again. If
+     * it is edge-triggered, none remains, with any limit.
      *
-     * @param max so many events are taken at most, 1 and more. A completion queue has one event each time it is armed,
-     *            so a program that takes the events before it arms again needs no more than it has queues there; one
-     *            more costs a system call that finds nothing.
-     * @return the marks of the queues that had events, by bitwise or ({@link Device#createCompletionQueue(int,
+     * @param max maximum number of events to take, at least 1. A completion queue has one event each time it is armed.
+     *         So the number of queues is enough for a program that takes the events before it arms again. A larger
+     *         limit costs a system call that finds nothing.
+     * @return the bitwise or of the marks of the queues that had events ({@link Device#createCompletionQueue(int,
      *         CompletionChannel, long)}); 0 if there were none.
      */
     public long consumeEvents(int max) throws VerbsException {

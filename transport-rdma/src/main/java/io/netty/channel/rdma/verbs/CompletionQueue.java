@@ -34,13 +34,13 @@ public final class CompletionQueue extends VerbsObject {
         capacity = capacity0(address);
     }
 
-    /** The number of completions that it holds, at least what was asked for. */
+    /** Returns the capacity in completions, at least the requested one. */
     public int capacity() {
         return capacity;
     }
 
     /**
-     * Moves completions to a batch, as many as there are and it has room for. Never blocks.
+     * Moves completions to a batch: as many as there are, up to the capacity of the batch. Never blocks.
      *
      * @return their number, which is then {@link WorkCompletions#size()}.
      * @throws VerbsException if the queue is broken, for example by overflow.
@@ -56,13 +56,13 @@ public final class CompletionQueue extends VerbsObject {
     }
 
     /**
-     * Polls; if there is nothing, arms the queue and polls again, which closes the race with a completion that came in
-     * between. All in one call to C.
+     * Polls. If there is nothing, arms the queue and polls again, which closes the race with a completion in between.
+     * Makes one call to C.
      *
-     * @return whether the queue was armed: the next completion makes the completion channel readable. Then
-     *         {@link WorkCompletions#size()} is usually 0 and the caller may go to sleep; where it is not, completions
-     *         came in between and, once handled, the next call tells more (the event that may result is harmless). If
-     *         false, {@code size()} is at least 1.
+     * @return whether the queue was armed, so that the next completion makes the completion channel readable. If true,
+     *         {@link WorkCompletions#size()} is usually 0, and the caller may go to sleep. If it is not 0, completions
+     *         came in between: the caller must handle them and call again (a resulting event is harmless). If false,
+     *         {@code size()} is at least 1.
      * @throws VerbsException if the queue is broken, for example by overflow.
      */
     public boolean pollOrArm(WorkCompletions completions) throws VerbsException {
@@ -76,8 +76,8 @@ public final class CompletionQueue extends VerbsObject {
     }
 
     /**
-     * Returns whether the peer of a connection that was busy lately has not taken what was sent to it, as it has no
-     * processor or other work. Of the embedded provider alone; false with others. Called by the thread that polls. See
+     * Returns whether the peer of a connection that was busy lately has not taken the last messages, because it has no
+     * processor or other work. Only with the embedded provider; otherwise false. Called by the thread that polls. See
      * {@code ext_peer_is} in {@code verbs_api.h}.
      */
     public boolean peerIsLate() {
@@ -85,8 +85,8 @@ public final class CompletionQueue extends VerbsObject {
     }
 
     /**
-     * Returns whether the thread that takes the completions of such a peer does not wait for a completion event. As
-     * {@link #peerIsLate()}.
+     * Returns whether the thread that takes such a peer's completions does not wait for a completion event. Conditions
+     * as for {@link #peerIsLate()}.
      */
     public boolean peerIsAwake() {
         return peerIs0(api(), address(), AWAKE);

@@ -43,9 +43,9 @@ public final class ConnectionEvent {
     private final Destination destination;
 
     /**
-     * Where datagrams go.
+     * The destination of datagrams.
      *
-     * @param group of a multicast event, else {@code null}.
+     * @param group the group of a multicast event, else {@code null}.
      */
     record Destination(AddressVector vector, int queueKey, InetAddress group) { }
 
@@ -69,8 +69,8 @@ public final class ConnectionEvent {
     }
 
     /**
-     * The id that the event is for. With {@link ConnectionEventType#CONNECT_REQUEST} a new one, which belongs to the
-     * caller from now on and uses the listener's event channel until it is migrated.
+     * Returns the id of the event. With {@link ConnectionEventType#CONNECT_REQUEST} it is a new one, which belongs to
+     * the caller from now on, and uses the listener's event channel until it is migrated.
      */
     public ConnectionId id() {
         return id;
@@ -90,7 +90,7 @@ public final class ConnectionEvent {
         return status;
     }
 
-    /** Returns whether a rejection came because nobody listens at the address. */
+    /** Returns whether the cause of a rejection is that no process listens at the address. */
     public boolean isNobodyListening() {
         return type == ConnectionEventType.REJECTED &&
                 (status == REJECT_INVALID_SERVICE_ID || status == -Errno.ECONNREFUSED) ||
@@ -105,9 +105,8 @@ public final class ConnectionEvent {
     }
 
     /**
-     * Returns whether somebody listens there, but with a library of another version, so that the two can't speak with
-     * each other. Of the embedded provider also with {@link ConnectionEventType#ADDRESS_ERROR}: then nobody else has
-     * the address.
+     * Returns whether a process listens at the address, but with an incompatible version of the library. With the
+     * embedded provider also for {@link ConnectionEventType#ADDRESS_ERROR}: then no other process has the address.
      */
     public boolean isOfAnotherVersion() {
         return type == ConnectionEventType.REJECTED && status == REJECT_INVALID_CLASS_VERSION ||
@@ -152,25 +151,25 @@ public final class ConnectionEvent {
         return initiatorDepth;
     }
 
-    /** Number of retries that the peer wants if it has no receive posted; 7 is for ever. */
+    /** Returns the number of retries that the peer wants if it has no receive posted; 7 is infinite. */
     public int rnrRetryCount() {
         return rnrRetryCount;
     }
 
-    /** The peer's queue pair; with {@link ConnectionEventType#MULTICAST_JOIN} that of all members. */
+    /** Returns the number of the peer's queue pair; of all members with {@link ConnectionEventType#MULTICAST_JOIN}. */
     public int queuePairNumber() {
         return queuePairNumber;
     }
 
     /**
-     * The way of datagrams to the peer or to the group, with {@link ConnectionEventType#ESTABLISHED} in the port space
-     * {@link PortSpace#UDP} and {@link ConnectionEventType#MULTICAST_JOIN}; else {@code null}.
+     * Returns the address vector for datagrams to the peer or the group, with {@link ConnectionEventType#ESTABLISHED}
+     * in the port space {@link PortSpace#UDP} and {@link ConnectionEventType#MULTICAST_JOIN}; else {@code null}.
      */
     public AddressVector addressVector() {
         return destination == null || type == ConnectionEventType.MULTICAST_ERROR ? null : destination.vector;
     }
 
-    /** The queue key of datagrams to there; 0 where {@link #addressVector()} is {@code null}. */
+    /** Returns the queue key of these datagrams; 0 if {@link #addressVector()} is {@code null}. */
     public int queueKey() {
         return destination == null ? 0 : destination.queueKey;
     }

@@ -26,14 +26,14 @@ public enum ConnectionEventType {
     ADDRESS_ERROR,
     ROUTE_RESOLVED,
     ROUTE_ERROR,
-    /** A peer wants to connect: the event's id is a new one, to be accepted or rejected. */
+    /** A peer wants to connect. The event's id is a new one, which must be accepted or rejected. */
     CONNECT_REQUEST,
-    /** The peer accepted, where the connecting id has no queue pair. */
+    /** The peer accepted, and the connecting id has no queue pair. */
     CONNECT_RESPONSE,
     CONNECT_ERROR,
     /** The peer does not answer. */
     UNREACHABLE,
-    /** The peer refused, or nobody listens. */
+    /** The peer refused, or no process listens. */
     REJECTED,
     ESTABLISHED,
     DISCONNECTED,

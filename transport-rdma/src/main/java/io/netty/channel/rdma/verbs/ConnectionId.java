@@ -30,14 +30,14 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * A connection, or a listener, of the RDMA connection manager ({@code struct rdma_cm_id}). The counterpart of a socket.
  * <p>
- * Every operation is asynchronous: what came of it is a {@link ConnectionEvent} of the {@link EventChannel}. Used by
- * one thread at a time, which is normally the one that reads the events.
+ * Every operation is asynchronous: its result is a {@link ConnectionEvent} of the {@link EventChannel}. Used by one
+ * thread at a time, normally the one that reads the events.
  */
 @UnstableApi
 public final class ConnectionId extends VerbsObject {
     /*
-     * Events find their object by a number in rdma_cm_id->context that is never used again, because an address may be:
-     * an event that was read before the id was closed must not reach the next id at the same address.
+     * Events find their object by a number in rdma_cm_id->context, which is never used again. An address may be used
+     * again, and an event that was read before the id was closed must not reach the next id at the same address.
      */
     private static final ConcurrentMap<Long, ConnectionId> BY_TOKEN = new ConcurrentHashMap<>();
     private static final AtomicLong NEXT_TOKEN = new AtomicLong();
@@ -94,7 +94,7 @@ public final class ConnectionId extends VerbsObject {
         return portSpace;
     }
 
-    /** Where events of this id arrive. */
+    /** Returns the channel to which events of this id come. */
     public EventChannel eventChannel() {
         return (EventChannel) parent(0);
     }
@@ -115,7 +115,7 @@ public final class ConnectionId extends VerbsObject {
     /**
      * Listens for connect requests.
      *
-     * @param backlog the most requests that wait to be read; 0 is the system's maximum.
+     * @param backlog maximum number of requests that wait to be read; 0 is the system's maximum.
      */
     public void listen(int backlog) throws VerbsException {
         check(listen0(api(), address(), ObjectUtil.checkPositiveOrZero(backlog, "backlog")), "rdma_listen",
@@ -188,9 +188,9 @@ public final class ConnectionId extends VerbsObject {
     }
 
     /**
-     * The key by which limits for a peer count. With the embedded provider it stands for a process of this user, as the
-     * kernel vouches for it, or for all processes of another user; the address there is only what the process says.
-     * Else, and if the peer has gone, it is the address.
+     * Returns the key for limits that apply to a peer. With the embedded provider the key stands for a process of this
+     * user, confirmed by the kernel, or for all processes of another user, because a process only claims its address.
+     * Otherwise, and if the peer has gone, the key is the address.
      */
     public Object peer() {
         long peer = peer0(api(), address());
@@ -231,9 +231,9 @@ public final class ConnectionId extends VerbsObject {
     }
 
     /**
-     * Asks the peer to connect; in the port space {@link PortSpace#UDP} only, for the queue pair to send datagrams to,
-     * which {@link ConnectionEvent#addressVector()} and its neighbours tell: the end that accepts hears no more, and
-     * nothing is to be disconnected. Ends with {@link ConnectionEventType#ESTABLISHED}, {@link
+     * Asks the peer to connect. In the port space {@link PortSpace#UDP} it asks only for the queue pair to which
+     * datagrams go, which {@link ConnectionEvent#addressVector()} and the methods next to it tell. The accepting end
+     * gets no more events then, and no disconnect follows. Ends with {@link ConnectionEventType#ESTABLISHED}, {@link
      * ConnectionEventType#REJECTED}, {@link ConnectionEventType#UNREACHABLE} or {@link
      * ConnectionEventType#CONNECT_ERROR}.
      */
@@ -245,9 +245,9 @@ public final class ConnectionId extends VerbsObject {
     }
 
     /**
-     * Accepts a connect request. With {@link PortSpace#UDP} that is all. Else ends with
-     * {@link ConnectionEventType#ESTABLISHED} or {@link ConnectionEventType#CONNECT_ERROR}. The peer may send before
-     * that event is read, so receives must have been posted before.
+     * Accepts a connect request. With {@link PortSpace#UDP} no event follows. Otherwise ends with {@link
+     * ConnectionEventType#ESTABLISHED} or {@link ConnectionEventType#CONNECT_ERROR}. The peer may send before that
+     * event is read, so receives must have been posted before.
      */
     public void accept(ConnectionParameters parameters) throws VerbsException {
         check(accept0(api(), address(), parameters.privateData, parameters.responderResources,
@@ -257,7 +257,7 @@ public final class ConnectionId extends VerbsObject {
     }
 
     /**
-     * Refuses a connect request. The id is to be closed afterwards.
+     * Refuses a connect request. The id must be closed afterwards.
      *
      * @param privateData tells the peer why; at most 148 bytes in the TCP port space, 136 in the UDP port space.
      */
@@ -268,10 +268,10 @@ public final class ConnectionId extends VerbsObject {
     }
 
     /**
-     * Ends the connection: the queue pair goes to the error state and flushes, and the peer gets
-     * {@link ConnectionEventType#DISCONNECTED}. The peer, too, must then call this method: with the kernel's
-     * connection manager its queue pair goes on until it does, and only then do we get our own event (without an
-     * answer, after more than a minute). Has no effect on a connection that is disconnected already.
+     * Ends the connection: the queue pair goes to the error state and flushes, and the peer gets {@link
+     * ConnectionEventType#DISCONNECTED}. The peer must then call this method, too. With the kernel's connection manager
+     * the peer's queue pair goes on until then, and this end gets its own event only then (without an answer, after
+     * more than a minute). Has no effect on a connection that is disconnected already.
      */
     public void disconnect() throws VerbsException {
         check(disconnect0(api(), address()), "rdma_disconnect", () -> "disconnect from " + remoteAddress());
@@ -280,11 +280,11 @@ public final class ConnectionId extends VerbsObject {
     /**
      * Joins a multicast group, with an id of {@link PortSpace#UDP} that is bound to a device and not connected. Ends
      * with {@link ConnectionEventType#MULTICAST_JOIN} or {@link ConnectionEventType#MULTICAST_ERROR}. If the id has a
-     * queue pair when the event is read, that receives from then on what is sent to the group. It must leave its
-     * groups before the queue pair is closed; {@link #close()} does that.
+     * queue pair when the event is read, this queue pair receives the datagrams of the group from then on. The id must
+     * leave its groups before the queue pair is closed; {@link #close()} does so.
      *
      * @param group    a multicast address; the wildcard asks for a new group, which the event tells.
-     * @param sendOnly not to receive. Not all networks have that ({@link Errno#EOPNOTSUPP}).
+     * @param sendOnly whether to join without receiving. Not all networks can do this ({@link Errno#EOPNOTSUPP}).
      * @throws IllegalStateException if the group was joined already.
      */
     public void joinMulticast(InetAddress group, boolean sendOnly) throws VerbsException {
@@ -298,7 +298,7 @@ public final class ConnectionId extends VerbsObject {
     }
 
     /**
-     * Leaves a multicast group, also one of which the event has not come yet: it will not.
+     * Leaves a multicast group. If the event of the join has not come yet, it never comes.
      *
      * @throws VerbsException with {@link Errno#EADDRNOTAVAIL} if the group was not joined.
      */
@@ -312,7 +312,7 @@ public final class ConnectionId extends VerbsObject {
         return errno;
     }
 
-    /** The group of a join; {@code null} if there is no such. */
+    /** Returns the group of a join; {@code null} if there is no such join. */
     InetAddress multicastGroup(long join) {
         Membership membership = multicastGroups.get(join);
         return membership == null ? null : membership.group;
@@ -339,7 +339,7 @@ public final class ConnectionId extends VerbsObject {
         replaceParent(0, channel);
     }
 
-    /** Allows to bind to an address in use by another id that allows it too. Before {@link #bind}. */
+    /** Sets whether the id may bind to an address of another id that allows this, too. Before {@link #bind}. */
     public void setReuseAddress(boolean reuse) throws VerbsException {
         setOption(OPTION_REUSE_ADDRESS, reuse ? 1 : 0, "reuse of the address");
     }
@@ -396,7 +396,7 @@ public final class ConnectionId extends VerbsObject {
     }
 
     int destroyQueuePair() {
-        // rdma_destroy_qp(3) does not tell that ibv_destroy_qp(3) refused.
+        // rdma_destroy_qp(3) does not report that ibv_destroy_qp(3) refused.
         if (!multicastGroups.isEmpty() &&
                 multicastGroups.values().stream().anyMatch(membership -> !membership.sendOnly)) {
             return Errno.EBUSY;
@@ -469,7 +469,7 @@ public final class ConnectionId extends VerbsObject {
 
     private static native long device0(long id);
 
-    /** Returns 0 if there is nothing but the address. */
+    /** Returns the key, or 0 if only the address is known. */
     private static native long peer0(long api, long id);
 
     /** Fills port and partition key, and the global identifier. */

@@ -38,8 +38,8 @@ public final class ConnectionParameters {
     }
 
     /**
-     * Bytes that the peer finds in its event. In the TCP port space at most 56 with a connect and 196 with an accept,
-     * in the UDP port space 180 and 136. The peer gets them padded with zeroes to the maximum. Default none.
+     * Private data for the peer's event. In the TCP port space at most 56 with a connect and 196 with an accept, in the
+     * UDP port space 180 and 136. The peer gets them padded with zeroes to the maximum. Default none.
      *
      * @param data at most 255 bytes; copied.
      */
@@ -49,13 +49,13 @@ public final class ConnectionParameters {
         return this;
     }
 
-    /** The most RDMA reads and atomics that the peer may have outstanding here, 0 to 255. Default 0. */
+    /** Maximum number of RDMA reads and atomics that the peer may have outstanding here, 0 to 255. Default 0. */
     public ConnectionParameters responderResources(int resources) {
         responderResources = ObjectUtil.checkInRange(resources, 0, 255, "resources");
         return this;
     }
 
-    /** The most RDMA reads and atomics that we will have outstanding, 0 to 255. Default 0. */
+    /** Maximum number of RDMA reads and atomics that we will have outstanding, 0 to 255. Default 0. */
     public ConnectionParameters initiatorDepth(int depth) {
         initiatorDepth = ObjectUtil.checkInRange(depth, 0, 255, "depth");
         return this;
@@ -73,14 +73,14 @@ public final class ConnectionParameters {
         return this;
     }
 
-    /** Number of the peer's retries if no receive is posted here, 0 to 6; 7, the default, is for ever. */
+    /** Number of the peer's retries if no receive is posted here, 0 to 6; 7, the default, is infinite. */
     public ConnectionParameters rnrRetryCount(int count) {
         rnrRetryCount = ObjectUtil.checkInRange(count, 0, 7, "count");
         return this;
     }
 
     /**
-     * The queue pair, where the id has none of its own: one that receives the datagrams of all who ask, for example.
+     * The queue pair, for an id without one of its own. For example one that receives the datagrams of all peers.
      *
      * @param number 0 to 0xFFFFFF.
      */

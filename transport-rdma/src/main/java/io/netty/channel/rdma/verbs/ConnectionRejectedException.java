@@ -28,11 +28,11 @@ public final class ConnectionRejectedException extends ConnectException {
 
     /** The reason of a rejection. */
     public enum Reason {
-        /** Nobody listens there, or gives no reason, for which kernel verbs have only one answer. */
+        /** No process listens, or the listener gives no reason. Kernel verbs have the same answer for both. */
         REFUSED,
-        /** The listener has a reason, and the message tells it. */
+        /** The listener has a reason, which is in the message. */
         REJECTED,
-        /** The listener's library is of another version: the two can't speak with each other. */
+        /** The listener's library has an incompatible version. */
         VERSION
     }
 

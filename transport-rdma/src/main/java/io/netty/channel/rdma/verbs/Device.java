@@ -29,16 +29,16 @@ import java.util.concurrent.ConcurrentMap;
 /**
  * An opened RDMA device ({@code struct ibv_context}).
  * <p>
- * It is opened by name and then owned, or belongs to the connection manager ({@link ConnectionId#device()}): librdmacm
- * opens each device once per process and never closes it, so {@link #close()} of such a device does nothing. All
- * methods may be called from any thread.
+ * A device that was opened by name belongs to the caller. Other devices belong to the connection manager ({@link
+ * ConnectionId#device()}): librdmacm opens each device once per process and never closes it, so {@link #close()} of
+ * such a device does nothing. Any thread may call all methods.
  */
 @UnstableApi
 public final class Device extends VerbsObject {
     // The connection manager's contexts live as long as the process, so there is nothing to remove.
     private static final ConcurrentMap<Long, Device> SHARED = new ConcurrentHashMap<>();
 
-    /** Names of devices that a provider had when it was asked. */
+    /** Names of the devices that a provider has had in earlier queries. */
     private static final ConcurrentMap<VerbsProvider, Set<String>> KNOWN = new ConcurrentHashMap<>();
 
     private final String name;
@@ -81,7 +81,7 @@ public final class Device extends VerbsObject {
         return open(providerOf(name), name);
     }
 
-    /** The provider that has a device of this name; for one that there is not the preferred one, which says so. */
+    /** Returns the provider that has a device of this name; if none has it, the preferred one, whose error says so. */
     private static VerbsApi providerOf(String name) throws VerbsException {
         ObjectUtil.checkNotNull(name, "name");
         if (!isPresent(VerbsApi.preferred(), name)) {
@@ -95,8 +95,7 @@ public final class Device extends VerbsObject {
     }
 
     /**
-     * Returns whether a provider has a device of this name, or had when it was asked before: one that is removed fails
-     * when it is used.
+     * Returns whether a provider has, or had in an earlier query, a device of this name. A removed one fails on use.
      */
     public static boolean isPresent(VerbsApi verbs, String name) throws VerbsException {
         Set<String> known = KNOWN.computeIfAbsent(verbs.provider(), provider -> ConcurrentHashMap.newKeySet());
@@ -120,8 +119,8 @@ public final class Device extends VerbsObject {
     }
 
     /**
-     * The device as the connection manager has it ({@code rdma_get_devices}), and so as all channels of this process:
-     * what is made of it can be used together with what belongs to an id. It stays open.
+     * Returns the connection manager's object of the device ({@code rdma_get_devices}), which all channels of this
+     * process use. Objects that are made from it can be used with those of an id. It stays open.
      *
      * @param name one of {@link #names()}.
      * @throws VerbsException with {@link Errno#ENODEV} if there is no such device.
@@ -131,8 +130,7 @@ public final class Device extends VerbsObject {
     }
 
     /**
-     * The device of a given provider, as the connection manager and so all channels of this process have it. It stays
-     * open.
+     * Returns the connection manager's object of a provider's device, which all channels use. It stays open.
      *
      * @param name one of {@link #names(VerbsApi)}.
      * @throws VerbsException with {@link Errno#ENODEV} if there is no such device.
@@ -142,7 +140,7 @@ public final class Device extends VerbsObject {
         return shared(verbs, created(shared0(verbs.api(), name), "rdma_get_devices", "find RDMA device " + name));
     }
 
-    /** The one object for a context that belongs to the connection manager. */
+    /** Returns the one object for a context that belongs to the connection manager. */
     static Device shared(VerbsApi verbs, long context) {
         return SHARED.computeIfAbsent(context, c -> new Device(verbs, c, false));
     }
@@ -167,26 +165,26 @@ public final class Device extends VerbsObject {
     }
 
     /**
-     * The most bytes that {@link QueuePairInitAttributes#maxInlineReceive} can be granted; 0 if it cannot be asked for,
-     * as with every device of {@link VerbsProvider#IBVERBS}.
+     * Returns the maximum of {@link QueuePairInitAttributes#maxInlineReceive} in bytes; 0 if it is not supported, as
+     * with every device of {@link VerbsProvider#IBVERBS}.
      */
     public int maxInlineReceive() {
         return maxInlineReceive0(api(), address());
     }
 
     /**
-     * Number of this process's messages that found no receive at the peer: each is counted once, however long it waits.
+     * Returns the number of this process's messages that found no receive at the peer. Each message counts once.
      *
-     * @return -1 with devices of {@link VerbsProvider#IBVERBS}: those count retries, of all processes, and the kernel
-     *         shows the counters of each port.
+     * @return -1 with devices of {@link VerbsProvider#IBVERBS}, whose port counters in the kernel count retries, of all
+     *         processes.
      */
     public long receiverNotReady() {
         return rnrNaks0(api(), address());
     }
 
     /**
-     * Returns whether {@link ProtectionDomain#registerDmabuf} can work. No attribute tells, but those that can't say so
-     * before they look at the file descriptor.
+     * Returns whether {@link ProtectionDomain#registerDmabuf} can work. There is no attribute for it, but devices that
+     * can't do it fail before they check the file descriptor.
      */
     public boolean supportsDmabuf() throws VerbsException {
         try (ProtectionDomain domain = allocateProtectionDomain()) {
@@ -256,10 +254,7 @@ public final class Device extends VerbsObject {
         return key;
     }
 
-    /**
-     * The file descriptor that is readable when {@link #nextAsyncEvent()} has something. Owned by the device: don't
-     * close it.
-     */
+    /** Returns the descriptor that is readable when {@link #nextAsyncEvent()} has an event. The device closes it. */
     public int asyncFd() throws VerbsException {
         int fd = asyncFd0(address());
         if (fd < 0) {
@@ -269,8 +264,8 @@ public final class Device extends VerbsObject {
     }
 
     /**
-     * Takes the next asynchronous event: an error or a change of the device, of a port or of an object. It is
-     * acknowledged before the return, so that it never keeps its object from being closed.
+     * Takes the next asynchronous event: an error or a change of the device, of a port or of an object. The event is
+     * acknowledged before the return, so it never keeps its object from being closed.
      *
      * @return {@code null} if there is none.
      */
@@ -304,10 +299,10 @@ public final class Device extends VerbsObject {
     /**
      * Creates a completion queue.
      *
-     * @param capacity the least number of completions that it must hold, 1 to
-     *                 {@link DeviceAttributes#maxCompletions()}. Overflow is fatal for the queue and for its queue
-     *                 pairs: it must be at least the sum of their outstanding work requests that may complete.
-     * @param channel  to be woken up through, or {@code null} to poll only.
+     * @param capacity minimum number of completions that the queue must hold, 1 to {@link
+     *         DeviceAttributes#maxCompletions()}. Overflow is fatal for the queue and its queue pairs, so the capacity
+     *         must be at least the sum of their outstanding work requests that may complete.
+     * @param channel  wakes the caller up, or {@code null} to poll only.
      */
     public CompletionQueue createCompletionQueue(int capacity, CompletionChannel channel) throws VerbsException {
         return createCompletionQueue(capacity, channel, 1);

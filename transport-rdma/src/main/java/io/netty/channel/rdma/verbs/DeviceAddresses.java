@@ -33,13 +33,12 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * RDMA devices of the IP addresses of this host. The connection manager chooses a device by the local address, so each
- * address of each network interface is given to it to bind, which is the one answer that is right for InfiniBand, RoCE
- * and iWARP alike. Immutable.
+ * RDMA devices of the IP addresses of this host. The connection manager chooses a device by the local address. So this
+ * class lets it bind each address of each network interface, which works for InfiniBand, RoCE and iWARP. Immutable.
  */
 @UnstableApi
 public final class DeviceAddresses {
-    /** The most addresses in a text: as many as a person reads; a host of containers may have thousands. */
+    /** Maximum number of addresses in a text for a person. A host of containers may have thousands. */
     private static final int MOST_IN_TEXT = 16;
 
     private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -86,8 +85,8 @@ public final class DeviceAddresses {
     }
 
     /**
-     * The addresses of {@link #find(VerbsApi)}, or those that were found less than a second ago: for each connect. A
-     * caller that misses an address that must be there asks {@link #find(VerbsApi)}. Any thread.
+     * Returns the addresses of {@link #find(VerbsApi)}, or those found less than a second ago, so that each connect can
+     * call it. A caller that misses an address can call {@link #find(VerbsApi)}. Any thread.
      */
     public static DeviceAddresses recent(VerbsApi verbs) throws VerbsException, SocketException {
         DeviceAddresses recent = RECENT.get(verbs);
@@ -127,8 +126,8 @@ public final class DeviceAddresses {
     }
 
     /**
-     * An address that leads from this host to itself: the loopback address if a device has it, else the first one that
-     * is not link-local, as those lead to others of the link only.
+     * Returns an address that leads from this host to itself: the loopback address if a device has it, else the first
+     * one that is not link-local, because link-local addresses lead only to others of the link.
      *
      * @param family the class of its kind.
      * @return {@code null} if no device has one.

@@ -36,32 +36,32 @@ public final class DeviceAttributes {
         this.values = values;
     }
 
-    /** The most queue pairs. */
+    /** Maximum number of queue pairs. */
     public int maxQueuePairs() {
         return (int) values[0];
     }
 
-    /** The most work requests of a send or receive queue. */
+    /** Maximum number of work requests of a send or receive queue. */
     public int maxWorkRequests() {
         return (int) values[1];
     }
 
-    /** The most scatter-gather elements of a work request that isn't an RDMA read. */
+    /** Maximum number of scatter-gather elements of a work request that isn't an RDMA read. */
     public int maxSges() {
         return (int) values[2];
     }
 
-    /** The most completion queues. */
+    /** Maximum number of completion queues. */
     public int maxCompletionQueues() {
         return (int) values[3];
     }
 
-    /** The most entries of a completion queue. */
+    /** Maximum number of entries of a completion queue. */
     public int maxCompletions() {
         return (int) values[4];
     }
 
-    /** The most memory regions. */
+    /** Maximum number of memory regions. */
     public int maxMemoryRegions() {
         return (int) values[5];
     }
@@ -71,47 +71,47 @@ public final class DeviceAttributes {
         return values[6];
     }
 
-    /** The most protection domains. */
+    /** Maximum number of protection domains. */
     public int maxProtectionDomains() {
         return (int) values[7];
     }
 
-    /** The most RDMA reads and atomics that a queue pair takes from its peer at a time ("responder resources"). */
+    /** Maximum number of RDMA reads and atomics that a queue pair serves at a time ("responder resources"). */
     public int maxResponderResources() {
         return (int) values[8];
     }
 
-    /** The most RDMA reads and atomics that a queue pair has outstanding ("initiator depth"). */
+    /** Maximum number of RDMA reads and atomics that a queue pair has outstanding ("initiator depth"). */
     public int maxInitiatorDepth() {
         return (int) values[9];
     }
 
-    /** The most shared receive queues; 0 if there are none. */
+    /** Maximum number of shared receive queues; 0 if there are none. */
     public int maxSharedReceiveQueues() {
         return (int) values[10];
     }
 
-    /** The most receives in a shared receive queue. */
+    /** Maximum number of receives in a shared receive queue. */
     public int maxSharedReceiveRequests() {
         return (int) values[16];
     }
 
-    /** The most scatter-gather elements of a receive in a shared receive queue. */
+    /** Maximum number of scatter-gather elements of a receive in a shared receive queue. */
     public int maxSharedReceiveSges() {
         return (int) values[17];
     }
 
-    /** The most multicast groups; 0 if there are none. */
+    /** Maximum number of multicast groups; 0 if there are none. */
     public int maxMulticastGroups() {
         return (int) values[18];
     }
 
-    /** The most members of this device in one multicast group. */
+    /** Maximum number of members of this device in one multicast group. */
     public int maxMulticastMembers() {
         return (int) values[19];
     }
 
-    /** The most memory windows; 0 if there are none of type 2, which {@link MemoryWindow} is. */
+    /** Maximum number of memory windows; 0 if there are none of type 2, which {@link MemoryWindow} is. */
     public int maxMemoryWindows() {
         return (values[20] & MEMORY_WINDOW_TYPE_2) == 0 ? 0 : (int) values[21];
     }
@@ -128,7 +128,7 @@ public final class DeviceAttributes {
         return (int) values[11];
     }
 
-    /** Returns whether atomic operations work at all ({@code atomic_cap}). */
+    /** Returns whether the device has atomic operations ({@code atomic_cap}). */
     public boolean supportsAtomics() {
         return atomicCapability() != AtomicCapability.NONE;
     }
@@ -148,7 +148,7 @@ public final class DeviceAttributes {
         return (int) values[14];
     }
 
-    /** The most scatter-gather elements of an RDMA read. */
+    /** Maximum number of scatter-gather elements of an RDMA read. */
     public int maxReadSges() {
         return (int) values[15];
     }

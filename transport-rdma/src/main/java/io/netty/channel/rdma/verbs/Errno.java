@@ -18,8 +18,8 @@ package io.netty.channel.rdma.verbs;
 import io.netty.util.internal.UnstableApi;
 
 /**
- * The values of Linux {@code errno.h} that callers of verbs tell apart, and what a person can do about them. The values
- * are those of {@code asm-generic}, which x86-64 and AArch64 share.
+ * The values of Linux {@code errno.h} that callers of verbs distinguish, with advice. The values are from {@code
+ * asm-generic}, which x86-64 and AArch64 share.
  */
 @UnstableApi
 public final class Errno {
@@ -46,7 +46,7 @@ public final class Errno {
 
     private Errno() { }
 
-    /** Advice what to do about an error, or {@code null} where the error text says it all. */
+    /** Returns advice for an error, or {@code null} if the error text is enough. */
     static String hint(String call, int errno) {
         return switch (errno) {
         case ENOMEM -> switch (call) {

@@ -23,8 +23,8 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.net.InetAddress;
 
 /**
- * The file descriptor through which connection ids report ({@code struct rdma_event_channel}). It is non-blocking.
- * Events are read by one thread at a time.
+ * The file descriptor by which connection ids report events ({@code struct rdma_event_channel}). It is non-blocking.
+ * One thread at a time reads events.
  */
 @UnstableApi
 public final class EventChannel extends VerbsObject {
@@ -66,17 +66,17 @@ public final class EventChannel extends VerbsObject {
                 "create an event channel of the RDMA connection manager"));
     }
 
-    /** The descriptor to be watched for reading, level-triggered. Owned by the channel: don't close it. */
+    /** Returns the descriptor to watch for reading, level-triggered. The channel owns and closes it. */
     public int fd() {
         address();
         return fd;
     }
 
     /**
-     * Takes the next event, without blocking, except that {@link ConnectionEventType#MULTICAST_JOIN} makes the queue
-     * pair a member: {@link QueuePair#attachMulticast} says how long that may take. It is copied out and acknowledged
-     * before the return: no id ever waits for an acknowledgement, so closing or migrating it does not block on an event
-     * that somebody holds (rdma_destroy_id(3), rdma_migrate_id(3)).
+     * Takes the next event without blocking. {@link ConnectionEventType#MULTICAST_JOIN} is an exception: it makes the
+     * queue pair a member, for which {@link QueuePair#attachMulticast} has the time. The event is copied and
+     * acknowledged before the return. So closing or migrating an id never waits for the acknowledgement of an event
+     * (rdma_destroy_id(3), rdma_migrate_id(3)).
      *
      * @return {@code null} if there is none.
      */
@@ -95,7 +95,7 @@ public final class EventChannel extends VerbsObject {
         }
     }
 
-    /** @return {@code null} for an event that is nobody's: its id has just been closed by another thread. */
+    /** @return {@code null} for an event whose id another thread has just closed. */
     private ConnectionEvent event(long newToken) {
         ConnectionEventType type = ConnectionEventType.of((int) values[TYPE]);
         ConnectionId id = ConnectionId.byToken(values[TOKEN]);

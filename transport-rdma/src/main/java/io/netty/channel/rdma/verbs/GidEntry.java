@@ -27,7 +27,7 @@ import java.net.UnknownHostException;
  */
 @UnstableApi
 public final class GidEntry {
-    /** The way in which packets are addressed that use the entry. */
+    /** The addressing of packets that use the entry. */
     public enum Type {
         /** InfiniBand. */
         INFINIBAND("IB"),

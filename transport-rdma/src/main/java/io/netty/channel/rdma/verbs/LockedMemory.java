@@ -47,19 +47,20 @@ public final class LockedMemory {
         return number(value("/proc/self/limits", "Max locked memory"), 10, Long.MAX_VALUE);
     }
 
-    /** Returns whether the limit does not count for this process. */
+    /** Returns whether the limit does not apply to this process. */
     public static boolean isUnlimited() {
         return limit() == Long.MAX_VALUE || isInitialUserNamespace() &&
                 (number(value("/proc/self/status", "CapEff:"), 16, 0) >>> CAP_IPC_LOCK & 1) != 0;
     }
 
     /**
-     * Elsewhere, as in a container without root, the capability does not count: the kernel asks for that of its own
-     * user namespace ({@code ib_umem_get()} of drivers/infiniband/core/umem.c: {@code capable()}, capabilities(7)).
+     * Returns whether the process is in the initial user namespace. In another one, as in a container without root, the
+     * capability does not count: the kernel checks it in the initial namespace ({@code ib_umem_get()} of
+     * drivers/infiniband/core/umem.c: {@code capable()}, capabilities(7)).
      */
     private static boolean isInitialUserNamespace() {
         try {
-            // User 0 here is 0 outside, and so on for all: user_namespaces(7).
+            // True if all user ids are mapped to themselves: user_namespaces(7).
             return Files.readString(Path.of("/proc/self/uid_map")).trim().matches("0\\s+0\\s+4294967295");
         } catch (IOException e) {
             // A kernel without user namespaces.
@@ -79,7 +80,7 @@ public final class LockedMemory {
                 (limit != Long.MAX_VALUE && isUnlimited() ? ", which CAP_IPC_LOCK overrides" : "");
     }
 
-    /** Advice what to do where memory can't be registered. */
+    /** Returns advice for a failed registration of memory. */
     static String hint() {
         return isUnlimited() ?
                 "this process may lock any amount, so the device or the host has none left: ask for less" :
@@ -89,9 +90,9 @@ public final class LockedMemory {
     }
 
     /**
-     * Tries to register this much, if the limit leaves doubts.
+     * Tries to register so many bytes, unless the limit is clearly high enough.
      *
-     * @return why it fails, or {@code null}.
+     * @return the cause of the failure, or {@code null}.
      */
     public static IOException probe(int bytes) {
         if (isUnlimited() || limit() >= 2L * bytes) {
@@ -128,7 +129,7 @@ public final class LockedMemory {
                 }
             }
         } catch (IOException e) {
-            // No /proc: nothing is known.
+            // There is no /proc, so the value is unknown.
         }
         return null;
     }

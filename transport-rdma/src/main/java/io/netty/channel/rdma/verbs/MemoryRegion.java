@@ -20,8 +20,8 @@ import io.netty.util.internal.UnstableApi;
 /**
  * Registered memory ({@code struct ibv_mr}). Any thread.
  * <p>
- * Close it only when no posted work request refers to it: for a peer's one-sided access that means that no queue pair
- * of the domain is connected to a peer that knows the rkey, else the peer's requests fail.
+ * Close it only when no posted work request refers to it. Before that, no queue pair of the domain may be connected to
+ * a peer that knows the rkey; otherwise the peer's one-sided requests fail.
  */
 @UnstableApi
 public final class MemoryRegion extends VerbsObject {
@@ -35,8 +35,8 @@ public final class MemoryRegion extends VerbsObject {
 
     /**
      * @param domain already retained.
-     * @param access that it was registered with.
-     * @param memory what must stay reachable as long as the region is open, or {@code null}.
+     * @param access the access of the registration.
+     * @param memory the object that must stay reachable while the region is open, or {@code null}.
      */
     MemoryRegion(long address, ProtectionDomain domain, long memoryAddress, long length, int access, Object memory) {
         super(VerbsResource.MEMORY_REGION, address, domain);
@@ -49,7 +49,7 @@ public final class MemoryRegion extends VerbsObject {
         rkey = (int) keys;
     }
 
-    /** The first byte of the memory, as work requests and peers name it. */
+    /** Returns the address of the first byte, for work requests and peers. */
     public long memoryAddress() {
         return memoryAddress;
     }

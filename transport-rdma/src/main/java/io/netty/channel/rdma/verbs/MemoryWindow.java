@@ -18,14 +18,13 @@ package io.netty.channel.rdma.verbs;
 import io.netty.util.internal.UnstableApi;
 
 /**
- * A key of its own to a part of a memory region ({@code struct ibv_mw} of type 2): {@link SendWorkRequests#bind} opens
- * that to the peer of one queue pair, {@link SendWorkRequests#invalidate} here or
- * {@link SendWorkRequests#sendWithInvalidate} there close it again, and the region stays registered all the while. One
- * thread at a time.
+ * A separate key for a part of a memory region ({@code struct ibv_mw} of type 2). {@link SendWorkRequests#bind} opens
+ * this part to the peer of one queue pair. {@link SendWorkRequests#invalidate} on this side, or {@link
+ * SendWorkRequests#sendWithInvalidate} on the peer's, closes it again. The region stays registered. One thread at a
+ * time.
  * <p>
- * Each binding has another key, of which only the lowest 8 bits change (ibv_inc_rkey(3)): after 256 of them an old one
- * comes again. Close the window before its queue pair, whose destruction waits for it on soft-RoCE, and before the
- * region.
+ * Each binding has another key. Only its lowest 8 bits change (ibv_inc_rkey(3)), so keys repeat after 256 bindings.
+ * Close the window before the region, and before its queue pair, whose destruction waits for the window on soft-RoCE.
  */
 @UnstableApi
 public final class MemoryWindow extends VerbsObject {
@@ -36,7 +35,7 @@ public final class MemoryWindow extends VerbsObject {
         super(VerbsResource.MEMORY_WINDOW, address, domain);
     }
 
-    /** The key of the latest binding, whether that still exists or not. */
+    /** Returns the key of the latest binding, which may not exist any more. */
     public int rkey() {
         return key0(address());
     }
@@ -48,10 +47,10 @@ public final class MemoryWindow extends VerbsObject {
     }
 
     /**
-     * The window was bound: devices take from the window which key an invalidation or another binding replaces, and
-     * leave it to the application to note it there.
+     * Notes that the window was bound. Devices read from the window the key that an invalidation or another binding
+     * replaces, and expect the application to store it there.
      *
-     * @param rkey that {@link SendWorkRequests#bind} was given.
+     * @param rkey the argument of {@link SendWorkRequests#bind}.
      */
     public void bound(int rkey) {
         setKey0(address(), rkey);

@@ -21,12 +21,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Memory whose address is given to C, and the layout of the C structs that Java reads and writes in it. The garbage
- * collector frees the memory: the address is valid as long as the object is reachable.
+ * Memory whose address C gets, and the layout of the C structs that Java reads and writes in it. The garbage collector
+ * frees the memory, so the address is valid only while the object is reachable.
  * <p>
- * Fields are accessed by address where Netty has {@code sun.misc.Unsafe}. An access by {@link ByteBuffer} is a dozen
- * calls, and a short message has 26 of them: a sixth of its time until they are compiled. So offsets are right before
- * they come here; assertions check them.
+ * Fields are accessed by address if Netty has {@code sun.misc.Unsafe}. An access by {@link ByteBuffer} is a dozen
+ * calls. A short message has 26 accesses, a sixth of its time until they are compiled. Offsets are checked only by
+ * assertions.
  */
 final class NativeMemory {
     /** struct ibv_sge */
@@ -140,16 +140,13 @@ final class NativeMemory {
         return offset >= 0 && offset <= buffer.capacity() - length;
     }
 
-    /**
-     * A 32-bit value in network order, as verbs.h has immediate data, seen through a buffer of native order. Its own
-     * inverse.
-     */
+    /** Converts a 32-bit value between host order and network order, which verbs.h uses for immediate data. */
     static int networkOrder(int value) {
         return ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? Integer.reverseBytes(value) : value;
     }
 
     /**
-     * Refuses a native library whose headers lay the structs out differently: reading on would corrupt memory.
+     * Refuses a native library whose headers have another layout of the structs, which would corrupt memory.
      *
      * @throws IllegalStateException naming the first difference.
      */

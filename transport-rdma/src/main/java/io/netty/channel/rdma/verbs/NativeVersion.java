@@ -20,8 +20,8 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Check that the native library belongs to the build of these classes: a version, and a hash of the native methods,
- * which tells snapshots apart. Both sides have it from the build of the library.
+ * Check that the native library belongs to the build of these classes. It compares a version and a hash of the native
+ * methods, which differs between snapshots. Both sides get these from the build of the library.
  */
 final class NativeVersion {
     private static final String RESOURCE = "META-INF/netty-rdma.version";
@@ -39,7 +39,7 @@ final class NativeVersion {
         try {
             library = version0();
         } catch (UnsatisfiedLinkError e) {
-            // From before there was this class.
+            // The library is older than this class.
             library = "unknown";
         }
         String problem = problem(ofClasses(), library);
@@ -62,8 +62,8 @@ final class NativeVersion {
     /**
      * The difference of the two versions as a text for a person, or {@code null} if they are equal.
      *
-     * @param classes of the build of the classes: the version, a space, the hash.
-     * @param library of that of the library.
+     * @param classes the version of the classes: version, a space, hash.
+     * @param library the version of the library, in the same form.
      */
     static String problem(String classes, String library) {
         if (classes.equals(library)) {

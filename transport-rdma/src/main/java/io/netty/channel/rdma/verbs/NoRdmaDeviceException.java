@@ -18,7 +18,7 @@ package io.netty.channel.rdma.verbs;
 import java.net.BindException;
 
 /**
- * A channel can't be bound to an address because it is of no RDMA device. Other network interfaces of the host may have
+ * A channel can't be bound to an address because no RDMA device has it. Other network interfaces of the host may have
  * it.
  */
 public final class NoRdmaDeviceException extends BindException {

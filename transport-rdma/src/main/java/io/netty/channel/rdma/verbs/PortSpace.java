@@ -18,8 +18,8 @@ package io.netty.channel.rdma.verbs;
 import io.netty.util.internal.UnstableApi;
 
 /**
- * The port space of a connection id ({@code enum rdma_port_space}, rdma_create_id(3)). The numbers are a space of their
- * own: an RDMA port never collides with a TCP port of the host.
+ * The port space of a connection id ({@code enum rdma_port_space}, rdma_create_id(3)). RDMA port numbers are separate:
+ * an RDMA port never collides with a TCP port of the host.
  */
 @UnstableApi
 public enum PortSpace {

@@ -38,8 +38,8 @@ public final class ProtectionDomain extends VerbsObject {
     }
 
     /**
-     * Registers a whole direct buffer, from byte 0 to its capacity, whatever its position and limit are. The region
-     * keeps the buffer reachable.
+     * Registers a whole direct buffer, from byte 0 to its capacity; position and limit are ignored. The region keeps
+     * the buffer reachable.
      *
      * @param access of {@link AccessFlags}.
      * @throws IllegalArgumentException if the buffer is not direct or empty.
@@ -62,15 +62,15 @@ public final class ProtectionDomain extends VerbsObject {
     }
 
     /**
-     * Registers memory behind a file descriptor: a dma-buf, for example of a graphics processor, that need not be
-     * mapped by this process. The embedded provider takes a {@code memfd_create(2)} file with {@code F_SEAL_SHRINK}
-     * instead. The descriptor may be closed as soon as this returns.
+     * Registers memory behind a file descriptor: a dma-buf, for example of a graphics processor. This process need not
+     * map it. The embedded provider takes a {@code memfd_create(2)} file with {@code F_SEAL_SHRINK} instead. The
+     * descriptor may be closed as soon as this returns.
      *
-     * @param fd      of the file; stays the caller's.
+     * @param fd      of the file; the caller keeps it.
      * @param offset  of the first byte in the file, 0 or more.
      * @param length  in bytes, at least 1.
-     * @param address by which work requests and peers are to name the first byte, any number; it must be at the same
-     *                place in its page as the offset. {@link MemoryRegion#memoryAddress()} of the result.
+     * @param address the address of the first byte for work requests and peers, any number with the same offset in its
+     *         page as {@code offset}. {@link MemoryRegion#memoryAddress()} of the result.
      * @param access  of {@link AccessFlags}.
      * @throws VerbsException with {@link Errno#EOPNOTSUPP} if the device or its library cannot do it,
      *                        {@link Errno#EBADF} or {@link Errno#EINVAL} if it is not such a file or has no such range.
@@ -90,7 +90,7 @@ public final class ProtectionDomain extends VerbsObject {
      * Registers memory of a graphics processor of NVIDIA, and sets {@code CU_POINTER_ATTRIBUTE_SYNC_MEMOPS} on it. The
      * memory must stay allocated until the region is closed.
      *
-     * @param memoryAddress of the first byte, for the processor.
+     * @param memoryAddress of the first byte, as the graphics processor addresses it.
      * @param length        in bytes, at least 1.
      * @param access        of {@link AccessFlags}.
      * @param dmabuf        whether to try the dma-buf of the memory before its address.
@@ -130,7 +130,7 @@ public final class ProtectionDomain extends VerbsObject {
     }
 
     /**
-     * Creates a queue pair that is connected without the connection manager. In the state {@link QueuePairState#RESET}.
+     * Creates a queue pair that is connected without the connection manager, in the state {@link QueuePairState#RESET}.
      */
     public QueuePair createQueuePair(QueuePairInitAttributes attributes) throws VerbsException {
         VerbsObject[] parents = attributes.parents(this);
@@ -160,12 +160,12 @@ public final class ProtectionDomain extends VerbsObject {
      * Creates a handle for answering a datagram, whose sender is then
      * {@link WorkCompletions#sourceQueuePairNumber(int)} at this handle.
      *
-     * @param completions   with the completion of the datagram.
-     * @param index         which of them.
+     * @param completions   the batch with the completion of the datagram.
+     * @param index         the index of the completion.
      * @param memoryAddress of the datagram's memory, that is of its
      *                      {@link WorkCompletions#GLOBAL_HEADER_LENGTH} first bytes.
-     * @param localPort     that received it, from 1.
-     * @throws VerbsException with {@link Errno#EINVAL} where the datagram was for a group, on some devices.
+     * @param localPort     the port that received the datagram, from 1.
+     * @throws VerbsException with {@link Errno#EINVAL} if the datagram was for a group, on some devices.
      */
     public AddressHandle createAddressHandle(WorkCompletions completions, int index, long memoryAddress, int localPort)
             throws VerbsException {
@@ -181,8 +181,8 @@ public final class ProtectionDomain extends VerbsObject {
     /**
      * Creates a queue of receives that queue pairs can share.
      *
-     * @param maxRequests the most receives in the queue, at least 1.
-     * @param maxSges     the most elements of a receive, 0 or more.
+     * @param maxRequests maximum number of receives in the queue, at least 1.
+     * @param maxSges     maximum number of elements of a receive, 0 or more.
      * @throws VerbsException with {@link Errno#EINVAL} beyond the limits of {@link DeviceAttributes}, with
      *                        {@link Errno#EOPNOTSUPP} or {@link Errno#ENOSYS} if the device has no such queues.
      */

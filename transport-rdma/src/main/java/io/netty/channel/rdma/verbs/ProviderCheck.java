@@ -25,8 +25,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * Finds out whether a provider can be used, beyond its libraries having been loaded: these say nothing about the kernel
- * side. Each reason comes with its cure.
+ * Finds out whether a provider can be used. Loaded libraries alone say nothing about the kernel. Each reason has its
+ * remedy.
  */
 final class ProviderCheck {
     private static final Path NODES = Path.of("/dev/infiniband");
@@ -40,14 +40,14 @@ final class ProviderCheck {
         return deviceCount0(api) > 0;
     }
 
-    /** Why the embedded provider can't be used, or {@code null}. */
+    /** Returns why the embedded provider can't be used, or {@code null}. */
     static String embedded(long api) {
         int devices = deviceCount0(api);
         int errno = devices > 0 ? probeConnectionManager0(api) : -devices;
         return devices > 0 && errno == 0 ? null : "it cannot start" + (errno == 0 ? "" : ": " + text(errno));
     }
 
-    /** Why libibverbs can't be used, whose libraries are loaded, or {@code null}. */
+    /** Returns why libibverbs can't be used although its libraries are loaded, or {@code null}. */
     static String ibverbs(long api) {
         int devices = deviceCount0(api);
         if (devices <= 0) {
@@ -70,7 +70,7 @@ final class ProviderCheck {
 
     private static String noDevice(int errno) {
         String[] known = names(KERNEL_DEVICES);
-        // ENOSYS: the kernel's part of RDMA is not there at all.
+        // ENOSYS: the kernel has no RDMA at all.
         String reason = errno == 0 || errno == Errno.ENOSYS ? "" : " (" + text(errno) + ')';
         if (known.length > 0) {
             return "the kernel has RDMA devices (" + String.join(", ", known) + ") but " + (hasNodes() ?

@@ -42,7 +42,7 @@ public final class QueuePair extends VerbsObject {
 
     /**
      * @param values       as filled by {@code queue_pair.c}.
-     * @param connectionId that destroys the queue pair, or {@code null}.
+     * @param connectionId the id that destroys the queue pair, or {@code null}.
      * @param parents      already retained.
      */
     QueuePair(long address, int[] values, ConnectionId connectionId, VerbsObject... parents) {
@@ -62,34 +62,34 @@ public final class QueuePair extends VerbsObject {
         return number;
     }
 
-    /** The most outstanding send work requests. */
+    /** Maximum number of outstanding send work requests. */
     public int maxSendRequests() {
         return maxSendRequests;
     }
 
-    /** The most outstanding receive work requests; 0 with a {@link SharedReceiveQueue}. */
+    /** Maximum number of outstanding receive work requests; 0 with a {@link SharedReceiveQueue}. */
     public int maxReceiveRequests() {
         return maxReceiveRequests;
     }
 
-    /** The most elements of a send work request. */
+    /** Maximum number of elements of a send work request. */
     public int maxSendSges() {
         return maxSendSges;
     }
 
-    /** The most elements of a receive work request; 0 with a {@link SharedReceiveQueue}. */
+    /** Maximum number of elements of a receive work request; 0 with a {@link SharedReceiveQueue}. */
     public int maxReceiveSges() {
         return maxReceiveSges;
     }
 
-    /** The most bytes of a request with {@link SendFlags#INLINE}. */
+    /** Maximum number of bytes of a request with {@link SendFlags#INLINE}. */
     public int maxInlineData() {
         return maxInlineData;
     }
 
     /**
-     * The most bytes of a received message that travel in its completion; less than
-     * {@link QueuePairInitAttributes#maxInlineReceive} asked for, or 0, if the device grants no more.
+     * Returns the maximum number of bytes of a received message that travel in its completion. May be less than {@link
+     * QueuePairInitAttributes#maxInlineReceive}, or 0, if the device grants no more.
      */
     public int maxInlineReceive() {
         return maxInlineReceive;
@@ -98,9 +98,9 @@ public final class QueuePair extends VerbsObject {
     /**
      * Posts a chain of send work requests with one call.
      *
-     * @return how many were posted. If that is less than {@link SendWorkRequests#size()}, then {@link #postErrno()}
+     * @return the number of posted requests. If it is less than {@link SendWorkRequests#size()}, {@link #postErrno()}
      *         tells why the next one was refused ({@link Errno#ENOMEM}: the send queue is full; {@link Errno#EINVAL}: a
-     *         malformed request or the wrong state); it and the later ones have had no effect.
+     *         malformed request or the wrong state). That request and the later ones have had no effect.
      */
     public int postSend(SendWorkRequests requests) {
         long qp = address();
@@ -130,7 +130,7 @@ public final class QueuePair extends VerbsObject {
         return posted(POST_RECEIVE, count <= 0 ? 0 : postEmptyReceives0(qp, workRequestId, count), Math.max(count, 0));
     }
 
-    /** Why the latest post on this queue pair did not post all; 0 if it did. */
+    /** Returns the error of the latest post on this queue pair; 0 if it posted all requests. */
     public int postErrno() {
         return postErrno;
     }
@@ -150,7 +150,7 @@ public final class QueuePair extends VerbsObject {
         return QueuePairState.of(state);
     }
 
-    /** Asks the device what the queue pair uses, which depends on who connected it and how. */
+    /** Asks the device for the attributes that the queue pair uses, which depend on the way it was connected. */
     public QueuePairInfo query() throws VerbsException {
         int[] values = new int[QueuePairInfo.COUNT];
         check(query0(api(), address(), values), "ibv_query_qp", "query queue pair " + Integer.toUnsignedString(number));
@@ -169,9 +169,9 @@ public final class QueuePair extends VerbsObject {
     }
 
     /**
-     * Makes a queue pair for datagrams a member of a multicast group. Groups that are joined with
-     * {@link ConnectionId#joinMulticast} need no such call. It must be undone before {@link #close()}. May block: the
-     * embedded provider asks another process, and waits for it for at most 2 seconds ({@link Errno#ETIMEDOUT}).
+     * Makes a queue pair for datagrams a member of a multicast group. Groups that are joined with {@link
+     * ConnectionId#joinMulticast} need no such call. {@link #detachMulticast} must be called before {@link #close()}.
+     * May block: the embedded provider asks another process, and waits at most 2 seconds ({@link Errno#ETIMEDOUT}).
      *
      * @param group of {@link AddressVector#isMulticast()}, with the LID of the group on InfiniBand.
      * @throws VerbsException with {@link Errno#EINVAL} if it is no group or this is no queue pair for datagrams,
@@ -193,18 +193,18 @@ public final class QueuePair extends VerbsObject {
     }
 
     /**
-     * Moves the queue pair to the error state: all outstanding work requests complete, those not executed as
-     * {@link WorkCompletionStatus#WORK_REQUEST_FLUSHED}. The way to get memory back before {@link #close()}.
+     * Moves the queue pair to the error state. All outstanding work requests complete; those not executed complete as
+     * {@link WorkCompletionStatus#WORK_REQUEST_FLUSHED}. So their memory can be used again before {@link #close()}.
      */
     public void toError() throws VerbsException {
         modify(new QueuePairAttributes().state(QueuePairState.ERROR));
     }
 
     /**
-     * Destroys the queue pair. Its outstanding work requests give no completion any more and none that is still in a
-     * completion queue may be relied on (ibv_destroy_qp(3)): move it {@link #toError()} and take the completions first.
+     * Destroys the queue pair. Its outstanding work requests do not complete any more, and completions in a completion
+     * queue may be lost (ibv_destroy_qp(3)). So call {@link #toError()} and take the completions first.
      *
-     * @throws IllegalStateException if it is a member of a multicast group.
+     * @throws IllegalStateException if the queue pair is a member of a multicast group.
      */
     @Override
     public void close() {

@@ -19,10 +19,10 @@ import io.netty.util.internal.ObjectUtil;
 import io.netty.util.internal.UnstableApi;
 
 /**
- * Attributes for {@link QueuePair#modify(QueuePairAttributes)} ({@code struct ibv_qp_attr}): those that were set are
- * modified. Needed for queue pairs that are connected without the connection manager, and for what that has no
- * parameter for: {@link #accessFlags} and {@link #minRnrTimer}. Which attributes each transition wants is the table in
- * ibv_modify_qp(3).
+ * Attributes for {@link QueuePair#modify(QueuePairAttributes)} ({@code struct ibv_qp_attr}). Those that were set are
+ * modified. Needed for queue pairs that are connected without the connection manager, and for attributes unknown to the
+ * connection manager: {@link #accessFlags} and {@link #minRnrTimer}. ibv_modify_qp(3) has the attributes of each
+ * transition.
  */
 @UnstableApi
 public final class QueuePairAttributes {
@@ -119,7 +119,7 @@ public final class QueuePairAttributes {
         return set(RETRY_COUNT, I_RETRY_COUNT, ObjectUtil.checkInRange(count, 0, 7, "count"));
     }
 
-    /** The number of times to try again where the peer has no receive posted, 0 to 6; 7 is for ever. */
+    /** The number of retries if the peer has no receive posted, 0 to 6; 7 is infinite. */
     public QueuePairAttributes rnrRetryCount(int count) {
         return set(RNR_RETRY, I_RNR_RETRY, ObjectUtil.checkInRange(count, 0, 7, "count"));
     }
@@ -134,12 +134,12 @@ public final class QueuePairAttributes {
         return set(SQ_PSN, I_SQ_PSN, ObjectUtil.checkInRange(psn, 0, 0xFFFFFF, "psn"));
     }
 
-    /** The most RDMA reads and atomics that we have outstanding, 0 to 255. */
+    /** Maximum number of RDMA reads and atomics that we have outstanding, 0 to 255. */
     public QueuePairAttributes initiatorDepth(int depth) {
         return set(MAX_QP_RD_ATOMIC, I_MAX_QP_RD_ATOMIC, ObjectUtil.checkInRange(depth, 0, 255, "depth"));
     }
 
-    /** The most RDMA reads and atomics that the peer has outstanding here, 0 to 255. */
+    /** Maximum number of RDMA reads and atomics that the peer has outstanding here, 0 to 255. */
     public QueuePairAttributes responderResources(int resources) {
         return set(MAX_DEST_RD_ATOMIC, I_MAX_DEST_RD_ATOMIC, ObjectUtil.checkInRange(resources, 0, 255, "resources"));
     }
@@ -189,7 +189,7 @@ public final class QueuePairAttributes {
         return this;
     }
 
-    /** Where the global path leaves the own InfiniBand subnet, or ends in it, 0 to 0xFFFF. Default 0, as with RoCE. */
+    /** The LID where the global path leaves the own InfiniBand subnet or ends in it, 0 to 0xFFFF. Default 0 (RoCE). */
     public QueuePairAttributes destinationLid(int lid) {
         values[I_AV_LID] = ObjectUtil.checkInRange(lid, 0, 0xFFFF, "lid");
         return this;

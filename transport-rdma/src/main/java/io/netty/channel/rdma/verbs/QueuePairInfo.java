@@ -16,8 +16,8 @@
 package io.netty.channel.rdma.verbs;
 
 /**
- * The attributes that a queue pair uses, as its device told when it was asked ({@code struct ibv_qp_attr},
- * ibv_query_qp(3)). Immutable.
+ * The attributes that a queue pair used when its device was asked ({@code struct ibv_qp_attr}, ibv_query_qp(3)).
+ * Immutable.
  */
 public final class QueuePairInfo {
     static final int COUNT = 19;
@@ -62,12 +62,12 @@ public final class QueuePairInfo {
         return values[1];
     }
 
-    /** The index of the local address in the port's GID table, or -1 where packets have no global header. */
+    /** The index of the local address in the port's GID table, or -1 if packets have no global header. */
     public int gidIndex() {
         return values[2];
     }
 
-    /** The most bytes of a packet's payload: 256, 512, 1024, 2048 or 4096. */
+    /** Maximum number of bytes of a packet's payload: 256, 512, 1024, 2048 or 4096. */
     public int pathMtu() {
         return values[3] <= 0 ? 0 : 128 << values[3];
     }
@@ -92,7 +92,7 @@ public final class QueuePairInfo {
         return values[7];
     }
 
-    /** The number of times to try again where the peer has no receive posted, 0 to 6; 7 is for ever. */
+    /** The number of retries if the peer has no receive posted, 0 to 6; 7 is infinite. */
     public int rnrRetryCount() {
         return values[8];
     }
@@ -102,32 +102,32 @@ public final class QueuePairInfo {
         return values[9];
     }
 
-    /** The most outstanding send work requests. */
+    /** Maximum number of outstanding send work requests. */
     public int maxSendRequests() {
         return values[10];
     }
 
-    /** The most outstanding receive work requests; 0 with a {@link SharedReceiveQueue}. */
+    /** Maximum number of outstanding receive work requests; 0 with a {@link SharedReceiveQueue}. */
     public int maxReceiveRequests() {
         return values[11];
     }
 
-    /** The most elements of a send work request. */
+    /** Maximum number of elements of a send work request. */
     public int maxSendSges() {
         return values[12];
     }
 
-    /** The most elements of a receive work request. */
+    /** Maximum number of elements of a receive work request. */
     public int maxReceiveSges() {
         return values[13];
     }
 
-    /** The most bytes of a request with {@link SendFlags#INLINE}. */
+    /** Maximum number of bytes of a request with {@link SendFlags#INLINE}. */
     public int maxInlineData() {
         return values[14];
     }
 
-    /** The most bytes of a received message that travel in its completion, as far as the device tells. */
+    /** Maximum number of bytes of a received message that travel in its completion, as far as the device tells. */
     public int maxInlineReceive() {
         return maxInlineReceive;
     }
@@ -136,12 +136,12 @@ public final class QueuePairInfo {
         return QueuePairState.of(values[15]);
     }
 
-    /** The most RDMA reads and atomics that this end has under way at a time ({@code max_rd_atomic}). */
+    /** Maximum number of RDMA reads and atomics that this end has under way at a time ({@code max_rd_atomic}). */
     public int initiatorDepth() {
         return values[16];
     }
 
-    /** The most RDMA reads and atomics of the peer that are under way here ({@code max_dest_rd_atomic}). */
+    /** Maximum number of RDMA reads and atomics of the peer that are under way here ({@code max_dest_rd_atomic}). */
     public int responderResources() {
         return values[17];
     }

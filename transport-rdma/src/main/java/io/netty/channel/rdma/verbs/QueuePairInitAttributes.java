@@ -19,8 +19,8 @@ import io.netty.util.internal.ObjectUtil;
 import io.netty.util.internal.UnstableApi;
 
 /**
- * The attributes with which a queue pair is to be created ({@code struct ibv_qp_init_attr}, ibv_create_qp(3)). The
- * device may give more than asked for: see {@link QueuePair#maxSendRequests()} and its neighbours. May be reused.
+ * The attributes for creating a queue pair ({@code struct ibv_qp_init_attr}, ibv_create_qp(3)). The device may grant
+ * more: see {@link QueuePair#maxSendRequests()} and the methods next to it. May be reused.
  */
 @UnstableApi
 public final class QueuePairInitAttributes {
@@ -51,14 +51,14 @@ public final class QueuePairInitAttributes {
         return this;
     }
 
-    /** The most outstanding send work requests. Default 1. */
+    /** Maximum number of outstanding send work requests. Default 1. */
     public QueuePairInitAttributes maxSendRequests(int requests) {
         maxSendRequests = ObjectUtil.checkPositiveOrZero(requests, "requests");
         return this;
     }
 
     /**
-     * Where the queue pair is to take its receives from, instead of a queue of its own, whose sizes are then ignored.
+     * The shared receive queue that the queue pair uses instead of a queue of its own, whose sizes are then ignored.
      * Default {@code null}.
      */
     public QueuePairInitAttributes sharedReceiveQueue(SharedReceiveQueue queue) {
@@ -66,34 +66,34 @@ public final class QueuePairInitAttributes {
         return this;
     }
 
-    /** The most outstanding receive work requests. Default 1. */
+    /** Maximum number of outstanding receive work requests. Default 1. */
     public QueuePairInitAttributes maxReceiveRequests(int requests) {
         maxReceiveRequests = ObjectUtil.checkPositiveOrZero(requests, "requests");
         return this;
     }
 
-    /** The most scatter-gather elements of a send work request. Default 1. */
+    /** Maximum number of scatter-gather elements of a send work request. Default 1. */
     public QueuePairInitAttributes maxSendSges(int sges) {
         maxSendSges = ObjectUtil.checkPositiveOrZero(sges, "sges");
         return this;
     }
 
-    /** The most scatter-gather elements of a receive work request. Default 1. */
+    /** Maximum number of scatter-gather elements of a receive work request. Default 1. */
     public QueuePairInitAttributes maxReceiveSges(int sges) {
         maxReceiveSges = ObjectUtil.checkPositiveOrZero(sges, "sges");
         return this;
     }
 
-    /** The most bytes of a request with {@link SendFlags#INLINE}. Default 0. */
+    /** Maximum number of bytes of a request with {@link SendFlags#INLINE}. Default 0. */
     public QueuePairInitAttributes maxInlineData(int bytes) {
         maxInlineData = ObjectUtil.checkPositiveOrZero(bytes, "bytes");
         return this;
     }
 
     /**
-     * Maximum of bytes of a received message that may travel in its completion, from where {@link CompletionQueue#poll}
-     * copies them to the memory of the receive: one transfer over the bus less for a short message. A wish, of which
-     * {@link QueuePair#maxInlineReceive()} is granted, 0 for most devices. Default 0.
+     * Maximum number of bytes of a received message that may travel in its completion. {@link CompletionQueue#poll}
+     * copies them to the memory of the receive, which saves one bus transfer for a short message. The device may grant
+     * less, mostly 0: see {@link QueuePair#maxInlineReceive()}. Default 0.
      */
     public QueuePairInitAttributes maxInlineReceive(int bytes) {
         maxInlineReceive = ObjectUtil.checkPositiveOrZero(bytes, "bytes");

@@ -29,8 +29,8 @@ import io.netty.util.internal.UnstableApi;
 @UnstableApi
 public final class ReceiveWorkRequests extends WorkRequests {
     /**
-     * @param maxRequests the most requests in the chain, at least 1.
-     * @param maxSges     the most scatter-gather elements of all requests together, 0 or more.
+     * @param maxRequests maximum number of requests in the chain, at least 1.
+     * @param maxSges     maximum number of scatter-gather elements of all requests together, 0 or more.
      */
     public ReceiveWorkRequests(int maxRequests, int maxSges) {
         super(NativeMemory.RECV_WR_SIZE, maxRequests, maxSges);

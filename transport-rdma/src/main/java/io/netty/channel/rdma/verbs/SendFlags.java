@@ -24,11 +24,11 @@ import io.netty.util.internal.UnstableApi;
 public final class SendFlags {
     /** Wait for all earlier RDMA reads and atomics of the queue pair. */
     public static final int FENCE = 1;
-    /** Give a completion. Errors give one in any case. */
+    /** Generate a completion. Errors always generate one. */
     public static final int SIGNALED = 1 << 1;
     /** Raise an event at a peer that armed its completion queue for solicited events only. */
     public static final int SOLICITED = 1 << 2;
-    /** Copy the data during the post: the memory may be reused at once and its lkey is not looked at. */
+    /** Copy the data during the post. The memory may be reused at once, and its lkey is not checked. */
     public static final int INLINE = 1 << 3;
 
     private SendFlags() { }

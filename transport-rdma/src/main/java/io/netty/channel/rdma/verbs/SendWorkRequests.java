@@ -48,8 +48,8 @@ public final class SendWorkRequests extends WorkRequests {
     private VerbsObject pointee;
 
     /**
-     * @param maxRequests the most requests in the chain, at least 1.
-     * @param maxSges     the most scatter-gather elements of all requests together, 0 or more.
+     * @param maxRequests maximum number of requests in the chain, at least 1.
+     * @param maxSges     maximum number of scatter-gather elements of all requests together, 0 or more.
      */
     public SendWorkRequests(int maxRequests, int maxSges) {
         super(NativeMemory.SEND_WR_SIZE, maxRequests, maxSges);
@@ -69,7 +69,7 @@ public final class SendWorkRequests extends WorkRequests {
         }
     }
 
-    /** C would follow the addresses in the requests. */
+    /** Checks the provider, because C would follow the addresses in the requests. */
     void requireUsableBy(QueuePair queuePair) {
         if (pointee != null) {
             pointee.requireSameVerbs(queuePair);
@@ -99,8 +99,8 @@ public final class SendWorkRequests extends WorkRequests {
     }
 
     /**
-     * Adds a write as {@link #write}, which consumes a receive of the peer, whose completion has the immediate data and
-     * length.
+     * Adds a write as {@link #write} that consumes a receive of the peer. The completion there has the immediate data
+     * and the length.
      */
     public SendWorkRequests writeWithImmediate(long workRequestId, int flags, long remoteAddress, int rkey,
                                                int immediate) {
@@ -117,9 +117,9 @@ public final class SendWorkRequests extends WorkRequests {
     }
 
     /**
-     * Starts an atomic compare and swap of 8 bytes of the peer's memory: they become {@code desired} if they are
-     * {@code expected}. What was there before is written to the elements, whose lengths must add up to 8. All values
-     * are numbers in the byte order of the host at which they are.
+     * Starts an atomic compare and swap of 8 bytes of the peer's memory: they become {@code desired} if they are {@code
+     * expected}. The old value is written to the elements, whose lengths must add up to 8. All values are in the byte
+     * order of their host.
      *
      * @param remoteAddress a multiple of 8, in a region with {@link AccessFlags#REMOTE_ATOMIC}.
      */
@@ -139,8 +139,8 @@ public final class SendWorkRequests extends WorkRequests {
     }
 
     /**
-     * Adds a send as {@link #send}, on which the peer's device invalidates a memory window of the peer, before the peer
-     * gets the completion, which names it.
+     * Adds a send as {@link #send} that invalidates a memory window of the peer before the peer's completion, which has
+     * the key.
      *
      * @param rkey of a window that the peer has bound through its queue pair of this connection. If there is none, the
      *             connection ends.
@@ -152,15 +152,16 @@ public final class SendWorkRequests extends WorkRequests {
     }
 
     /**
-     * Binds a memory window to a part of a region: the peer can use that with the key {@code rkey} from the completion
-     * on, until the window is invalidated. A request that can't be executed ends the connection. It has no elements.
+     * Binds a memory window to a part of a region. From the completion on, the peer can use this part with the key
+     * {@code rkey}, until the window is invalidated. A request that can't be executed ends the connection. It has no
+     * elements.
      *
-     * @param window  that is not bound. Call {@link MemoryWindow#bound(int)} with the key when this has completed.
-     * @param rkey    {@link MemoryWindow#nextKey()}.
-     * @param region  with {@link AccessFlags#MEMORY_WINDOW_BIND}, of the same protection domain.
+     * @param window        not bound. Call {@link MemoryWindow#bound(int)} with the key when the request has completed.
+     * @param rkey          {@link MemoryWindow#nextKey()}.
+     * @param region        with {@link AccessFlags#MEMORY_WINDOW_BIND}, of the same protection domain.
      * @param memoryAddress of the first byte, in the region.
-     * @param length  in bytes, at least 1; all of them in the region.
-     * @param access  of {@link AccessFlags}, remote ones. To write and for atomics the region needs
+     * @param length        in bytes, at least 1; all of them in the region.
+     * @param access        of {@link AccessFlags}, remote ones. To write and for atomics the region needs
      *                {@link AccessFlags#LOCAL_WRITE}.
      */
     public SendWorkRequests bind(long workRequestId, int flags, MemoryWindow window, int rkey, MemoryRegion region,
@@ -170,7 +171,7 @@ public final class SendWorkRequests extends WorkRequests {
         window.requireSameVerbs(region);
         pointsTo(window);
         int offset = start(workRequestId, OPCODE_BIND_WINDOW, flags);
-        // Remains of an earlier request make soft-RoCE's library refuse this one (validate_send_wr in rxe.c).
+        // Values of an earlier request would make soft-RoCE's library refuse this one (validate_send_wr in rxe.c).
         memory.putInt(offset + NativeMemory.SEND_WR_IMM, 0);
         memory.putLong(offset + NativeMemory.SEND_WR_BIND_WINDOW, windowPointer);
         memory.putInt(offset + NativeMemory.SEND_WR_BIND_KEY, rkey);
@@ -182,7 +183,7 @@ public final class SendWorkRequests extends WorkRequests {
     }
 
     /**
-     * Takes a memory window back: from the completion on the peer's use of its key is refused. It has no elements.
+     * Invalidates a memory window, without elements. From the completion on, the peer's use of its key is refused.
      *
      * @param rkey of a window that was bound through this queue pair. If it is not, the request fails on some devices,
      *             which ends the connection.
@@ -194,12 +195,13 @@ public final class SendWorkRequests extends WorkRequests {
     }
 
     /**
-     * Says where a datagram goes: for each {@link #send} and {@link #sendWithImmediate} on a queue pair of type
-     * {@link QueuePairType#UNRELIABLE_DATAGRAM}, which has no other operations. Applies to the request started last.
+     * Sets the destination of a datagram, for the request started last. Needed for each {@link #send} and {@link
+     * #sendWithImmediate} on a queue pair of type {@link QueuePairType#UNRELIABLE_DATAGRAM}, which has no other
+     * operations.
      *
-     * @param queuePairNumber there, or {@link #MULTICAST_QUEUE_PAIR} for a group.
-     * @param queueKey        of the queue pair there, else the datagram is dropped. One with the highest bit set stands
-     *                        for the queue key of the sending queue pair.
+     * @param queuePairNumber of the destination, or {@link #MULTICAST_QUEUE_PAIR} for a group.
+     * @param queueKey of the destination queue pair; otherwise the datagram is dropped. A key with the highest bit set
+     *         stands for the queue key of the sending queue pair.
      * @throws IllegalStateException if no request was started.
      */
     public SendWorkRequests to(AddressHandle handle, int queuePairNumber, int queueKey) {
@@ -234,7 +236,7 @@ public final class SendWorkRequests extends WorkRequests {
         return this;
     }
 
-    /** The work request id of a request in the chain, for example to find out which of them a partial post left. */
+    /** Returns the work request id of a request in the chain, for example to find those that a partial post left. */
     public long workRequestId(int index) {
         if (index < 0 || index >= size()) {
             throw new IndexOutOfBoundsException("request " + index + " of " + size());

@@ -19,15 +19,15 @@ import io.netty.util.internal.ObjectUtil;
 import io.netty.util.internal.UnstableApi;
 
 /**
- * A queue of receives that several queue pairs take from ({@code struct ibv_srq}), made by
- * {@link ProtectionDomain#createSharedReceiveQueue} and given to them by
- * {@link QueuePairInitAttributes#sharedReceiveQueue}. A receive is taken when a message begins, by whichever queue pair
- * it came; its completion is in that one's completion queue and carries its number. While the queue is empty, senders
- * wait as with an empty receive queue, or fail, as their RNR retry count says.
+ * A queue of receives that several queue pairs take from ({@code struct ibv_srq}), made by {@link
+ * ProtectionDomain#createSharedReceiveQueue} and given to them by {@link QueuePairInitAttributes#sharedReceiveQueue}. A
+ * message of any of these queue pairs takes a receive when it begins. The completion is in the queue pair's completion
+ * queue, and has the queue pair's number. While the queue is empty, senders wait or fail by their RNR retry count, as
+ * with an empty receive queue.
  * <p>
  * Used by one thread at a time. When a queue pair goes to the error state, the receives that it has not taken stay for
- * the others; once it has completed what it took, there is an event, {@link AsyncEvent#isLastReceiveReached()} (not
- * with the soft-RoCE of Linux 6.1).
+ * the others. When it has completed those that it took, there is an event, {@link AsyncEvent#isLastReceiveReached()}
+ * (not with the soft-RoCE of Linux 6.1).
  */
 @UnstableApi
 public final class SharedReceiveQueue extends VerbsObject {
@@ -45,12 +45,12 @@ public final class SharedReceiveQueue extends VerbsObject {
         maxSges = values[1];
     }
 
-    /** The most receives in the queue. */
+    /** Maximum number of receives in the queue. */
     public int maxRequests() {
         return maxRequests;
     }
 
-    /** The most elements of a receive. */
+    /** Maximum number of elements of a receive. */
     public int maxSges() {
         return maxSges;
     }
@@ -58,9 +58,9 @@ public final class SharedReceiveQueue extends VerbsObject {
     /**
      * Posts a chain of receive work requests with one call.
      *
-     * @return how many were posted. If that is less than {@link ReceiveWorkRequests#size()}, then {@link #postErrno()}
-     *         tells why the next one was refused ({@link Errno#ENOMEM}: the queue is full; {@link Errno#EINVAL}: too
-     *         many elements); it and the later ones have had no effect.
+     * @return the number of posted requests. If it is less than {@link ReceiveWorkRequests#size()}, {@link
+     *         #postErrno()} tells why the next one was refused ({@link Errno#ENOMEM}: the queue is full; {@link
+     *         Errno#EINVAL}: too many elements). That request and the later ones have had no effect.
      */
     public int postReceive(ReceiveWorkRequests requests) {
         long srq = address();
@@ -69,7 +69,7 @@ public final class SharedReceiveQueue extends VerbsObject {
         return WorkRequests.posted(result, requests.size());
     }
 
-    /** Why the latest post did not post all; 0 if it did. */
+    /** Returns the error of the latest post; 0 if it posted all requests. */
     public int postErrno() {
         return postErrno;
     }
@@ -81,7 +81,7 @@ public final class SharedReceiveQueue extends VerbsObject {
 
     /**
      * Asks for one event, {@link AsyncEvent#isSharedReceiveLimitReached()}, when a receive is taken and fewer than
-     * {@code limit} are left. After the event it has to be armed again.
+     * {@code limit} are left. After the event the queue must be armed again.
      *
      * @param limit 0 to {@link #maxRequests()}; 0 disarms.
      */

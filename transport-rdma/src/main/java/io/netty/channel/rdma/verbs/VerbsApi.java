@@ -33,28 +33,28 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The calls of a provider of verbs: its function table ({@code struct verbs_api} in C), and which providers this
- * process has. Devices and the connection manager of both providers can be used side by side, but not together.
- * {@link VerbsObject#verbs()} tells which of them has made an object.
+ * The calls of a provider of verbs: its function table ({@code struct verbs_api} in C). Also the providers of this
+ * process. Both providers can be used at the same time, but objects of one can't be used with objects of the other.
+ * {@link VerbsObject#verbs()} returns the provider of an object.
  * <p>
- * Which ones channels use is decided once, when this class is initialised, by the system property
- * {@code io.netty.rdma.provider}:
+ * When this class is initialised, the system property {@code io.netty.rdma.provider} selects the providers that
+ * channels use:
  * <ul>
  * <li>{@code auto} (default): {@link VerbsProvider#EMBEDDED} to peers on this host and, where libibverbs and librdmacm
- * can be loaded and there is an RDMA device, {@link VerbsProvider#IBVERBS} to all others; a device that can't be used
- * is an error that says why, as the embedded provider reaches no other host;</li>
- * <li>{@code ibverbs}, {@code embedded}: that one or none.</li>
+ *     can be loaded and there is an RDMA device, {@link VerbsProvider#IBVERBS} to all others; a device that can't be
+ *     used is an error with a reason, because the embedded provider reaches no other host;</li>
+ * <li>{@code ibverbs}, {@code embedded}: this provider or none.</li>
  * </ul>
- * Which processes the embedded provider reaches is decided then, too:
+ * These properties select the processes that the embedded provider reaches, at the same time:
  * <ul>
  * <li>{@code io.netty.rdma.embedded.folder}: a folder that containers of this host share. Processes that use the same
- * one meet, also from different network namespaces; default none, that is, processes of this network namespace
- * meet.</li>
- * <li>{@code io.netty.rdma.embedded.users}, {@code io.netty.rdma.embedded.groups}: who, beside this user, may be met in
- * the folder; names or numbers, separated by commas.</li>
+ *     folder reach each other, also from different network namespaces. Default none: processes of this network
+ *     namespace reach each other.</li>
+ * <li>{@code io.netty.rdma.embedded.users}, {@code io.netty.rdma.embedded.groups}: users and groups that may be reached
+ *     through the folder, beside this user; names or numbers, separated by commas.</li>
  * </ul>
- * What is not set is taken from the environment: {@code RDMA_EMBEDDED_FOLDER}, {@code RDMA_EMBEDDED_USERS} and
- * {@code RDMA_EMBEDDED_GROUPS}. A setting that is wrong makes the provider unavailable, and with it verbs.
+ * Properties that are not set are taken from the environment: {@code RDMA_EMBEDDED_FOLDER}, {@code RDMA_EMBEDDED_USERS}
+ * and {@code RDMA_EMBEDDED_GROUPS}. A wrong setting makes the provider, and so verbs, unavailable.
  * <p>
  * {@code -Dio.netty.transport.noNative=true} disables native transports altogether, as in the rest of Netty.
  */
@@ -117,7 +117,7 @@ public final class VerbsApi {
     }
 
     /**
-     * The reason why there is no provider: which library, device or permission is missing and what to do about it.
+     * Returns the reason why there is no provider: the missing library, device or permission, and the remedy.
      *
      * @return {@code null} if {@link #isAvailable()}.
      */
@@ -134,8 +134,8 @@ public final class VerbsApi {
     }
 
     /**
-     * The providers that channels of this process use, the one that is nearest to peers on this host first: a listener
-     * takes all that serve its address, a connect the first one that leads to the peer. Any thread.
+     * Returns the providers that channels of this process use, the nearest to peers on this host first. A listener uses
+     * all that serve its address, a connect the first one that leads to the peer. Any thread.
      *
      * @return one or two.
      * @throws UnsatisfiedLinkError with {@link #unavailabilityCause()} if there is no provider.
@@ -146,7 +146,7 @@ public final class VerbsApi {
     }
 
     /**
-     * The provider of {@link #usable()} that reaches furthest: the one that calls without a provider mean. Any thread.
+     * Returns the furthest reaching provider of {@link #usable()}, which calls without a provider use. Any thread.
      *
      * @throws UnsatisfiedLinkError with {@link #unavailabilityCause()} if there is no provider.
      */
@@ -156,11 +156,11 @@ public final class VerbsApi {
     }
 
     /**
-     * A given provider, whether it is the preferred one or not. Any thread.
+     * Returns a given provider, preferred or not. Any thread.
      *
      * @return always the same object.
-     * @throws UnsatisfiedLinkError if it cannot be used at present: the message says which library, device or
-     *                              permission is missing and what to do about it. The next call looks again.
+     * @throws UnsatisfiedLinkError if it can't be used at present. The message has the missing library, device or
+     *         permission, and the remedy. The next call checks again.
      */
     public static VerbsApi of(VerbsProvider provider) {
         ObjectUtil.checkNotNull(provider, "provider");
@@ -186,7 +186,7 @@ public final class VerbsApi {
     }
 
     /**
-     * Why {@link #preferred()} is that one, for a person.
+     * Returns the reason for the choice of {@link #preferred()}, for a person.
      *
      * @throws UnsatisfiedLinkError if there is none.
      */
@@ -200,8 +200,8 @@ public final class VerbsApi {
             throw new UnsupportedOperationException(
                     "RDMA verbs need Linux, this is " + PlatformDependent.normalizedOs());
         }
-        // Loading initialises every class that has natives (JNI_OnLoad finds them). None of these may touch this class
-        // in its static initialiser: two threads could then wait for each other, as in Netty issues 10187 and 11209.
+        // Loading initialises every class that has native methods (JNI_OnLoad finds them). Their static initialisers
+        // must not use this class: two threads could then wait for each other, as in Netty issues 10187 and 11209.
         String name = "netty_transport_native_rdma_" + PlatformDependent.normalizedArch();
         try {
             NativeLibraryLoader.load(name, PlatformDependent.getClassLoader(VerbsApi.class));
@@ -220,10 +220,10 @@ public final class VerbsApi {
     }
 
     /**
-     * Why a library that is there can't be loaded, for a person.
+     * Returns the reason why an existing library can't be loaded, for a person.
      *
      * @param name without prefix and suffix.
-     * @param e    what Netty's loader has thrown.
+     * @param e    the exception of Netty's loader.
      * @return {@code null} if the library is not there.
      */
     private static String loadFailure(String name, Throwable e) {
@@ -261,8 +261,8 @@ public final class VerbsApi {
     }
 
     /**
-     * Returns the names of the clients that tell this provider about memory of other devices (docs/peer-memory.md):
-     * those of the embedded provider in this process now, or of the kernel. Any thread.
+     * Returns the names of the present peer memory clients (docs/peer-memory.md): of the embedded provider in this
+     * process, or of the kernel. Any thread.
      */
     public List<String> peerMemoryClients() {
         if (provider == VerbsProvider.EMBEDDED) {
@@ -283,14 +283,14 @@ public final class VerbsApi {
             String[] reason = new String[1];
             long ibverbs = api0(VerbsProvider.IBVERBS.ordinal(), reason);
             if (ibverbs != 0 && ProviderCheck.hasDevice(ibverbs)) {
-                // A device that can't be used is a mistake to be told: the embedded provider reaches no other host.
+                // A device that can't be used must be reported, because the embedded provider reaches no other host.
                 choice = "automatic choice: there is an RDMA device";
                 VerbsApi device = require(VerbsProvider.IBVERBS);
                 try {
                     return List.of(require(VerbsProvider.EMBEDDED), device);
                 } catch (UnsatisfiedLinkError e) {
                     if (hasEmbeddedSettings()) {
-                        // The settings are wrong: whoever has set them counts on shared memory.
+                        // The settings are wrong. A user who has set them expects shared memory.
                         throw e;
                     }
                     logger.debug("Peers on this host are reached through the device", e);
@@ -337,11 +337,12 @@ public final class VerbsApi {
     }
 
     /**
-     * The address of a provider's function table, which stays; or 0, and why there is none is the first of the reasons.
+     * Returns the address of a provider's function table, which stays valid; or 0, with the cause in {@code
+     * reasons[0]}.
      */
     private static native long api0(int provider, String[] reasons);
 
-    /** {@code null}: as the environment says. Returns 0 or a positive errno. */
+    /** Arguments that are {@code null} come from the environment. Returns 0 or a positive errno. */
     private static native int configureEmbedded0(String folder, String users, String groups);
 
     private static native String describeEmbedded0();

@@ -24,10 +24,10 @@ import java.util.function.Supplier;
 /**
  * A native object and its one owner in Java.
  * <p>
- * An object keeps its parents (a queue pair: its protection domain and completion queues) from being closed:
- * {@link #close()} of an object that others still use throws, whatever the provider would have done. After
- * {@code close()} every method throws {@link IllegalStateException}; no call ever reaches C with a stale address, as
- * long as {@code close()} is ordered with the other calls on the same object (see the package description).
+ * An object keeps its parents (for a queue pair: its protection domain and completion queues) from being closed. {@link
+ * #close()} of an object that others still use throws, with every provider. After {@code close()} every method throws
+ * {@link IllegalStateException}. No call reaches C with a stale address, if {@code close()} is ordered with the other
+ * calls on the same object (see the package description).
  */
 @UnstableApi
 public abstract class VerbsObject implements AutoCloseable {
@@ -39,7 +39,7 @@ public abstract class VerbsObject implements AutoCloseable {
     private volatile long address;
     private int users;
 
-    /** Takes over the reference to each parent that {@link #retainAll} acquired. There is one at least. */
+    /** Takes over the reference to each parent that {@link #retainAll} acquired. At least one parent is needed. */
     VerbsObject(VerbsResource kind, long address, VerbsObject... parents) {
         this(kind, parents[0].verbs, address, parents);
     }
@@ -72,9 +72,7 @@ public abstract class VerbsObject implements AutoCloseable {
         return a;
     }
 
-    /**
-     * The provider that made the object, and that alone can be asked about it. Any thread, also after {@link #close()}.
-     */
+    /** Returns the provider that made the object; no other one knows it. Any thread, also after {@link #close()}. */
     public final VerbsApi verbs() {
         return verbs;
     }
@@ -90,7 +88,7 @@ public abstract class VerbsObject implements AutoCloseable {
     }
 
     /**
-     * Destroys the native object; does nothing the second time.
+     * Destroys the native object. A second call has no effect.
      *
      * @throws IllegalStateException if other objects still use this one. It then stays open.
      */
@@ -110,7 +108,7 @@ public abstract class VerbsObject implements AutoCloseable {
                 throw new IllegalStateException(this + " is still in use");
             }
             if (errno != 0) {
-                // As after close(2): there is nothing that a retry could do better, for example after device removal.
+                // As with close(2), a retry would not help, for example after the removal of the device.
                 logger.warn("Destroying {} failed: {} (errno {})", this, NativeMemory.errorText(errno), errno);
             }
             address = 0;
@@ -120,7 +118,7 @@ public abstract class VerbsObject implements AutoCloseable {
     }
 
     /**
-     * Keeps each parent from being closed, until {@link #releaseAll}: all of them or, where one is closed, none.
+     * Keeps all parents from being closed, until {@link #releaseAll}. If one of them is closed, none is kept.
      *
      * @throws IllegalArgumentException if they are of several providers.
      */
@@ -162,7 +160,8 @@ public abstract class VerbsObject implements AutoCloseable {
     }
 
     /**
-     * Interprets the result of a creating call, for calls of each connection, whose text is composed only for an error.
+     * Interprets the result of a creating call. The text is composed only for an error, because each connection calls
+     * this.
      */
     static long created(long result, String call, Supplier<String> what, VerbsObject... parents)
             throws VerbsException {
@@ -175,7 +174,7 @@ public abstract class VerbsObject implements AutoCloseable {
         }
     }
 
-    /** Checks the result of a call, for calls of each connection, whose text is composed only for an error. */
+    /** Checks the result of a call. The text is composed only for an error, because each connection calls this. */
     static void check(int errno, String call, Supplier<String> what) throws VerbsException {
         if (errno != 0) {
             check(errno, call, what.get());
@@ -196,8 +195,8 @@ public abstract class VerbsObject implements AutoCloseable {
     }
 
     /**
-     * @throws IllegalArgumentException if the other one is of another provider: its C code would take the object for
-     *                                  one of its own.
+     * @throws IllegalArgumentException if the other object is of another provider, whose C code would treat it as its
+     *         own.
      */
     final void requireSameVerbs(VerbsObject other) {
         if (other.verbs != verbs) {

@@ -15,10 +15,7 @@
  */
 package io.netty.channel.rdma.verbs;
 
-/**
- * The implementation of the verbs of this process. Chosen once, with the system property
- * {@code io.netty.rdma.provider}.
- */
+/** An implementation of verbs. The system property {@code io.netty.rdma.provider} selects those that channels use. */
 public enum VerbsProvider {
     /**
      * libibverbs and librdmacm of the system: network adapters, soft-RoCE ({@code rdma_rxe}), iWARP
@@ -27,9 +24,9 @@ public enum VerbsProvider {
     IBVERBS,
 
     /**
-     * The provider inside our own native library: processes of the same user on the same host, over shared memory. With
-     * a folder (see {@link VerbsApi}) also those of other network namespaces, and of users who are listed.
-     * Needs no device, no kernel module and no privilege.
+     * The provider in this transport's native library. It reaches processes of the same user on the same host, over
+     * shared memory; with a folder (see {@link VerbsApi}) also other network namespaces, and the listed users. Needs no
+     * device, no kernel module and no privilege.
      */
     EMBEDDED
 }

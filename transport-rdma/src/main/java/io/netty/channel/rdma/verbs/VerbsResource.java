@@ -20,8 +20,8 @@ import io.netty.util.internal.UnstableApi;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The kinds of native objects, each with the number that exist in this process. A leak is a number that does not come
- * back to where it was.
+ * The kinds of native objects, each with the number of existing objects in this process. A leak shows as a number that
+ * does not return to its old value.
  */
 @UnstableApi
 public enum VerbsResource {

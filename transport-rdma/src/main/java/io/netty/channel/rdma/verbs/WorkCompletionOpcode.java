@@ -18,7 +18,7 @@ package io.netty.channel.rdma.verbs;
 import io.netty.util.internal.UnstableApi;
 
 /**
- * The operation that a successful work completion completes ({@code enum ibv_wc_opcode}). Undefined where the status is
+ * The operation that a successful work completion completes ({@code enum ibv_wc_opcode}). Undefined if the status is
  * not {@link WorkCompletionStatus#SUCCESS} (ibv_poll_cq(3)).
  */
 @UnstableApi

@@ -34,9 +34,9 @@ public final class WorkCompletions {
     private static final int WITH_IMMEDIATE = 1 << 1;
     private static final int WITH_INVALIDATE = 1 << 3;
     /**
-     * The flag of the kernel for the same (IB_WC_WITH_INVALIDATE in ib_verbs.h), which soft-RoCE's library hands on as
-     * it is. Elsewhere this bit tells about the checksum of a raw packet or datagram (IBV_WC_IP_CSUM_OK), never about
-     * what arrives by a connection.
+     * The kernel's flag for the same (IB_WC_WITH_INVALIDATE in ib_verbs.h), which soft-RoCE's library passes on
+     * unchanged. Elsewhere this bit is about the checksum of a raw packet or datagram (IBV_WC_IP_CSUM_OK), never about
+     * a connection.
      */
     private static final int KERNEL_WITH_INVALIDATE = 1 << 2;
 
@@ -44,7 +44,9 @@ public final class WorkCompletions {
     private final int capacity;
     private int size;
 
-    /** @param capacity the most completions that one poll returns, at least 1. 16 to 64 pays for the call. */
+    /**
+     * @param capacity maximum number of completions of one poll, at least 1. 16 to 64 make up for the cost of the call.
+     */
     public WorkCompletions(int capacity) {
         VerbsApi.ensureAvailability();
         this.capacity = checkPositive(capacity, "capacity");
@@ -73,19 +75,19 @@ public final class WorkCompletions {
         size++;
     }
 
-    /** Forgets all of them. */
+    /** Removes all completions. */
     public void clear() {
         size = 0;
     }
 
-    /** The id that the work request was given. */
+    /** Returns the id of the work request. */
     public long workRequestId(int index) {
         return memory.getLong(offset(index) + NativeMemory.WC_WR_ID);
     }
 
     /**
-     * The status, one of {@link WorkCompletionStatus}. Where it is not success, only the work request id and queue pair
-     * number are defined beside it.
+     * Returns the status, one of {@link WorkCompletionStatus}. If it is not success, only this, the work request id and
+     * the queue pair number are defined.
      */
     public int status(int index) {
         return memory.getInt(offset(index) + NativeMemory.WC_STATUS);
@@ -146,8 +148,8 @@ public final class WorkCompletions {
     }
 
     /**
-     * Returns whether the first {@link #GLOBAL_HEADER_LENGTH} bytes of a datagram's memory, which
-     * {@link #byteLength(int)} always counts, are a global routing header. Without one they are undefined.
+     * Returns whether the first {@link #GLOBAL_HEADER_LENGTH} bytes of a datagram's memory are a global routing header.
+     * Otherwise they are undefined. {@link #byteLength(int)} always counts them.
      */
     public boolean hasGlobalHeader(int index) {
         return (memory.getInt(offset(index) + NativeMemory.WC_FLAGS) & GLOBAL_HEADER) != 0;

@@ -19,8 +19,8 @@ import static io.netty.util.internal.ObjectUtil.checkPositive;
 import static io.netty.util.internal.ObjectUtil.checkPositiveOrZero;
 
 /**
- * Common parts of send and receive work requests: a chain of structs that begin alike ({@code wr_id}, {@code next},
- * {@code sg_list}, {@code num_sge}), and behind them the elements of all.
+ * Common parts of send and receive work requests: a chain of structs with the same first fields ({@code wr_id}, {@code
+ * next}, {@code sg_list}, {@code num_sge}), and behind them the scatter-gather elements of all.
  */
 abstract class WorkRequests {
     final NativeMemory memory;
@@ -81,8 +81,8 @@ abstract class WorkRequests {
     }
 
     /**
-     * The number of the {@code count} requests that were posted, from the result of the natives of {@code posting.h};
-     * its lower half is the errno of the first that wasn't.
+     * Returns the number of posted requests out of {@code count}, from a result of the native methods of {@code
+     * posting.h}. The lower half of the result is the errno of the first request that was not posted.
      */
     static int posted(long result, int count) {
         return (int) result == 0 ? count : (int) (result >>> 32);

@@ -37,7 +37,7 @@ public interface AgentMXBean {
             this.reason = reason;
         }
 
-        /** The class that was asked for, or what has failed. */
+        /** The class that was asked for, or the part of the agent that has failed. */
         public String getType() {
             return type;
         }
@@ -52,7 +52,7 @@ public interface AgentMXBean {
             return count;
         }
 
-        /** The reason why it stays as it is; empty if it does not. */
+        /** The reason why the class was not replaced; empty if it was. */
         public String getReason() {
             return reason;
         }

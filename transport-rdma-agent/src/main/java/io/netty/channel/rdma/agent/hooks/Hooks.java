@@ -26,9 +26,8 @@ import io.netty.channel.rdma.RdmaIoHandler;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 
 /**
- * Methods that classes of Netty call since the agent has changed them ({@code Patches}), in place of the call that
- * each comment names.
- * Whatever goes wrong here, the program gets what it would have without the agent. Any thread.
+ * Methods that the changed classes of Netty call ({@code Patches}), in place of the call that begins each comment. If a
+ * hook fails, the program gets the object that it would have without the agent. Any thread.
  */
 public final class Hooks {
     private Hooks() { }
@@ -69,7 +68,7 @@ public final class Hooks {
         return swapped != null ? swapped : (Channel) inPlaceOf(factory.newChannel());
     }
 
-    /** In place of the result of a factory of channels, in classes outside of Netty. */
+    /** The result of a channel factory, in classes outside of Netty. */
     public static Object inPlaceOf(Object channel) {
         try {
             return channel instanceof Channel ? Swaps.inPlaceOf((Channel) channel) : channel;
@@ -102,7 +101,7 @@ public final class Hooks {
         }
     }
 
-    /** Before a channel is registered with an event loop. */
+    /** An added call, before a channel is registered with an event loop. */
     public static void registering(ChannelPromise promise) {
         try {
             TranslatedOptions.inheritAllocator(promise.channel());

@@ -34,15 +34,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Report of the classes that were swapped, and of the others with the reason: in the log of the program, once each, as
- * an MBean, and as a summary at the end if the options say {@code verbose}. Any thread.
+ * Reports the classes that were swapped, and the others with the reason: once each in the log of the program, as an
+ * MBean, and as a summary at the end with the option {@code verbose}. Any thread.
  */
 final class Report implements AgentMXBean {
     private static final String NAME = "io.netty.rdma:type=Agent";
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("io.netty.channel.rdma.agent");
-    /** By what the program has asked for, how many others have taken its place. */
+    /** Swapped classes, by the class that the program has asked for. */
     private static final Map<String, Entry> SWAPPED = new ConcurrentHashMap<>();
-    /** By what the program has asked for, why it is as it was. */
+    /** Classes that were not swapped, by the class that the program has asked for. */
     private static final Map<String, Entry> KEPT = new ConcurrentHashMap<>();
     private static final Map<String, Entry> FAILED = new ConcurrentHashMap<>();
 
@@ -72,7 +72,7 @@ final class Report implements AgentMXBean {
         }
     }
 
-    /** The class that has taken the place, or the reason why none has, and how often. */
+    /** The new class, or the reason why there is none, and the number of objects. */
     private record Entry(String text, LongAdder count) {
         /** Returns whether the text is new. */
         static boolean add(Map<String, Entry> to, String key, String text) {
@@ -105,14 +105,14 @@ final class Report implements AgentMXBean {
         }
     }
 
-    /** An option of TCP that RDMA has nothing for. */
+    /** Reports an option of TCP that RDMA has no equivalent for. */
     static void withoutLike(String option) {
         if (Entry.add(KEPT, "option " + option, "RDMA has nothing of this kind")) {
             logger.debug("RDMA has nothing like the option {}", option);
         }
     }
 
-    /** A hook has thrown, and what the program has made stays as it is. */
+    /** Reports an exception of a hook. The program's object was not replaced. */
     static void failed(String what, Throwable cause) {
         if (Entry.add(FAILED, what, message(cause))) {
             logger.warn("{}: some stay as they are, as the agent has failed", what, cause);

@@ -22,7 +22,7 @@ import java.net.InetSocketAddress;
 
 /** Addresses that may have RDMA, by the options of the agent. */
 final class Rules {
-    /** Resolvers ask for answers that are too large for a datagram over TCP, and no name server speaks RDMA. */
+    /** Resolvers use TCP for answers that are too large for a datagram, and no name server speaks RDMA. */
     private static final int DNS_PORT = 53;
 
     private Rules() { }

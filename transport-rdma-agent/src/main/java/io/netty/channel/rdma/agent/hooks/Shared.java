@@ -24,9 +24,9 @@ import java.util.function.Consumer;
 /** Objects that the agent ({@code transform.Agent}) shares with its classes in the loader of Netty. */
 final class Shared {
     static final AgentOptions OPTIONS;
-    /** By the class of a channel that stays as it is, which class casts to it. */
+    /** Classes of channels that are not swapped, with the application's class that casts to them. */
     static final Map<String, String> CASTS;
-    /** The classes of channels that others have taken the place of. */
+    /** The classes of channels that were swapped. */
     static final Set<String> SWAPPED;
     /** Lets a module read the descriptors of selectors. */
     static final Consumer<Module> SELECTORS;

@@ -43,22 +43,22 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Handlers and channels that take the place of those that a program has asked for. Only exact classes are swapped: a
- * class that a program has derived does something of its own.
+ * Handlers and channels that replace those that a program has asked for. Only exact classes are swapped, because a
+ * class that a program has derived may behave differently.
  */
 final class Swaps {
     private static final Supplier<Channel> CLIENT = () -> new RdmaOrTcpSocketChannel(Rules::ofClient);
     private static final Supplier<Channel> SERVER = () -> new RdmaOrTcpServerSocketChannel(Rules::ofServer);
-    /** A proxy connects by the class of the channel that it has accepted: that of RDMA could do without TCP. */
+    /** A proxy connects with the class that it has accepted, so RdmaSocketChannel gets a client that can use TCP. */
     private static final Map<Class<?>, Supplier<Channel>> CHANNELS = Map.of(
             NioSocketChannel.class, CLIENT, EpollSocketChannel.class, CLIENT, RdmaSocketChannel.class, CLIENT,
             NioServerSocketChannel.class, SERVER, EpollServerSocketChannel.class, SERVER);
-    /** The field of what a factory calls, which tells the class of its channels; {@code null} without access. */
+    /** The field with a factory's constructor, and so the class of its channels; {@code null} without access. */
     private static final Field CONSTRUCTOR = constructor();
 
     private Swaps() { }
 
-    /** RDMA is required, and can't be had. */
+    /** RDMA is required, but not possible. */
     static final class RequiredException extends ChannelException {
         private static final long serialVersionUID = 4231059842714013337L;
 
@@ -77,7 +77,7 @@ final class Swaps {
         }
     }
 
-    /** A handler around the one of the program. */
+    /** Returns a handler around the program's handler. */
     static IoHandler around(IoHandler handler, ThreadAwareExecutor executor) {
         Class<?> type = handler.getClass();
         if (type == LocalIoHandler.class || type == RdmaIoHandler.class) {
@@ -92,7 +92,7 @@ final class Swaps {
             return handler;
         }
         if (type == NioIoHandler.class && !PlatformDependent.hasUnsafe()) {
-            // Reflection needs it in io.netty.channel.rdma.loop.NioChannels. Opening a package takes 6 ms of a start.
+            // For the reflection in io.netty.channel.rdma.loop.NioChannels. To open a package takes 6 ms of a start.
             Shared.SELECTORS.accept(Swaps.class.getModule());
         }
         IoHandler around = RdmaIoHandler.newFactory(new RdmaIoHandlerConfig(), ignored -> handler).newHandler(executor);
@@ -100,7 +100,7 @@ final class Swaps {
         return around;
     }
 
-    /** A channel without having one made by the program's factory, if it is known what that makes, or {@code null}. */
+    /** Returns a channel in place of the one that the factory would make, or {@code null} if its class is not known. */
     static Channel insteadOf(Object factory) throws IllegalAccessException {
         if (CONSTRUCTOR == null || factory.getClass() != ReflectiveChannelFactory.class) {
             return null;
@@ -109,10 +109,10 @@ final class Swaps {
         return isSwapped(type) ? make(type) : null;
     }
 
-    /** A channel in place of one that the program's factory has made, or that one. */
+    /** Returns a channel in place of one that the program's factory has made, or that channel. */
     static Channel inPlaceOf(Channel channel) {
         Class<?> type = channel.getClass();
-        // One that has an address was made of a descriptor or of a channel of the JDK; a handler is the factory's own.
+        // A channel with an address has an open socket already. A channel with a handler was changed by its factory.
         if (channel.localAddress() != null || channel.pipeline().first() != null || !isSwapped(type)) {
             return channel;
         }

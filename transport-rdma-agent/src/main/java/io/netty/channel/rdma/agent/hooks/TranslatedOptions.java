@@ -32,18 +32,18 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Options of NIO and io_uring under the names of epoll's, which channels for RDMA know where RDMA has their like; and
- * allocators, whose buffers would be copied.
+ * Translates options of NIO and io_uring to epoll's options of the same name, which channels for RDMA know if RDMA has
+ * an equivalent. Also replaces allocators whose buffers would be copied.
  */
 final class TranslatedOptions {
     private static final String RDMA_PACKAGE = "io.netty.channel.rdma.";
     /** The names of the JDK ({@code ExtendedSocketOptions}) that are not those of tcp(7). */
     private static final Map<String, String> NAMES =
             Map.of("TCP_KEEPINTERVAL", "TCP_KEEPINTVL", "TCP_KEEPCOUNT", "TCP_KEEPCNT");
-    /** The options of epoll's transport are known by name once the class is initialised: by the use of one. */
+    /** To use an option initialises its class, after which the options of epoll's transport are known by name. */
     private static final List<String> PREFIXES = List.of(prefix(EpollChannelOption.TCP_KEEPIDLE),
             prefix(UnixChannelOption.SO_REUSEPORT), "");
-    /** By name, so that io_uring need not be there. */
+    /** By name, because the class path may not have io_uring. */
     private static final Set<String> OF_TCP = Set.of("io.netty.channel.epoll.EpollChannelOption",
             "io.netty.channel.unix.UnixChannelOption", "io.netty.channel.unix.IntegerUnixChannelOption",
             "io.netty.channel.unix.RawUnixChannelOption", "io.netty.channel.uring.IoUringChannelOption",
@@ -62,8 +62,8 @@ final class TranslatedOptions {
     }
 
     /**
-     * Sets the option of epoll's that is of the same name on a channel for RDMA, beside the one that the program has
-     * set, which is TCP's if that is what it becomes. One of TCP that RDMA has no like for is known, but does nothing.
+     * Sets epoll's option of the same name on a channel for RDMA. The program's option stays set, for TCP. An option of
+     * TCP without an equivalent for RDMA counts as known, without an effect.
      *
      * @param known whether the channel knows the option itself.
      */
@@ -91,8 +91,8 @@ final class TranslatedOptions {
     }
 
     /**
-     * Returns whether a program or library sets one of Netty's allocators with direct buffers, as the fastest for TCP.
-     * The allocator of a channel for RDMA gives the same kind of buffers, in registered memory.
+     * Returns whether the option is one of Netty's allocators with direct buffers, which programs set as the fastest
+     * for TCP. The allocator of a channel for RDMA gives the same kind of buffers, in registered memory.
      */
     static boolean isStockAllocator(ChannelOption<?> option, Object value) {
         if (option != ChannelOption.ALLOCATOR || value == null || !STOCK_ALLOCATORS.contains(value.getClass())) {
@@ -106,7 +106,7 @@ final class TranslatedOptions {
         }
     }
 
-    /** The streams of an HTTP/2 connection are channels of their own, with Netty's default allocator. */
+    /** Gives a stream of HTTP/2, a channel with Netty's default allocator, the allocator of its connection. */
     static void inheritAllocator(Channel channel) {
         Channel parent = channel.parent();
         if (parent != null && !(parent instanceof ServerChannel) && isOfRdma(parent.config()) &&

@@ -18,11 +18,11 @@
  * the transport.
  * <pre>
  *   Hooks                     the methods that are called
- *     ├── Swaps               handlers and channels in place of others
+ *     ├── Swaps               handlers and channels in place of the program's
  *     │     └── Rules         which addresses may have RDMA
  *     ├── TranslatedOptions   options under other names, allocators
- *     └── Report              what was done, and what not
- *           └── Shared        what the agent tells, and is told
+ *     └── Report              which classes were swapped, and which not
+ *           └── Shared        objects that the agent shares with this package
  * </pre>
  */
 package io.netty.channel.rdma.agent.hooks;

@@ -21,8 +21,8 @@ import java.net.UnknownHostException;
 import java.util.List;
 
 /**
- * A pattern of addresses with ports: {@code [!]HOST[/BITS][:PORT[-PORT]]}. The host is a name as the application has
- * it, an address, an address of IPv6 in brackets, or {@code *}; {@code !} stands for TCP. Any thread.
+ * A pattern of addresses with ports: {@code [!]HOST[/BITS][:PORT[-PORT]]}. The host is a name as in the application, an
+ * address, an IPv6 address in brackets, or {@code *}. {@code !} stands for TCP. Any thread.
  */
 public final class AddressPattern {
     private static final int MAX_PORT = 65535;
@@ -31,7 +31,7 @@ public final class AddressPattern {
     private final boolean rdma;
     /** {@code null} for all. */
     private final String name;
-    /** {@code null} where the name counts. */
+    /** {@code null} if the pattern has a name. */
     private final byte[] network;
     private final int bits;
     private final int firstPort;
@@ -98,8 +98,8 @@ public final class AddressPattern {
     }
 
     /**
-     * Returns whether an address may have RDMA: as the first pattern says that matches. If none does, it may unless
-     * there is a pattern without {@code !}.
+     * Returns whether an address may have RDMA. The first matching pattern decides. Without a match RDMA is allowed,
+     * unless there is a pattern without {@code !}.
      */
     public static boolean allows(List<AddressPattern> patterns, InetSocketAddress address) {
         boolean otherwise = true;

@@ -19,8 +19,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Options after the agent's jar: {@code =OPTION,OPTION,...}. They are read by the agent, and by its classes in the
- * application's loader. Any thread.
+ * Options after the agent's jar: {@code =OPTION,OPTION,...}. Read by the agent, and by its classes in the application's
+ * loader. Any thread.
  */
 public final class AgentOptions {
     private static final String USAGE = ". The options are off, require, verbose, servers=PATTERN,PATTERN,... and " +
@@ -86,12 +86,12 @@ public final class AgentOptions {
         return off;
     }
 
-    /** Returns whether a channel fails that is meant to have RDMA and can't have it. */
+    /** Returns whether a channel that should have RDMA fails if it can't have it. */
     public boolean isRequire() {
         return require;
     }
 
-    /** Returns whether there is a summary when the JVM ends, and lines about the normal case. */
+    /** Returns whether the agent prints a summary when the JVM ends. */
     public boolean isVerbose() {
         return verbose;
     }

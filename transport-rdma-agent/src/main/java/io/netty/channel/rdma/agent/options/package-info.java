@@ -14,6 +14,6 @@
  * under the License.
  */
 /**
- * The options of the agent. Classes of the JDK alone: they are in the agent's class loader and in the application's.
+ * The options of the agent. They use only the JDK, because the agent's and the application's loader have them.
  */
 package io.netty.channel.rdma.agent.options;

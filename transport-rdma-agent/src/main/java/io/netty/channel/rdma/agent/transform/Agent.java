@@ -25,11 +25,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * The start of the agent, and its lines on the standard error stream: what is said before there is a logger of Netty's,
- * or where there is none.
+ * The start of the agent, and its lines on the standard error stream, for times and places without Netty's logger.
  */
 public final class Agent {
-    /** The keys of what is shared with {@code io.netty.channel.rdma.agent.hooks.Shared}. */
+    /** Keys of objects that are shared with {@code io.netty.channel.rdma.agent.hooks.Shared}. */
     private static final String ARGUMENTS = "arguments";
     private static final String CASTS = "casts";
     private static final String SWAPPED = "swapped";
@@ -43,7 +42,7 @@ public final class Agent {
      * @param arguments       see {@link AgentOptions}.
      * @param instrumentation of this JVM.
      * @param jar             of the agent.
-     * @param shared          what the agent and its classes in the application's loaders tell each other.
+     * @param shared objects that the agent shares with its classes in the application's loaders.
      * @throws IllegalArgumentException if the arguments are wrong.
      */
     public static void start(String arguments, Instrumentation instrumentation, URL jar, Map<String, Object> shared) {
@@ -67,7 +66,7 @@ public final class Agent {
         instrumentation.addTransformer(new NettyTransformer(options, attachments, new HardCasts(casts, swapped)));
     }
 
-    /** The program stays as it is, or ends if RDMA is required. */
+    /** Leaves the program without RDMA, or ends it if RDMA is required. */
     static void refused(AgentOptions options, String reason) {
         if (options.isRequire()) {
             line(reason + ". The process ends, as RDMA is required");

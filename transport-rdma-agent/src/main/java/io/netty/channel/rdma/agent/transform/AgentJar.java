@@ -39,9 +39,9 @@ import java.util.zip.CRC32;
 import java.util.zip.Deflater;
 
 /**
- * The jars in the agent's jar, as files for class loaders, which can't read a jar in a jar. They are in a folder that
- * only this user can read, and stay there: all JVMs of a user with the same agent use the same files, so that a start
- * is shorter, and a JVM that is killed leaves nothing of its own. Not for several threads at once.
+ * The jars in the agent's jar, as files, because class loaders can't read a jar in a jar. The files stay in a folder
+ * that only this user can read. All JVMs of a user with the same agent share them, so a start is shorter, and a killed
+ * JVM leaves no files of its own. Not for several threads at once.
  */
 final class AgentJar {
     private static final String ROOT = "META-INF/rdma-agent/";
@@ -71,7 +71,7 @@ final class AgentJar {
         this.location = location;
     }
 
-    /** The transport, and what calls it. */
+    /** The jars of the transport, and of the hooks that call it. */
     List<Path> application() throws IOException {
         if (application == null) {
             List<Path> files = new ArrayList<>();
@@ -105,8 +105,8 @@ final class AgentJar {
     }
 
     /**
-     * The folder of this user for jars with these contents. Another user may have made a folder of this name before:
-     * then this JVM has one of its own, which it deletes when it ends.
+     * The folder of this user for jars with these contents. If another user has made a folder of this name, this JVM
+     * makes its own folder, and deletes it at its end.
      */
     private Path folder(JarFile jar) throws IOException {
         if (folder == null) {
@@ -136,7 +136,7 @@ final class AgentJar {
     }
 
     /**
-     * Returns false if there is something with this name. {@code Files.createTempDirectory} would need a secure random
+     * Creates a folder; returns false if the name exists. {@code Files.createTempDirectory} would need a secure random
      * number, which costs 20 ms of a start.
      */
     private static boolean create(Path path) throws IOException {
@@ -148,7 +148,7 @@ final class AgentJar {
         }
     }
 
-    /** Returns whether it is a directory of the user that nobody else has any right to. */
+    /** Returns whether the path is a directory of the user without rights for others. */
     private static boolean isOf(Object user, Path path) throws IOException {
         int mode = (int) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
         return (mode & TYPE_AND_RIGHTS_OF_OTHERS) == DIRECTORY &&
@@ -180,7 +180,7 @@ final class AgentJar {
             for (JarEntry entry : Collections.list(jar.entries())) {
                 if (entry.getName().startsWith(HOOKS) && !entry.isDirectory()) {
                     JarEntry copy = new JarEntry(entry.getName().substring(HOOKS.length()));
-                    // Without a time it would be now, for which the JDK reads its time zones.
+                    // The default is the present time, for which the JDK would load its time zones.
                     copy.setTimeLocal(TIME);
                     hooks.putNextEntry(copy);
                     try (InputStream in = jar.getInputStream(entry)) {
@@ -195,7 +195,7 @@ final class AgentJar {
         return file;
     }
 
-    /** The name of a file while it is written, which another JVM does not read, nor write. */
+    /** The name of a file while it is written, which no other JVM uses. */
     private static Path part(Path file) {
         Path part = file.resolveSibling(
                 file.getFileName() + "." + ProcessHandle.current().pid() + '.' + System.nanoTime());
@@ -203,7 +203,7 @@ final class AgentJar {
         return part;
     }
 
-    /** Gives a file that is written its name. Before, its contents go to the disk, for a machine that loses power. */
+    /** Renames a complete file. First syncs its contents to the disk, in case of a power loss. */
     private void complete(FileOutputStream out, Path part, Path file) throws IOException {
         out.getFD().sync();
         Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);

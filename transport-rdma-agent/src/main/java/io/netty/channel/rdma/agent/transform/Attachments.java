@@ -32,10 +32,10 @@ import java.util.WeakHashMap;
 import java.util.jar.JarFile;
 
 /**
- * The class loaders that have a Netty, each of which gets the transport, if it can be had there, before the first class
- * of Netty that is changed is defined: all of these or none. It is added to the loader of Netty itself and not to a
- * child, as Netty loads native libraries by its own ({@code NativeLibraryLoader}), and their {@code JNI_OnLoad} looks
- * for classes there. Any thread.
+ * The class loaders that have a Netty. Each gets the transport, if possible, before the first changed class of Netty is
+ * defined; either all such classes are changed or none. The transport is added to the loader of Netty itself, not to a
+ * child. Netty loads native libraries by its own loader ({@code NativeLibraryLoader}), where their {@code JNI_OnLoad}
+ * looks for classes. Any thread.
  */
 final class Attachments {
     private static final String NETTY = "io/netty/bootstrap/AbstractBootstrap.class";
@@ -45,10 +45,10 @@ final class Attachments {
 
     private final Instrumentation instrumentation;
     private final AgentJar jar;
-    /** By loader, why its Netty stays as it is, or {@link #ATTACHED}. */
+    /** By loader, the reason why its Netty is not changed, or {@link #ATTACHED}. */
     private final Map<ClassLoader, String> loaders = new WeakHashMap<>();
 
-    /** By loader and name, classes that are changed, and not loaded yet. */
+    /** By loader and name, changed classes that are not loaded yet. */
     private final Map<ClassLoader, Map<String, Changed>> patched = new WeakHashMap<>();
 
     private record Changed(byte[] before, byte[] after) { }
@@ -61,12 +61,12 @@ final class Attachments {
     /**
      * State of a loader.
      *
-     * @param refusal why its Netty stays as it is, or {@code null}.
-     * @param isNew   whether this was found out now.
+     * @param refusal the reason why its Netty is not changed, or {@code null}.
+     * @param isNew whether this is the first call for the loader.
      */
     record Result(String refusal, boolean isNew) { }
 
-    /** The loader whose Netty a class of this loader has, by delegation to parents first, or {@code null}. */
+    /** The loader of the Netty that a class of this loader uses, by delegation to parents first, or {@code null}. */
     ClassLoader loaderOfNetty(ClassLoader loader) {
         ClassLoader found = null;
         for (ClassLoader each = loader; each != null && each.getResource(NETTY) != null; each = each.getParent()) {
@@ -80,7 +80,7 @@ final class Attachments {
         String refusal = loaders.get(loader);
         boolean isNew = refusal == null;
         if (isNew) {
-            // Before the work, in which classes may be loaded by this loader.
+            // Before the work, which may load classes by this loader.
             loaders.put(loader, "the transport is being added");
             refusal = tryToAttach(loader, module);
             loaders.put(loader, refusal);
@@ -108,7 +108,7 @@ final class Attachments {
     }
 
     /**
-     * The class of Netty as it is to be loaded. All of them were changed before the first one was loaded.
+     * Returns the changed class of Netty. All such classes were changed before the first one was loaded.
      *
      * @throws IllegalStateException if the class is not what it should be.
      */
@@ -121,7 +121,7 @@ final class Attachments {
         return changed != null && Arrays.equals(changed.before, bytes) ? changed.after : Patches.ofNetty(name, bytes);
     }
 
-    /** The classes are changed when they are loaded; whether that will do is to be known before the first one. */
+    /** Tries to change all classes before the first one is loaded. Returns the reason of a failure, or {@code null}. */
     private String patchesDoNotFit(ClassLoader loader, String version) throws IOException {
         Map<String, Changed> ofLoader = new HashMap<>();
         for (String name : Patches.names()) {
@@ -157,7 +157,7 @@ final class Attachments {
         for (Path file : files) {
             add(loader, file);
         }
-        // Looked for now, a jar is opened, and may be deleted by whatever cleans the folder of temporary files.
+        // To look for a class opens its jar, so later a cleaner of temporary files may delete it.
         return loader.getResource(HOOKS) != null && loader.getResource(TRANSPORT) != null ? ATTACHED :
                 "the class loader of Netty, a " + loader.getClass().getName() + ", does not take what is added";
     }

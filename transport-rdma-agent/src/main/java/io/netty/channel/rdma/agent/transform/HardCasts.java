@@ -30,11 +30,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Casts of the application to classes of channels and configurations that a channel for RDMA is not: as in {@code
- * ChannelInitializer<NioSocketChannel>}, whose bridge method casts. They become casts to interfaces where that is
- * enough ({@link InterfaceCasts}). Where it is not, and the method does not ask by {@code instanceof} before, channels
- * of that kind stay as they are. Found when a class is loaded, which is too late if such channels have been swapped
- * already.
+ * Casts of the application to classes of channels and configurations that a channel for RDMA does not have, as in the
+ * bridge method of a {@code ChannelInitializer<NioSocketChannel>}. They become casts to interfaces if that is enough
+ * ({@link InterfaceCasts}). Otherwise, unless the method checks by {@code instanceof} before, channels of that class
+ * are not swapped. A cast is found when its class is loaded, which is too late if such channels were swapped before.
  */
 final class HardCasts {
     private static final String NIO_CLIENT = "io.netty.channel.socket.nio.NioSocketChannel";
@@ -43,7 +42,7 @@ final class HardCasts {
     private static final String EPOLL_SERVER = "io.netty.channel.epoll.EpollServerSocketChannel";
     private static final List<String> NIO = List.of(NIO_CLIENT, NIO_SERVER);
     private static final List<String> EPOLL = List.of(EPOLL_CLIENT, EPOLL_SERVER);
-    /** By what is cast to, which channels stay. A listener accepts what a cast to a connection's class gets. */
+    /** Channels that are not swapped, by the class of the cast. Includes listeners, which make such channels. */
     private static final Map<String, List<String>> STAY = Map.ofEntries(
             Map.entry("io/netty/channel/socket/nio/NioSocketChannel", NIO),
             Map.entry("io/netty/channel/socket/nio/NioServerSocketChannel", List.of(NIO_SERVER)),
@@ -67,8 +66,8 @@ final class HardCasts {
     private final Set<String> swapped;
 
     /**
-     * @param casts   by the class of a channel that stays, what is found.
-     * @param swapped the classes of channels that others have taken the place of.
+     * @param casts gets the casts, by the class of the channel that is not swapped.
+     * @param swapped the classes of channels that were swapped.
      */
     HardCasts(Map<String, String> casts, Set<String> swapped) {
         this.casts = casts;
@@ -106,7 +105,7 @@ final class HardCasts {
         return changed.bytes();
     }
 
-    /** @param needsClass whether it can't be to an interface. */
+    /** @param needsClass whether the cast can't be to an interface. */
     private record Cast(String method, String descriptor, String type, boolean needsClass) { }
 
     private void found(String where, String type) {
@@ -147,8 +146,8 @@ final class HardCasts {
         }
 
         /**
-         * Casts of this class, and parameters of methods that a bridge of a class above may call. The compiler of the
-         * JDK makes another bridge beside such a method, which then calls it; other compilers need not.
+         * Returns the casts of this class, and parameters of methods that a bridge of a superclass may call. For such a
+         * method the JDK's compiler makes another bridge in this class; other compilers may not.
          */
         List<Cast> casts() {
             overrides.removeIf(each -> calledByBridges.contains(each.method + each.descriptor));
@@ -191,7 +190,7 @@ final class HardCasts {
             called.add(name + calledDescriptor);
         }
 
-        /** A lambda whose parameter is of another class than that of the interface: the class that is made casts. */
+        /** A lambda with another parameter class than its interface: the class that the JDK makes for it casts. */
         @Override
         public void visitInvokeDynamicInsn(String name, String site, Handle bootstrap, Object... arguments) {
             for (int i = 1; i < arguments.length; i++) {

@@ -33,17 +33,17 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Casts in a class of an application that become casts to interfaces, which channels for RDMA have as well: to {@code
- * SocketChannel} where the class says {@code NioSocketChannel}, if its code uses no more of the channel than that.
+ * Changes casts in a class of an application to casts to interfaces, which channels for RDMA have as well. For example
+ * a cast to {@code NioSocketChannel} becomes one to {@code SocketChannel}, if the code uses only that interface.
  *
- * <p>Where the class that is cast to is in the signature of a method, as of {@code initChannel(NioSocketChannel)}, the
- * method stays, and gets a private copy with the interface in its place. A bridge method, which casts and calls it,
- * calls the copy for channels that are not of the class. What runs for those of the class is as before, and what other
- * classes call or override is still there.
+ * <p>If the class of the cast is in the signature of a method, such as {@code initChannel(NioSocketChannel)}, the
+ * method stays, and gets a private copy with the interface in its place. A bridge method, which casts and calls the
+ * method, calls the copy for channels of other classes. Nothing changes for channels of the class, and for classes that
+ * call or override the method.
  *
- * <p>The verifier takes any object for an interface. So that code is still valid, it is enough that no value of the
- * class gets to where a class is needed, or an interface which the other one does not extend: a method with a type in
- * it that is above the class and not above the interface stays as it is.
+ * <p>The verifier accepts any object as an interface. So the code stays valid if no value is used as a class, or as an
+ * interface that the new interface does not extend. A method stays as it is if it has a supertype of the class that is
+ * not a supertype of the interface.
  */
 final class InterfaceCasts {
     private static final String COPY = "$rdma";
@@ -56,12 +56,12 @@ final class InterfaceCasts {
             "io/netty/channel/epoll/EpollSocketChannelConfig", "io/netty/channel/socket/SocketChannelConfig",
             "io/netty/channel/epoll/EpollServerSocketChannelConfig",
             "io/netty/channel/socket/ServerSocketChannelConfig");
-    /** Methods that the application may call by the name of the class, and interfaces have from {@code Object}. */
+    /** Methods that code may call by the name of the class, and that interfaces have from {@code Object}. */
     private static final Set<String> OF_OBJECT =
             Set.of("hashCode()I", "equals(Ljava/lang/Object;)Z", "toString()Ljava/lang/String;");
     private static final Set<String> BOOTSTRAPS =
             Set.of("java/lang/invoke/LambdaMetafactory", "java/lang/invoke/StringConcatFactory");
-    /** The argument of {@code LambdaMetafactory} with the types to which the made class casts. */
+    /** The argument of {@code LambdaMetafactory} with the types to which the class of the lambda casts. */
     private static final int INSTANTIATED_TYPE = 2;
 
     /** Offset in a class file. Before Java 6 there were no frames. */
@@ -95,7 +95,7 @@ final class InterfaceCasts {
                 look();
             }
         } catch (IOException e) {
-            // The class files of Netty are not to be had: it is not known what interfaces have.
+            // The methods of interfaces are not known, because Netty's class files can't be read.
             return false;
         }
         Body body = bodies.get(method + descriptor);
@@ -149,7 +149,7 @@ final class InterfaceCasts {
                 !bodies.get(called).isVirtual() && canBeCopied(called, needed));
     }
 
-    /** The class as it has become, or {@code null}. */
+    /** Returns the changed class, or {@code null} if nothing was changed. */
     byte[] bytes() {
         if (inPlace.isEmpty() && bridges.isEmpty()) {
             return null;
@@ -193,7 +193,7 @@ final class InterfaceCasts {
         return constant instanceof Type && ((Type) constant).getSort() == Type.METHOD;
     }
 
-    /** The classes and interfaces in a type, which may be that of a method or the internal name of a class. */
+    /** Returns the classes and interfaces in a type: a descriptor, or the internal name of a class. */
     private static Set<String> in(String type) {
         Set<String> found = new HashSet<>();
         if (type.startsWith("(")) {
@@ -211,7 +211,7 @@ final class InterfaceCasts {
         final int access;
         final String descriptor;
         boolean hasCode;
-        /** Something is done that needs the class, or it is not known whether it does. */
+        /** True if the code needs the class, or may need it. */
         boolean needsClass;
         /** Methods of this class with a class of channels in their signature. */
         final Set<String> calls = new HashSet<>();
@@ -235,7 +235,7 @@ final class InterfaceCasts {
             return (access & (Opcodes.ACC_STATIC | Opcodes.ACC_PRIVATE)) == 0;
         }
 
-        /** Returns whether this bridge does no more than to cast what it passes to a method, once to a channel. */
+        /** Returns whether this bridge only casts the arguments of one call, one of them to a channel. */
         boolean onlyCasts(Body called) {
             if (called == null || !called.isVirtual() || instructions != 1 ||
                     isChanged(Type.getReturnType(called.descriptor).getDescriptor())) {
@@ -258,7 +258,7 @@ final class InterfaceCasts {
             return in(type).stream().anyMatch(INTERFACES::containsKey);
         }
 
-        /** Arrays know the class of their elements. */
+        /** Notes types that need the class. Arrays do, because they know the class of their elements. */
         private void check(String type) {
             needsClass |= in(type).stream().anyMatch(lost::contains) ||
                     INTERFACES.keySet().stream().anyMatch(each -> type.contains("[L" + each + ';'));
@@ -268,7 +268,7 @@ final class InterfaceCasts {
             needsClass |= needed;
         }
 
-        /** A method of this class, of which there is a copy, or another one. */
+        /** Notes a call of a method. A method of this class may have a copy. */
         private void call(String owner, String method, String calledDescriptor) {
             check(calledDescriptor);
             if (isChanged(calledDescriptor)) {
@@ -331,7 +331,7 @@ final class InterfaceCasts {
                 } else if (isOfMethod(arguments[i])) {
                     check(arguments[i].toString());
                     changed |= isChanged(arguments[i].toString());
-                    // The others than the last are of the functional interface, in which the class is itself.
+                    // Other arguments have the types of the functional interface, which need the class itself.
                     check(i != INSTANTIATED_TYPE && isChanged(arguments[i].toString()));
                 } else {
                     check(arguments[i] instanceof ConstantDynamic);
@@ -361,7 +361,7 @@ final class InterfaceCasts {
         }
     }
 
-    /** Code with interfaces in the place of the classes. */
+    /** Writes code with interfaces in place of the classes. */
     private final class ToInterfaces extends MethodVisitor {
         ToInterfaces(MethodVisitor visitor) {
             super(Opcodes.ASM9, visitor);

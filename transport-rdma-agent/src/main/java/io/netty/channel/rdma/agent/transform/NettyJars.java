@@ -25,11 +25,11 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The version of an application's Netty, and which of its jars it lacks. */
+/** The version of an application's Netty, and its missing jars. */
 final class NettyJars {
     private static final String VERSIONS = "META-INF/io.netty.versions.properties";
     private static final String ARTIFACT = "netty-transport.version";
-    /** The oldest that the transport runs with, as {@code io.netty.channel.rdma.NettyVersion} has it. */
+    /** The oldest version that the transport runs with, as in {@code io.netty.channel.rdma.NettyVersion}. */
     private static final int OLDEST_OF_4_2 = 9;
 
     private NettyJars() { }
@@ -45,7 +45,7 @@ final class NettyJars {
             if (properties.getProperty(ARTIFACT) != null) {
                 return properties.getProperty(ARTIFACT);
             }
-            // Jars that others were packed into may have this file of one of them.
+            // A jar that contains several others may have this file of one of them.
             for (String name : properties.stringPropertyNames()) {
                 if (name.endsWith(".version")) {
                     versions.add(properties.getProperty(name));
@@ -55,10 +55,10 @@ final class NettyJars {
         return versions.size() == 1 ? versions.iterator().next() : null;
     }
 
-    /** Why the transport does not run with a version, or {@code null}. */
+    /** The reason why the transport does not run with a version, or {@code null}. */
     static String problem(String version) {
         try {
-            // Without regular expressions, whose classes would be loaded for this alone.
+            // split() with this pattern loads no classes of regular expressions.
             String[] numbers = version.split("\\.");
             return numbers[0].equals("4") && numbers[1].equals("2") && Integer.parseInt(numbers[2]) >= OLDEST_OF_4_2 ?
                     null :
@@ -68,7 +68,7 @@ final class NettyJars {
         }
     }
 
-    /** Returns whether an application may lack a class of Netty, as the agent adds it. */
+    /** Returns whether an application may lack a class of Netty, because the agent adds it. */
     static boolean isOptional(String name) {
         return name.startsWith("io/netty/channel/epoll/");
     }

@@ -24,13 +24,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Has classes of Netty call the agent, and classes of others that make channels by Netty's factories. What can't be
- * done leaves a class as it is.
+ * Changes classes of Netty, and other classes that make channels by Netty's factories, so that they call the agent. A
+ * class that can't be changed stays as it is.
  */
 final class NettyTransformer implements ClassFileTransformer {
     private static final String NETTY = "io/netty/";
     private static final String BOOTSTRAP = "io/netty/bootstrap/AbstractBootstrap";
-    /** Bytes in each class file that names a class of Netty. */
+    /** Bytes that are in each class file with the name of a class of Netty. */
     private static final byte[] CHANNEL = "io/netty/".getBytes(StandardCharsets.UTF_8);
     private static final byte[] FACTORY = "/ChannelFactory".getBytes(StandardCharsets.UTF_8);
     private static final byte[] NEW_CHANNEL = "newChannel".getBytes(StandardCharsets.UTF_8);
@@ -67,7 +67,7 @@ final class NettyTransformer implements ClassFileTransformer {
             }
             return transformOther(loader, name, bytes);
         } catch (Throwable t) {
-            // Nothing may be thrown, which the JDK would ignore without a word.
+            // The JDK would silently ignore an exception.
             Agent.line(name.replace('/', '.') + " stays as it is: " + t);
             return null;
         }

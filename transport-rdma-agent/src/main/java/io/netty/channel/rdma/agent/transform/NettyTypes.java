@@ -41,7 +41,7 @@ final class NettyTypes {
     /** @param methods that are neither private nor static, each as its name and descriptor. */
     private record ClassFile(List<String> above, Set<String> methods) { }
 
-    /** A type of Netty, the classes that it extends, and all interfaces that these implement, but those of the JDK. */
+    /** A type of Netty, its superclasses, and all their interfaces, without those of the JDK. */
     Set<String> above(String type) throws IOException {
         Set<String> types = new HashSet<>();
         above(type, types);

@@ -27,8 +27,8 @@ import java.util.Set;
 
 /**
  * The changes of classes. Each is a call of {@code Hooks} in place of a call, or after it, with the same operands, so
- * that frames and the size of the stack stay. How many there are in each class of Netty is known: another number means
- * a Netty that this agent does not know.
+ * that frames and the size of the stack do not change. The number of changes in each class of Netty is known. Another
+ * number means a Netty that this agent does not know.
  */
 final class Patches {
     private static final int API = Opcodes.ASM9;
@@ -41,7 +41,7 @@ final class Patches {
     private static final String BOOTSTRAP = "io/netty/bootstrap/AbstractBootstrap";
     private static final Set<String> CHANNEL_FACTORIES =
             Set.of("io/netty/channel/ChannelFactory", "io/netty/bootstrap/ChannelFactory");
-    /** By class, how many changes there are. */
+    /** The number of changes in each class. */
     private static final Map<String, Integer> EXPECTED = new LinkedHashMap<>();
 
     static {
@@ -75,7 +75,7 @@ final class Patches {
         return patcher.writer.toByteArray();
     }
 
-    /** A class outside of Netty. Returns {@code null} if it calls no factory of channels. */
+    /** Changes a class outside of Netty. Returns {@code null} if it calls no channel factory. */
     static byte[] ofCaller(byte[] bytes) {
         Patcher patcher = new Patcher(new ClassReader(bytes), null);
         return patcher.count == 0 ? null : patcher.writer.toByteArray();
@@ -109,7 +109,7 @@ final class Patches {
             return new Calls(visitor, method, descriptor);
         }
 
-        /** The loop counts all channels, the handler of TCP knows its own alone. */
+        /** Replaces the TCP handler's count, which has only its own channels, by the loop's count of all channels. */
         private void countChannels(MethodVisitor visitor) {
             count++;
             visitor.visitCode();

@@ -14,17 +14,17 @@
  * under the License.
  */
 /**
- * The agent itself: which classes are changed, how, and in which class loaders. In a class loader of its own, with ASM,
- * below that of the platform: it knows no class of Netty, and no application sees it.
+ * The agent itself, which changes classes of Netty and of applications. It is in a class loader of its own, with ASM,
+ * whose parent is the platform's loader. So it can't use classes of Netty, and no application sees it.
  * <pre>
  *   Agent                  the start
- *     └── NettyTransformer what happens to a class that is loaded
+ *     └── NettyTransformer called for each class that is loaded
  *           ├── Patches    the changes themselves
- *           ├── HardCasts  casts to classes of channels, for which these stay as they are
- *           │     └── InterfaceCasts  others, that become casts to interfaces
- *           │           └── NettyTypes  what these interfaces have
- *           └── Attachments  the loaders that get the transport
- *                 ├── NettyJars  the version of a Netty, and what it lacks
+ *           ├── HardCasts  casts to classes of channels, which then are not swapped
+ *           │     └── InterfaceCasts  other casts, which become casts to interfaces
+ *           │           └── NettyTypes  the methods of these interfaces
+ *           └── Attachments  the class loaders that get the transport
+ *                 ├── NettyJars  the version of a Netty, and its missing jars
  *                 └── AgentJar   the jars that are added
  * </pre>
  */

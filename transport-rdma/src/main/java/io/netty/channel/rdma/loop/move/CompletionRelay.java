@@ -29,17 +29,17 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Stands for a connection on the loop that polls its completion queue, while the connection itself belongs to another
- * loop: hands the completions over, in order. A queue pair can't be given another completion queue.
+ * Stands for a connection on the loop that polls its completion queue, while the connection belongs to another loop.
+ * Passes the completions to that loop, in order, because a queue pair can't change its completion queue.
  *
- * <p>It is registered with the loop that polls, because a loop without any registration may be suspended, and nobody
- * would poll. At the loop of the connection the connection is an owner of that loop's part of the device, so that it
+ * <p>The relay is registered with the loop that polls, because a loop without registrations may be suspended, and would
+ * not poll. On the connection's loop, the connection is an owner of that loop's part of the device, so the connection
  * ends with that loop.
  */
 public final class CompletionRelay extends CompletionHandler implements LoopHandler.Handle {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(CompletionRelay.class);
     private static final int BATCH = 64;
-    /** The most unused batches that are kept, so that a burst does not take memory for ever. */
+    /** Maximum number of unused batches that are kept, so that a burst does not take memory for ever. */
     private static final int MAX_UNUSED = 4;
 
     private final LoopDevice device;
@@ -48,9 +48,9 @@ public final class CompletionRelay extends CompletionHandler implements LoopHand
     private final LoopBinding loop;
 
     // Fields that belong to the loop of the connection.
-    /** The part of the device that the loop of the connection has, if another one polls. */
+    /** The part of the device that the loop of the connection has, if another loop polls. */
     private LoopDevice ofConnection;
-    /** The completions of the queue pair come here. */
+    /** True if this relay gets the completions of the queue pair. */
     private boolean relaying;
     private boolean released;
 
@@ -60,13 +60,13 @@ public final class CompletionRelay extends CompletionHandler implements LoopHand
     private boolean registered;
     private int registrations;
 
-    /** Batches that the loop of the connection is done with. */
+    /** Batches that the loop of the connection has handled. */
     private final Queue<WorkCompletions> unused = new ConcurrentLinkedQueue<>();
 
     /**
-     * @param device    of the loop that polls.
-     * @param connection that owns the queue pair there.
-     * @param loop      of the connection.
+     * @param device     of the loop that polls.
+     * @param connection the owner of the queue pair there.
+     * @param loop       of the connection.
      */
     public CompletionRelay(LoopDevice device, int queuePairNumber, CompletionHandler connection, LoopBinding loop) {
         this.device = device;
@@ -77,17 +77,17 @@ public final class CompletionRelay extends CompletionHandler implements LoopHand
 
     // ---- on the loop of the connection
 
-    /** The connection is about to leave its loop: completions come here. */
+    /** Makes completions come here, because the connection is about to leave its loop. */
     public void detach() {
         if (!relaying && !released) {
-            // So this is the loop that polls.
+            // A connection without an active relay is on the loop that polls.
             relaying = true;
             register(device.loop.handler());
             device.register(queuePairNumber, this);
         }
     }
 
-    /** The connection has left its loop. On that one. */
+    /** Ends the connection's part in the device of the loop that it has left. On that loop. */
     public void leave() {
         if (ofConnection != null) {
             ofConnection.unregister(queuePairNumber);
@@ -95,7 +95,7 @@ public final class CompletionRelay extends CompletionHandler implements LoopHand
         }
     }
 
-    /** The connection belongs to the loop of this handler from now on; its {@link LoopBinding} knows next. */
+    /** Binds the connection to the loop of this handler. Its {@link LoopBinding} is attached next. */
     public void attach(LoopHandler handler) throws Exception {
         if (relaying && !released && !device.loop.isHere()) {
             ofConnection = handler.device(device.context);
@@ -104,19 +104,19 @@ public final class CompletionRelay extends CompletionHandler implements LoopHand
         loop.execute(this::endIfPolledHere);
     }
 
-    /** If the loop polls for itself, nobody need hand completions over, after those that were. */
+    /** Ends relaying if the connection's loop polls itself, after the completions that were passed before. */
     private void endIfPolledHere() {
         if (relaying && !released && device.loop.isHere()) {
             relaying = false;
             leave();
-            // Completions of LoopDevice.drain() are handed over before anything comes directly.
+            // Completions of LoopDevice.drain() are passed before any comes directly.
             completionsDone();
             device.unregister(queuePairNumber);
             device.register(queuePairNumber, connection);
         }
     }
 
-    /** The connection is over. Its queue pair is destroyed. */
+    /** Releases the connection, whose queue pair is destroyed. */
     public void release() {
         released = true;
         leave();
@@ -129,8 +129,7 @@ public final class CompletionRelay extends CompletionHandler implements LoopHand
         registered = true;
         registration = null;
         handler.loop().register(this).addListener(future -> {
-            // Registration fails when the loop is about to end; then nobody needs to keep the loop from being
-            // suspended.
+            // Registration fails when the loop is about to end. Then the loop can't be suspended any more.
             if (future.isSuccess()) {
                 IoRegistration made = (IoRegistration) future.getNow();
                 if (registered && number == registrations) {
@@ -153,7 +152,7 @@ public final class CompletionRelay extends CompletionHandler implements LoopHand
     @Override
     public void completed(WorkCompletions completions, int index) {
         if (batch != null && batch.size() == batch.capacity()) {
-            // Between two calls of completionsDone() there may be any number of them: see LoopDevice.drain().
+            // Any number of completions may come between two calls of completionsDone(): see LoopDevice.drain().
             handOver();
         }
         if (batch == null) {
@@ -223,7 +222,7 @@ public final class CompletionRelay extends CompletionHandler implements LoopHand
         }
     }
 
-    /** The device goes on at the new loop, which polls from now on. On the new loop. */
+    /** Attaches the device to the new loop, which polls from now on. On the new loop. */
     private static void takenOver(LoopDevice ended, LoopHandler next) {
         ended.attach(next);
         for (CompletionHandler owner : ended.owners()) {
@@ -236,7 +235,7 @@ public final class CompletionRelay extends CompletionHandler implements LoopHand
         loop.execute(this::endIfPolledHere);
     }
 
-    /** Does nothing: what becomes of the connection when a loop ends, {@link #takeOver} and {@link #destroy} decide. */
+    /** Does nothing: at the end of a loop, {@link #takeOver} and {@link #destroy} decide about the connection. */
     @Override
     public void close() { }
 }

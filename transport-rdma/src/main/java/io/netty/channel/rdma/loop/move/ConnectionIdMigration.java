@@ -28,35 +28,35 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * Takes a connection id, and what depends on it, to another event loop. Only the loop that reads the events of an id
- * may move it away ({@code rdma_migrate_id(3)} waits for events that were taken and not acknowledged), so that loop is
- * asked to. On the new loop, except where said.
+ * Moves a connection id, with its owner, to another event loop. Only the loop that reads the events of an id may move
+ * the id away, because {@code rdma_migrate_id(3)} waits until events that were read are acknowledged. So the new loop
+ * gives the old one a task for it. On the new loop, except where said.
  */
 public final class ConnectionIdMigration {
     /** The owner of an id that moves with its channel. */
     public interface Owner {
-        /** The loop that the owner is on, or was on last. Any thread. */
+        /** Returns the loop that the owner is on, or was on last. Any thread. */
         LoopBinding loop();
 
         ConnectionId id();
 
-        /** The listener that gets the events of the id. */
+        /** Returns the listener that gets the events of the id. */
         LoopEvents.Listener listener();
 
-        /** The channel is deregistered: what happens waits. On the old loop. */
+        /** Makes tasks and timers wait, because the channel is deregistered. On the old loop. */
         void detach();
 
         /** Leaves the loop, with its id. On the old loop. */
         void leave(EventChannel events) throws Exception;
 
-        /** Belongs to the new loop now. On that loop. */
+        /** Binds the owner to the new loop. On that loop. */
         void attach(LoopHandler handler) throws Exception;
 
-        /** Ends the owner, since there is no new loop any more. On the old one. */
+        /** Ends the owner, because the new loop has ended. On the old loop. */
         void destroy();
     }
 
-    /** Moves an id to an event channel, on the thread that reads its events. */
+    /** Moves an id to an event channel. On the thread that reads the id's events. */
     public interface Migration {
         void migrate(EventChannel events) throws Exception;
     }
@@ -74,9 +74,9 @@ public final class ConnectionIdMigration {
     }
 
     /**
-     * Moves owners, one after the other, as far as they are not there already.
+     * Moves owners, one after the other, except those that are on the new loop already.
      *
-     * @param moved told once: {@code null} if all belong to the new loop now, or why they can't.
+     * @param moved called once: with {@code null} if all belong to the new loop now, or with the cause of a failure.
      */
     public static void start(Iterator<? extends Owner> owners, LoopHandler to, Consumer<Throwable> moved) {
         if (!owners.hasNext()) {
@@ -107,7 +107,7 @@ public final class ConnectionIdMigration {
     private void start() throws Exception {
         LoopEvents events = to.events(owner.id().verbs());
         events.expect();
-        // The next event may arrive here before it is known that the id has.
+        // The id's next event may arrive here before the news that the id has.
         events.listen(owner.id(), owner.listener());
         try {
             migrate(owner::leave, from.loop(), events.channel, to.loop(), this::arrived);
@@ -142,13 +142,13 @@ public final class ConnectionIdMigration {
     }
 
     /**
-     * Has the thread that reads the events of an id move it to another event channel. Any thread.
+     * Makes the thread that reads the events of an id move the id to another event channel. Any thread.
      *
      * @param reader runs tasks on that thread.
-     * @param to the executor of the loop that reads the other channel.
-     * @param arrived told there: {@code null}, or why the id did not move. If that loop has just ended, it is told on
-     *         the thread of the reader, with a {@link RejectedExecutionException}: nobody else closes the id any more.
-     * @throws RejectedExecutionException if the reader has ended. Nothing is told then.
+     * @param to the executor of the loop that reads the other event channel.
+     * @param arrived called on that loop: with {@code null}, or with the cause if the id did not move. If that loop has
+     *         just ended, called by the reader with a {@link RejectedExecutionException}, and must close the id.
+     * @throws RejectedExecutionException if the reader has ended. Then {@code arrived} is not called.
      */
     public static void migrate(Migration migration, Executor reader, EventChannel events, Executor to,
                                Consumer<Throwable> arrived) {

@@ -25,8 +25,8 @@ import io.netty.channel.rdma.verbs.EventChannel;
 import java.nio.channels.ClosedChannelException;
 
 /**
- * The connection id of a channel that is bound, listens or connects, on the event loop of the channel. It may move to
- * another one ({@link ConnectionIdMigration}); in between events wait. On that loop, except where said.
+ * The connection id of a channel that is bound, listens or connects. It can move to another event loop ({@link
+ * ConnectionIdMigration}); events wait during the move. On the channel's event loop, except where said.
  */
 public class LoopId implements ConnectionIdMigration.Owner, LoopEvents.Listener {
     private final ConnectionId id;
@@ -96,13 +96,13 @@ public class LoopId implements ConnectionIdMigration.Owner, LoopEvents.Listener 
 
     @Override
     public void attach(LoopHandler handler) {
-        // A channel may come back to the loop that it was on: then this has never left.
+        // If a channel comes back to its last loop, the id has never left.
         if (!loop.isAttached()) {
             loop.attach(handler);
         }
     }
 
-    /** Closes the id. Any thread: that of another loop, if the channel could not be registered there. */
+    /** Closes the id. Any thread: another loop's, if the channel could not be registered there. */
     public void close() {
         loop.handler().execute(this::destroy);
     }
@@ -119,7 +119,7 @@ public class LoopId implements ConnectionIdMigration.Owner, LoopEvents.Listener 
         if (loop.handler() == handler) {
             destroy();
         } else {
-            // On its way to that loop: it is destroyed by the other one.
+            // The id was moving to the loop that ends. Its old loop destroys this object.
             id.close();
         }
     }

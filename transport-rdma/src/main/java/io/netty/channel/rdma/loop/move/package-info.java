@@ -14,8 +14,8 @@
  * under the License.
  */
 /**
- * Channels that are deregistered from one event loop and registered with another one, connected or not. Not for
- * applications. Channels of messages and datagrams have no part in it once they are connected or bound.
+ * Moves channels, connected or not, that are deregistered from one event loop and registered with another one. Not for
+ * applications. Message channels can't move when they are connected, and datagram channels when they are bound.
  * <pre>
  *   ConnectionIdMigration   takes a connection id to the event channel of another loop
  *   LoopId                  the id of a channel that is bound, listens or connects, and may migrate
@@ -23,26 +23,25 @@
  * </pre>
  *
  * <h2>The connection id</h2>
- * It migrates to the event channel of the new loop. The old loop does that, between two events, and the new one goes on
- * when it knows. An event may arrive there before, so the listener is known there from the beginning. The id of an
- * incoming connection goes from its listener's loop to that of its channel in the same way.
+ * The id migrates to the event channel of the new loop. The old loop does this between two events, and then tells the
+ * new loop, which goes on. An event may arrive at the new loop before, so the listener is registered there first. The
+ * id of an incoming connection moves from its listener's loop to the loop of its channel in the same way.
  *
  * <h2>The completion queue</h2>
- * A queue pair can't be given another completion queue. So the loop on which the connection was made goes on polling,
- * and hands completions to the loop of the connection, in order: that costs a wake-up, but no work of the connection is
- * done anywhere but on its loop ({@code LoopBinding}). A connection that comes back gets its completions directly
- * again.
+ * A queue pair can't change its completion queue. So the loop on which the connection was made goes on polling, and
+ * passes completions to the loop of the connection, in order. This costs a wake-up, but the connection works only on
+ * its own loop ({@code LoopBinding}). A connection that comes back gets its completions directly again.
  * <pre>
  *   loop that polls                             loop of the connection
  *   LoopDevice: owners                          LoopDevice: owners
  *      CompletionRelay  ── tasks ──►               RdmaConnection: no completions, but ends with its loop
  * </pre>
- * As long as the relay is there, the loop that polls is not suspended. When that loop ends, the loop of one of these
- * connections takes over its part of the device ({@code CompletionRelay.takeOver}). If those loops have ended as well,
- * the last release of a queue pair closes the completion queues.
+ * The loop that polls is not suspended while it has a relay. When it ends, the loop of one of these connections takes
+ * over its part of the device ({@code CompletionRelay.takeOver}). If those loops have ended as well, the completion
+ * queues are closed when the last queue pair is released.
  *
  * <h2>Threads</h2>
- * A connection and its id belong to the loop that they are on, or were on last; the relay to the loop that polls, apart
- * from the methods for the connection.
+ * A connection and its id belong to the loop that they are on, or were on last. The relay belongs to the loop that
+ * polls, apart from the methods for the connection.
  */
 package io.netty.channel.rdma.loop.move;
