@@ -497,7 +497,7 @@ static void publish_response(void) {
 
 /* The victim goes on only if it is told of no more than it has published. */
 static void check_acknowledged(void) {
-    const struct qp *qp = qp_meant(victim.qp);
+    const struct qp *qp = qp_of_handle(victim.qp);
     enum ibv_qp_state state = qp_state(qp);
     if (rc_of(qp)->attached != NULL && !qp->failed && (state == IBV_QPS_RTR || qp_sends_in(state))) {
         uint64_t word = atomic_load(&rc_of(qp)->attached->control->stream[WIRE_REQUESTS].ack);
@@ -510,13 +510,13 @@ static void acknowledge(void) {
     enum wire_stream stream = how & 1;
     uint32_t status = how >> 4 & 7;
     uint32_t count = (how & 2) != 0 ? input_u32() : ack_count + (uint32_t) (int8_t) input_u8();
-    const struct producer *out = &rc_of(qp_meant(victim.qp))->out;
+    const struct producer *out = &rc_of(qp_of_handle(victim.qp))->out;
     bool is_unsent = stream == WIRE_REQUESTS && count - out->acked > out->prod - out->acked;
     ack_count = stream == WIRE_REQUESTS ? count : ack_count;
     atomic_store(&control->stream[stream].ack, WIRE_ACK_WORD(count, status));
     tell_victim();
     if (is_unsent) {
-        qp_kick(qp_meant(victim.qp), QP_WORK_ALL); /* the victim may not have looked yet */
+        qp_kick(qp_of_handle(victim.qp), QP_WORK_ALL); /* the victim may not have looked yet */
         check_acknowledged();
     }
 }
@@ -709,7 +709,7 @@ static void check_producer(const struct producer *producer, uint32_t slots) {
 
 /* Checks what is true of the victim whatever the peer says. */
 static void check_victim(void) {
-    const struct qp *qp = qp_meant(victim.qp);
+    const struct qp *qp = qp_of_handle(victim.qp);
     const struct inbound *in = &rc_of(qp)->inbound;
     check_producer(&rc_of(qp)->out, WIRE_REQUEST_SLOTS);
     check_producer(&rc_of(qp)->answers, WIRE_RESPONSE_SLOTS);

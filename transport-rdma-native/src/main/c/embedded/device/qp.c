@@ -169,7 +169,7 @@ int embedded_ibv_query_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int attr
                           struct ibv_qp_init_attr *init_attr) {
     UNCANCELLED;
     (void) attr_mask; /* returns more than asked for, as ibv_query_qp(3) allows */
-    struct qp *qp = qp_meant(ibv);
+    struct qp *qp = qp_of_handle(ibv);
     if (context_is_inherited(ibv->context)) {
         return EIO;
     }

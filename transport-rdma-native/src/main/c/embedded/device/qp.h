@@ -278,7 +278,7 @@ static inline struct qp *qp_of(struct ibv_qp *qp) {
 }
 
 /* Resolves a handle to its queue pair; returns others unchanged. */
-static inline struct qp *qp_meant(struct ibv_qp *qp) {
+static inline struct qp *qp_of_handle(struct ibv_qp *qp) {
     return qp_of(qp)->ops->meant == NULL ? qp_of(qp) : qp_of(qp)->ops->meant(qp_of(qp));
 }
 

@@ -143,7 +143,7 @@ static int change(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, c
 
 int embedded_ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int mask) {
     UNCANCELLED;
-    struct qp *qp = qp_meant(ibv);
+    struct qp *qp = qp_of_handle(ibv);
     if (context_is_inherited(ibv->context)) {
         return EIO;
     }

@@ -286,7 +286,7 @@ static bool stage_some(struct qp *qp, uint32_t budget, uint32_t *bytes) {
 }
 
 /* Returns whether the peer had acknowledged the wanted position before it could see `want`, so that it wakes nobody. */
-static bool has_what_it_wanted(const struct qp *qp) {
+static bool wanted_was_acknowledged(const struct qp *qp) {
     const struct rc *rc = rc_of(qp);
     uint32_t want = atomic_load(&rc->own->stream[WIRE_REQUESTS].want);
     uint64_t ack = atomic_load(&rc->attached->control->stream[WIRE_REQUESTS].ack);
@@ -311,7 +311,7 @@ bool rc_stage(struct qp *qp, uint32_t budget) {
     /* A blocked queue pair is called again at an acknowledgement, unless that came before the peer could see `want`. */
     bool used_up = bytes >= budget && !qp->failed;
     return used_up && qp->staged != atomic_load_explicit(&qp->sq.head, memory_order_acquire)
-            && (!blocked || has_what_it_wanted(qp));
+            && (!blocked || wanted_was_acknowledged(qp));
 }
 
 void rc_fail_send(struct qp *qp, enum ibv_wc_status status) {

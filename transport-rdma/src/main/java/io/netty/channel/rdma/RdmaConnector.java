@@ -20,7 +20,7 @@ import io.netty.channel.rdma.attempt.AttemptFailure;
 import io.netty.channel.rdma.attempt.AttemptPlan;
 import io.netty.channel.rdma.attempt.AttemptRules;
 import io.netty.channel.rdma.attempt.Destination;
-import io.netty.channel.rdma.attempt.FailureMemory;
+import io.netty.channel.rdma.attempt.RecentFailures;
 import io.netty.channel.rdma.connection.Bind;
 import io.netty.channel.rdma.connection.DeviceOptions;
 import io.netty.channel.rdma.connection.OutgoingConnection;
@@ -84,7 +84,7 @@ final class RdmaConnector implements LoopEvents.Listener {
     private int timeoutMillis;
     private long deadlineNanos;
     /** Ends an attempt that is not the last one; {@code null} if there was no such attempt. */
-    private LoopBinding.Timer limit;
+    private LoopBinding.Timer attemptTimer;
     private LoopId loopId;
     private ConnectionId id;
     private InetSocketAddress remote;
@@ -133,7 +133,7 @@ final class RdmaConnector implements LoopEvents.Listener {
         providers = channel.connecting().queuePairOptions().device.providers();
         // With a single provider there is no other one to try, so no failure is remembered.
         plan = new AttemptPlan<>(AttemptRules.PROVIDERS, providers, new Destination(requestedRemote),
-                FailureMemory.shared(), new AttemptPlan.Times(
+                RecentFailures.shared(), new AttemptPlan.Times(
                         TimeUnit.MILLISECONDS.toNanos(timeoutMillis), ATTEMPT_NANOS,
                         providers.size() == 1 ? 0 : REMEMBER_NANOS), channel.eventLoop().ticker());
         startNext();
@@ -156,7 +156,7 @@ final class RdmaConnector implements LoopEvents.Listener {
         if (plan.hasNext()) {
             long nanos = plan.limitNanos();
             if (nanos > 0) {
-                limit = loop().schedule(() -> failed(new ConnectTimeoutException("no answer by " + provider +
+                attemptTimer = loop().schedule(() -> failed(new ConnectTimeoutException("no answer by " + provider +
                         " within " + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms: " + requestedRemote)), nanos,
                         TimeUnit.NANOSECONDS);
             }
@@ -222,7 +222,7 @@ final class RdmaConnector implements LoopEvents.Listener {
      * @throws IOException if there is none.
      */
     private void fallBack(IOException cause) throws IOException {
-        cancel(limit);
+        cancel(attemptTimer);
         AttemptFailure kind = AttemptFailure.of(cause);
         if (plan == null || !plan.failed(kind, kind)) {
             throw mostTelling(cause);
@@ -273,7 +273,7 @@ final class RdmaConnector implements LoopEvents.Listener {
             return new RdmaProviderChoice(by, RdmaProviderChoice.Reason.NEAREST,
                     "a listener of this host has answered");
         }
-        FailureMemory.Remembered remembered = plan.remembered();
+        RecentFailures.Remembered remembered = plan.remembered();
         if (remembered != null) {
             return new RdmaProviderChoice(by, RdmaProviderChoice.Reason.REMEMBERED,
                     providers.get(0) + ": " + remembered.why() + ' ' +
@@ -372,7 +372,7 @@ final class RdmaConnector implements LoopEvents.Listener {
 
     private void established(ConnectionEvent event) throws Exception {
         done = true;
-        cancel(limit);
+        cancel(attemptTimer);
         cancel(timeout);
         channel.local = id.localAddress();
         channel.connecting().queuePairOptions().connected(id.queuePair());
@@ -419,7 +419,7 @@ final class RdmaConnector implements LoopEvents.Listener {
     /** Ends the connect, because the channel is closed or gives up. */
     void cancel() {
         done = true;
-        cancel(limit);
+        cancel(attemptTimer);
         cancel(timeout);
         discard();
     }

@@ -40,19 +40,19 @@ import java.util.concurrent.RejectedExecutionException;
 final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsafe implements ConnectionOwner {
     private final AbstractRdmaSocketChannel channel;
     final LingeringEnd ending;
-    private final RdmaReadLoop readLoop;
+    private final StreamReadLoop readLoop;
     /** Cause of the loss of the connection. */
     private IOException loss;
     /** True if the connection broke for another reason than the peer's end or the network. */
     private boolean failed;
     /** The application does not know of the loss yet. */
-    private boolean untold;
+    private boolean lossUnreported;
 
     RdmaSocketUnsafe(AbstractRdmaSocketChannel channel) {
         channel.super();
         this.channel = channel;
         ending = new LingeringEnd(channel, this);
-        readLoop = new RdmaReadLoop(channel, this);
+        readLoop = new StreamReadLoop(channel, this);
     }
 
     @Override
@@ -77,7 +77,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     }
 
     @Override
-    public RdmaReadLoop readLoop() {
+    public StreamReadLoop readLoop() {
         return readLoop;
     }
 
@@ -126,7 +126,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
         }
         loss = cause;
         failed = failure;
-        untold = !ended;
+        lossUnreported = !ended;
         if (failed && (readLoop.isEndReported() || isWritePending())) {
             tell();
         }
@@ -146,8 +146,8 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
     }
 
     private void tell() {
-        if (untold) {
-            untold = false;
+        if (lossUnreported) {
+            lossUnreported = false;
             channel.pipeline().fireExceptionCaught(loss);
         }
     }
@@ -186,7 +186,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
 
     private void failFlushed() {
         if (isWritePending()) {
-            untold = false;
+            lossUnreported = false;
             IOException cause = channel.connection().writeFailure();
             if (ending.isClosing()) {
                 channel.connection().sendPath().fail(outboundBuffer(), cause);
@@ -203,7 +203,7 @@ final class RdmaSocketUnsafe extends AbstractRdmaConnectedChannel.ConnectingUnsa
         if (!channel.isOpen()) {
             return;
         }
-        untold |= loss == null;
+        lossUnreported |= loss == null;
         loss = cause;
         failed = true;
         tell();

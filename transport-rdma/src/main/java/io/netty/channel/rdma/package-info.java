@@ -21,7 +21,7 @@
  *
  * <h2>Who does what</h2>
  * <pre>
- *   RdmaServerSocketChannel      RdmaSocketChannel ─── RdmaReadLoop: gives arrived bytes to the pipeline (a ReadLoop)
+ *   RdmaServerSocketChannel      RdmaSocketChannel ─── StreamReadLoop: gives arrived bytes to the pipeline (a ReadLoop)
  *            │                     │           │
  *            └──── RdmaAcceptor ───┤           │         makes an incoming connection
  *                  RdmaConnector ──┘           │         makes an outgoing connection

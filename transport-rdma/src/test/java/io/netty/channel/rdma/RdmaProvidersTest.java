@@ -28,7 +28,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.rdma.metrics.RdmaProviderChoice.Reason;
 import io.netty.channel.rdma.attempt.Destination;
-import io.netty.channel.rdma.attempt.FailureMemory;
+import io.netty.channel.rdma.attempt.RecentFailures;
 import io.netty.channel.rdma.message.RdmaMessageChannel;
 import io.netty.channel.rdma.message.RdmaServerMessageChannel;
 import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
@@ -140,13 +140,13 @@ class RdmaProvidersTest {
                     other.line("listens");
                     other.signal("STOP");
                     ChannelFuture connecting = application.client(ANY).connect(address);
-                    TestTimeouts.awaitTrue(() -> FailureMemory.shared().get(new Destination(address),
+                    TestTimeouts.awaitTrue(() -> RecentFailures.shared().get(new Destination(address),
                             VerbsApi.of(EMBEDDED)) != null);
                     assertThat(connecting.isDone()).isFalse();
                     other.signal("CONT");
                     Channel channel = connecting.sync().channel();
                     application.echo(channel, EMBEDDED);
-                    assertThat(FailureMemory.shared().size()).isZero();
+                    assertThat(RecentFailures.shared().size()).isZero();
                 }
             }
         },

@@ -39,7 +39,7 @@ public final class AttemptPlan<C> {
 
     private final AttemptRules rules;
     private final Destination destination;
-    private final FailureMemory memory;
+    private final RecentFailures memory;
     private final Times times;
     private final Ticker ticker;
     private final long startNanos;
@@ -49,7 +49,7 @@ public final class AttemptPlan<C> {
     /** Candidates that have failed before. They are tried only if time is left. */
     private final List<C> suspects = new ArrayList<>(1);
     /** The remembered failure of the nearest candidate that is passed over, or {@code null}. */
-    private FailureMemory.Remembered remembered;
+    private RecentFailures.Remembered remembered;
     private C current;
     private long attemptNanos;
     private boolean again;
@@ -85,7 +85,7 @@ public final class AttemptPlan<C> {
     }
 
     /** @param candidates the allowed ones, at least one; the preferred one first. */
-    public AttemptPlan(AttemptRules rules, List<C> candidates, Destination destination, FailureMemory memory,
+    public AttemptPlan(AttemptRules rules, List<C> candidates, Destination destination, RecentFailures memory,
                        Times times, Ticker ticker) {
         this.rules = rules;
         this.destination = destination;
@@ -96,7 +96,7 @@ public final class AttemptPlan<C> {
         this.candidates = List.copyOf(candidates);
         lastResort = candidates.get(candidates.size() - 1);
         for (C candidate : candidates) {
-            FailureMemory.Remembered failure = candidate == lastResort || times.remember == 0 ? null :
+            RecentFailures.Remembered failure = candidate == lastResort || times.remember == 0 ? null :
                     memory.ask(destination, candidate, times.attempt);
             if (failure == null) {
                 left.add(candidate);
@@ -109,7 +109,7 @@ public final class AttemptPlan<C> {
     }
 
     /** Returns the remembered failure of the nearest candidate that is not tried first, or {@code null}. */
-    public FailureMemory.Remembered remembered() {
+    public RecentFailures.Remembered remembered() {
         return remembered;
     }
 

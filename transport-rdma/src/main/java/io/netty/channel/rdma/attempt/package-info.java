@@ -14,13 +14,13 @@
  * under the License.
  */
 /**
- * Rules for the attempts of a connect: the next candidate (a provider or a transport), its time, and the memory of
+ * Rules for the attempts of a connect: the next candidate (a provider or a transport), its time, and remembered
  * failures. They do no I/O, and their clock is a parameter, so tests simulate clusters of hosts with them.
  *
  * <pre>
  *   AttemptPlan: one connect ── AttemptRules: the consequences of a failure ── AttemptFailure: the kinds of failures
  *       │
- *   FailureMemory: failed candidates by Destination; one for the process
+ *   RecentFailures: failed candidates by Destination; one for the process
  * </pre>
  *
  * <h2>Two choices, one plan</h2>

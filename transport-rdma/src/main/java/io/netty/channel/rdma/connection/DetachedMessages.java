@@ -106,7 +106,7 @@ final class DetachedMessages {
         } else {
             add(copy((ByteBuf) msg, leftOut, (int) taken));
         }
-        counters.detached(taken);
+        counters.addDetached(taken);
         bytes += taken;
         return taken == length;
     }
@@ -174,7 +174,7 @@ final class DetachedMessages {
     void progress(long done) {
         // A region may write more than its count.
         long counted = Math.min(done, bytes);
-        counters.detached(-counted);
+        counters.addDetached(-counted);
         bytes -= counted;
     }
 

@@ -29,7 +29,7 @@ import java.util.ArrayDeque;
  * Bytes that have arrived on one connection and were not read yet.
  *
  * <p>The pipeline gets long arrivals as slices of the receive buffer, and short ones as copies, because a slice holds
- * its segment back from the peer until it is released. All are copied while {@link ReceiveMemory#isHalfPinned}.
+ * its segment back from the peer until it is released. All are copied while {@link ReceiveMemory#isHalfHeld}.
  *
  * <p>On the loop of the connection.
  */
@@ -138,7 +138,7 @@ public final class RdmaInbound implements UncheckedBooleanSupplier {
         handle.attemptedBytesRead(length);
         ByteBufAllocator allocator = owner.allocator();
         ByteBuf buf;
-        if (length > copyThreshold && (head.pinned || !memory.isHalfPinned())) {
+        if (length > copyThreshold && (head.held || !memory.isHalfHeld())) {
             buf = PartialByteBuf.tracked(ReceivedByteBuf.of(allocator, head, offset, length));
             counters.receivedInPlace(length);
         } else {

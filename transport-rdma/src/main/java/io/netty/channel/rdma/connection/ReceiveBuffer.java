@@ -60,7 +60,7 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
     final int messagesOffset;
     private final int sglEntries;
     private final Segment[] segments;
-    private int pinnedSegments;
+    private int heldSegments;
     private volatile int references = 1;
 
     private ReceiveBuffer(ReceiveMemory owner, PageMemory memory, MemoryRange range, int key, int segmentCount,
@@ -130,8 +130,8 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
     }
 
     /** The number of segments of which the application keeps nothing. */
-    int unpinnedSegments() {
-        return segments.length - pinnedSegments;
+    int unheldSegments() {
+        return segments.length - heldSegments;
     }
 
     long sglAddress() {
@@ -213,7 +213,7 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
          */
         private volatile int holds;
         /** The application keeps a part of the segment. */
-        boolean pinned;
+        boolean held;
         int readIndex;
         int writeIndex;
         boolean filled;
@@ -264,16 +264,16 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
             readIndex = 0;
             writeIndex = 0;
             filled = false;
-            pinned = false;
+            held = false;
             holds = 1;
         }
 
         /** Holds the segment for a buffer of the application. */
         void hold() {
-            if (!pinned) {
-                pinned = true;
-                pinnedSegments++;
-                owner.pinned(segmentLength());
+            if (!held) {
+                held = true;
+                heldSegments++;
+                owner.addHeld(segmentLength());
             }
             retain();
         }
@@ -327,10 +327,10 @@ final class ReceiveBuffer extends ReceiveArea implements TargetSgl {
         /** Frees the segment, which has no users any more. On the loop. */
         @Override
         public void run() {
-            if (pinned) {
-                pinned = false;
-                pinnedSegments--;
-                owner.pinned(-segmentLength());
+            if (held) {
+                held = false;
+                heldSegments--;
+                owner.addHeld(-segmentLength());
             }
             ReceiveBuffer.this.release(index);
             owner.segmentFreed();

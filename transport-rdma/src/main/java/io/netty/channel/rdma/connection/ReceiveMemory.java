@@ -84,7 +84,7 @@ final class ReceiveMemory {
     private LoopBinding.Timer timer;
     /** The size of the buffers that are offered, in bytes. */
     private int size;
-    private int pinned;
+    private int held;
     private int unread;
     private boolean begun;
     private boolean usedUp;
@@ -273,7 +273,7 @@ final class ReceiveMemory {
     /** Returns whether the application keeps all buffers before the last one. */
     private boolean isPinnedBeforeLast() {
         for (int step = 0; step < offered - 1; step++) {
-            if (buffers[step].unpinnedSegments() > 0) {
+            if (buffers[step].unheldSegments() > 0) {
                 return false;
             }
         }
@@ -300,16 +300,16 @@ final class ReceiveMemory {
     }
 
     /** Adds the length of a segment when the application gets its first buffer, and subtracts it with the last. */
-    void pinned(int bytes) {
-        pinned += bytes;
+    void addHeld(int bytes) {
+        held += bytes;
     }
 
     /**
      * Returns whether the application keeps half of the memory. It then gets copies. If it kept all, nothing more could
      * arrive, and an application that collects a message longer than this memory would wait for ever.
      */
-    boolean isHalfPinned() {
-        return pinned >= size >> 1;
+    boolean isHalfHeld() {
+        return held >= size >> 1;
     }
 
     /** Releases the buffers, because no queue pair can write here any more. */

@@ -130,7 +130,7 @@ public final class StreamCounters {
         counters.stop(System.nanoTime());
     }
 
-    void detached(long bytes) {
+    void addDetached(long bytes) {
         detached.addAndGet(bytes);
         TOTAL.detached.addAndGet(bytes);
     }

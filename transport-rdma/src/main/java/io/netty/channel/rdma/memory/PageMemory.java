@@ -28,14 +28,14 @@ import java.nio.ByteBuffer;
  */
 public final class PageMemory implements AutoCloseable {
     private final PagePool pool;
-    private final PagePool.Slab slab;
+    private final PagePool.Mapping mapping;
     private final int run;
     private final long address;
     private final ByteBuffer buffer;
 
-    PageMemory(PagePool pool, PagePool.Slab slab, int run, long address, ByteBuffer buffer) {
+    PageMemory(PagePool pool, PagePool.Mapping mapping, int run, long address, ByteBuffer buffer) {
         this.pool = pool;
-        this.slab = slab;
+        this.mapping = mapping;
         this.run = run;
         this.address = address;
         this.buffer = buffer;
@@ -60,7 +60,7 @@ public final class PageMemory implements AutoCloseable {
 
     @Override
     public void close() {
-        pool.giveBack(slab, run);
+        pool.giveBack(mapping, run);
     }
 
     static native int pageSize0();

@@ -42,12 +42,12 @@ final class PagePool {
     private static final int MIN_RUNS = 4;
     private static final int PAGE = PageMemory.pageSize0();
 
-    private final Map<Integer, List<Slab>> slabs = new HashMap<>();
-    private Slab unused;
+    private final Map<Integer, List<Mapping>> mappings = new HashMap<>();
+    private Mapping unused;
     private int used;
 
     /** A mapping. */
-    static final class Slab {
+    static final class Mapping {
         private final long address;
         private final int length;
         private final int runs;
@@ -57,7 +57,7 @@ final class PagePool {
         /** Runs without an owner whose memory may not be zero. */
         private long used;
 
-        private Slab(long address, int length, int runs, ByteBuffer memory) {
+        private Mapping(long address, int length, int runs, ByteBuffer memory) {
             this.address = address;
             this.length = length;
             this.runs = runs;
@@ -76,48 +76,48 @@ final class PagePool {
 
     PageMemory take(int bytes) {
         synchronized (this) {
-            Slab slab = bytes > MAX_BYTES ? map(bytes, 1) : withRoom(bytes + PAGE - 1 & -PAGE);
-            int run = Long.numberOfTrailingZeros(slab.free & ~slab.used);
-            int offset = run * slab.length;
+            Mapping mapping = bytes > MAX_BYTES ? map(bytes, 1) : withRoom(bytes + PAGE - 1 & -PAGE);
+            int run = Long.numberOfTrailingZeros(mapping.free & ~mapping.used);
+            int offset = run * mapping.length;
             PageMemory memory =
-                    new PageMemory(this, slab, run, slab.address + offset, slab.memory.slice(offset, bytes));
-            slab.free &= ~(1L << run);
-            if (slab == unused) {
+                    new PageMemory(this, mapping, run, mapping.address + offset, mapping.memory.slice(offset, bytes));
+            mapping.free &= ~(1L << run);
+            if (mapping == unused) {
                 unused = null;
             }
             return memory;
         }
     }
 
-    private Slab withRoom(int length) {
-        List<Slab> ofLength = slabs.computeIfAbsent(length, key -> new ArrayList<>());
-        Slab slab = find(ofLength);
-        if (slab == null && used > 0) {
+    private Mapping withRoom(int length) {
+        List<Mapping> ofLength = mappings.computeIfAbsent(length, key -> new ArrayList<>());
+        Mapping mapping = find(ofLength);
+        if (mapping == null && used > 0) {
             clearUsed();
-            slab = find(ofLength);
+            mapping = find(ofLength);
         }
-        if (slab == null) {
+        if (mapping == null) {
             int runs = 0;
-            for (Slab other : ofLength) {
+            for (Mapping other : ofLength) {
                 runs += other.runs;
             }
-            slab = map(length, Math.min(MAX_RUNS, Math.max(MIN_RUNS, runs)));
-            ofLength.add(slab);
+            mapping = map(length, Math.min(MAX_RUNS, Math.max(MIN_RUNS, runs)));
+            ofLength.add(mapping);
         }
-        return slab;
+        return mapping;
     }
 
-    private static Slab find(List<Slab> ofLength) {
+    private static Mapping find(List<Mapping> ofLength) {
         for (int i = ofLength.size() - 1; i >= 0; i--) {
-            Slab slab = ofLength.get(i);
-            if ((slab.free & ~slab.used) != 0) {
-                return slab;
+            Mapping mapping = ofLength.get(i);
+            if ((mapping.free & ~mapping.used) != 0) {
+                return mapping;
             }
         }
         return null;
     }
 
-    private static Slab map(int length, int runs) {
+    private static Mapping map(int length, int runs) {
         int bytes = length * runs;
         long address = PageMemory.map0(bytes);
         if (address < 0) {
@@ -127,7 +127,7 @@ final class PagePool {
         ByteBuffer memory = null;
         try {
             memory = PageMemory.buffer0(address, bytes);
-            return new Slab(address, length, runs, memory);
+            return new Mapping(address, length, runs, memory);
         } finally {
             if (memory == null) {
                 PageMemory.unmap0(address, bytes);
@@ -135,63 +135,63 @@ final class PagePool {
         }
     }
 
-    synchronized void giveBack(Slab slab, int run) {
-        slab.free |= 1L << run;
-        if (slab.length > MAX_BYTES) {
-            unmap(slab);
+    synchronized void giveBack(Mapping mapping, int run) {
+        mapping.free |= 1L << run;
+        if (mapping.length > MAX_BYTES) {
+            unmap(mapping);
             return;
         }
-        slab.used |= 1L << run;
+        mapping.used |= 1L << run;
         used++;
-        if (slab.isUnused()) {
+        if (mapping.isUnused()) {
             if (unused != null) {
                 remove(unused);
             }
-            unused = slab;
+            unused = mapping;
         }
         if (used > MAX_USED) {
             clearUsed();
         }
     }
 
-    private void remove(Slab slab) {
-        used -= Long.bitCount(slab.used);
-        List<Slab> ofLength = slabs.get(slab.length);
-        ofLength.remove(slab);
+    private void remove(Mapping mapping) {
+        used -= Long.bitCount(mapping.used);
+        List<Mapping> ofLength = mappings.get(mapping.length);
+        ofLength.remove(mapping);
         if (ofLength.isEmpty()) {
-            slabs.remove(slab.length);
+            mappings.remove(mapping.length);
         }
-        unmap(slab);
+        unmap(mapping);
     }
 
-    private static void unmap(Slab slab) {
-        PageMemory.unmap0(slab.address, slab.length * slab.runs);
+    private static void unmap(Mapping mapping) {
+        PageMemory.unmap0(mapping.address, mapping.length * mapping.runs);
     }
 
     private void clearUsed() {
-        for (List<Slab> ofLength : slabs.values()) {
-            for (Slab slab : ofLength) {
-                clear(slab);
+        for (List<Mapping> ofLength : mappings.values()) {
+            for (Mapping mapping : ofLength) {
+                clear(mapping);
             }
         }
         used = 0;
     }
 
-    private static void clear(Slab slab) {
-        while (slab.used != 0) {
-            int first = Long.numberOfTrailingZeros(slab.used);
-            int count = Long.numberOfTrailingZeros(~(slab.used >>> first));
-            PageMemory.clear0(slab.address + (long) first * slab.length, count * slab.length);
-            slab.used &= ~(-1L >>> Long.SIZE - count << first);
+    private static void clear(Mapping mapping) {
+        while (mapping.used != 0) {
+            int first = Long.numberOfTrailingZeros(mapping.used);
+            int count = Long.numberOfTrailingZeros(~(mapping.used >>> first));
+            PageMemory.clear0(mapping.address + (long) first * mapping.length, count * mapping.length);
+            mapping.used &= ~(-1L >>> Long.SIZE - count << first);
         }
     }
 
     /** Returns the bytes of the mappings that are cut into runs. */
     synchronized long mappedBytes() {
         long bytes = 0;
-        for (List<Slab> ofLength : slabs.values()) {
-            for (Slab slab : ofLength) {
-                bytes += (long) slab.length * slab.runs;
+        for (List<Mapping> ofLength : mappings.values()) {
+            for (Mapping mapping : ofLength) {
+                bytes += (long) mapping.length * mapping.runs;
             }
         }
         return bytes;

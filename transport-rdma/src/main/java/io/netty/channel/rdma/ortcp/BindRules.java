@@ -36,13 +36,13 @@ final class BindRules {
      * Returns whether the server listens for TCP only, because RDMA can't listen at this address: no device has it, or
      * another user holds the port for RDMA. On the embedded provider any user can hold a port.
      */
-    static boolean isWithoutRdma(Throwable rdmaCause, RdmaOrTcpChoice choice) {
+    static boolean mayListenWithoutRdma(Throwable rdmaCause, RdmaOrTcpChoice choice) {
         return choice == RdmaOrTcpChoice.RDMA_IF_POSSIBLE || choice == RdmaOrTcpChoice.RDMA_OR_TCP &&
                 (rdmaCause instanceof NoRdmaDeviceException || isHeldByAnotherUser(rdmaCause));
     }
 
     /** Returns whether the failure of the bind has nothing to do with RDMA. */
-    static boolean isTcpsAlone(RdmaOrTcpChoice choice) {
+    static boolean onlyTcpMayFail(RdmaOrTcpChoice choice) {
         return choice == RdmaOrTcpChoice.RDMA_IF_POSSIBLE || choice == RdmaOrTcpChoice.TCP_ONLY;
     }
 

@@ -17,7 +17,7 @@ package io.netty.channel.rdma.ortcp;
 
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.attempt.Destination;
-import io.netty.channel.rdma.attempt.FailureMemory;
+import io.netty.channel.rdma.attempt.RecentFailures;
 import io.netty.util.concurrent.Ticker;
 import io.netty.util.internal.ObjectUtil;
 
@@ -36,15 +36,15 @@ import java.util.function.Consumer;
  * ends, because the server may have been restarted.
  */
 public final class RdmaOrTcpFailures {
-    private static final RdmaOrTcpFailures SHARED = new RdmaOrTcpFailures(FailureMemory.shared());
+    private static final RdmaOrTcpFailures SHARED = new RdmaOrTcpFailures(RecentFailures.shared());
     private static final Duration MIN_INTERVAL = Duration.ofMillis(1);
     /** Keeps nanoseconds from an overflow. */
     private static final Duration MAX_INTERVAL = Duration.ofDays(365);
 
-    private final FailureMemory memory;
+    private final RecentFailures memory;
     private volatile Probes probes;
 
-    private RdmaOrTcpFailures(FailureMemory memory) {
+    private RdmaOrTcpFailures(RecentFailures memory) {
         this.memory = memory;
     }
 
@@ -58,7 +58,7 @@ public final class RdmaOrTcpFailures {
      * @param ticker          the clock, for tests.
      */
     public RdmaOrTcpFailures(int maxDestinations, Ticker ticker) {
-        this(new FailureMemory(maxDestinations, ticker));
+        this(new RecentFailures(maxDestinations, ticker));
     }
 
     /**
@@ -78,11 +78,11 @@ public final class RdmaOrTcpFailures {
      * @return {@code null} if no failure is remembered.
      */
     public RdmaOrTcpFallback get(InetSocketAddress destination) {
-        FailureMemory.Remembered remembered = memory.get(new Destination(destination), RdmaOrTcpTransport.RDMA);
+        RecentFailures.Remembered remembered = memory.get(new Destination(destination), RdmaOrTcpTransport.RDMA);
         return remembered == null ? null : fallback(remembered);
     }
 
-    static RdmaOrTcpFallback fallback(FailureMemory.Remembered remembered) {
+    static RdmaOrTcpFallback fallback(RecentFailures.Remembered remembered) {
         return new RdmaOrTcpFallback(RdmaOrTcpFallback.Reason.REMEMBERED,
                 TimeUnit.NANOSECONDS.toMillis(remembered.ageNanos()) + " ms ago: " + remembered.why());
     }
@@ -138,7 +138,7 @@ public final class RdmaOrTcpFailures {
         return memory.size();
     }
 
-    FailureMemory memory() {
+    RecentFailures memory() {
         return memory;
     }
 }

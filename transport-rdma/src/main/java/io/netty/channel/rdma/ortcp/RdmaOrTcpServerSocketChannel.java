@@ -358,7 +358,7 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
             return true;
         }
         boolean mayDoAtAnotherPort = BindRules.mayDoAtAnotherPort(cause, address, ports);
-        if (BindRules.isWithoutRdma(cause, choice) && !mayDoAtAnotherPort) {
+        if (BindRules.mayListenWithoutRdma(cause, choice) && !mayDoAtAnotherPort) {
             rdmaUnavailabilityCause = cause;
             dropRdma();
             return true;
@@ -395,7 +395,7 @@ public final class RdmaOrTcpServerSocketChannel extends AbstractServerChannel im
     private void bindTcp(InetSocketAddress address, RdmaOrTcpChoice choice) throws Exception {
         Throwable cause = bindListener(tcpChannel, address);
         if (cause != null) {
-            throw BindRules.isTcpsAlone(choice) && cause instanceof Exception ? (Exception) cause :
+            throw BindRules.onlyTcpMayFail(choice) && cause instanceof Exception ? (Exception) cause :
                     failure(address, RdmaOrTcpTransport.TCP, cause);
         }
     }

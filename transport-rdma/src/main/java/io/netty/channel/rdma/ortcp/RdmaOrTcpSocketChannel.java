@@ -128,7 +128,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
      * channel is bound or connects, or from the beginning if only TCP is possible.
      */
     private volatile SocketChannel carrier;
-    private final Vacancy vacancy = new Vacancy();
+    private final CarrierlessRegistration vacancy = new CarrierlessRegistration();
     /** The carrier, once it is connected; also after the end. */
     private volatile SocketChannel connected;
     /** True if the carrier was told to connect. */
@@ -187,7 +187,7 @@ public final class RdmaOrTcpSocketChannel extends AbstractChannel implements Soc
     }
 
     /** Registers the channel while there is no carrier, so that the loop counts it, and closes it at the loop's end. */
-    private final class Vacancy implements RdmaIoHandle {
+    private final class CarrierlessRegistration implements RdmaIoHandle {
         private IoRegistration registration;
 
         void register(ChannelPromise promise) {

@@ -47,7 +47,7 @@ class AttemptPlanTest {
     private enum Way { NEAR, FAR }
 
     private final MockTicker clock = Ticker.newMockTicker();
-    private final FailureMemory memory = new FailureMemory(10, clock);
+    private final RecentFailures memory = new RecentFailures(10, clock);
 
     private AttemptPlan<Way> plan(AttemptRules rules, long total, long remember, Way... candidates) {
         return new AttemptPlan<>(rules, List.of(candidates), PEER, memory,

@@ -130,7 +130,7 @@ final class SimulatedCluster {
 
     /** A process. */
     final class Client {
-        private final FailureMemory memory = new FailureMemory(settings.maxDestinations, ticker);
+        private final RecentFailures memory = new RecentFailures(settings.maxDestinations, ticker);
         private final Map<Key, Seen> seen = new HashMap<>();
 
         private Seen seen(Peer peer, Object candidate) {

@@ -114,14 +114,14 @@ class DetachedMessagesTest {
     void allClosedChannelsTogetherLeaveAnEighthOfTheDirectMemory() throws Exception {
         StreamCounters others = new StreamCounters();
         long fill = PlatformDependent.maxDirectMemory() / 8 - StreamCounters.TOTAL.detached() - 300;
-        others.detached(fill);
+        others.addDetached(fill);
         try {
             flushed.add(buffer(600));
             DetachedMessages detached = detach(1000, 0);
             assertThat(detached.bytes()).isEqualTo(300);
             detached.release();
         } finally {
-            others.detached(-fill);
+            others.addDetached(-fill);
         }
     }
 

@@ -29,7 +29,7 @@ import java.io.IOException;
  * Gives the bytes that have arrived, and their end, to the pipeline of a byte-stream channel. Half close is as in the
  * epoll transport.
  */
-final class RdmaReadLoop extends ReadLoop {
+final class StreamReadLoop extends ReadLoop {
     private final AbstractRdmaSocketChannel channel;
     private final RdmaSocketUnsafe unsafe;
     private final Runnable read = this::read;
@@ -38,7 +38,7 @@ final class RdmaReadLoop extends ReadLoop {
     private boolean endReported;
     private volatile boolean inputShutdown;
 
-    RdmaReadLoop(AbstractRdmaSocketChannel channel, RdmaSocketUnsafe unsafe) {
+    StreamReadLoop(AbstractRdmaSocketChannel channel, RdmaSocketUnsafe unsafe) {
         this.channel = channel;
         this.unsafe = unsafe;
     }

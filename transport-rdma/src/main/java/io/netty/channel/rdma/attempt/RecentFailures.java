@@ -30,10 +30,10 @@ import java.util.Map;
  *
  * <p>Only failures are remembered: a candidate that works is tried first anyway.
  */
-public final class FailureMemory {
+public final class RecentFailures {
     /** Maximum number of destinations, which take about 100 KiB. */
     private static final int DEFAULT_MAX_DESTINATIONS = 1024;
-    private static final FailureMemory SHARED = new FailureMemory(DEFAULT_MAX_DESTINATIONS, Ticker.systemTicker());
+    private static final RecentFailures SHARED = new RecentFailures(DEFAULT_MAX_DESTINATIONS, Ticker.systemTicker());
 
     private final int maxDestinations;
     private final Ticker ticker;
@@ -79,13 +79,13 @@ public final class FailureMemory {
     }
 
     /** @param maxDestinations maximum number of destinations, at least 1; a new one replaces the oldest one. */
-    public FailureMemory(int maxDestinations, Ticker ticker) {
+    public RecentFailures(int maxDestinations, Ticker ticker) {
         this.maxDestinations = ObjectUtil.checkPositive(maxDestinations, "maxDestinations");
         this.ticker = ObjectUtil.checkNotNull(ticker, "ticker");
     }
 
     /** Returns the memory of the process, for 1024 destinations. */
-    public static FailureMemory shared() {
+    public static RecentFailures shared() {
         return SHARED;
     }
 
