@@ -56,7 +56,7 @@ public final class RdmaLoops {
     private RdmaLoops() {
     }
 
-    /** How many factories tests have taken from here. */
+    /** Number of factories that tests have taken from here. */
     static int made() {
         return MADE.get();
     }

@@ -115,7 +115,7 @@ class RdmaSocketChannelReentrancyTest {
     @Test
     void listenerMayEndTheConnectionInTheMiddleOfCompletions() throws Exception {
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
-            // What a listener throws is only logged.
+            // Exceptions of listeners are only logged.
             AtomicBoolean ended = new AtomicBoolean();
             sync(pair.client.eventLoop().submit(() -> {
                 RdmaConnection connection = pair.client.connection();

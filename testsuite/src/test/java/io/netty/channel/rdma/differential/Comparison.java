@@ -167,7 +167,7 @@ final class Comparison {
         return racing;
     }
 
-    /** What has arrived on RDMA. */
+    /** Bytes that have arrived on RDMA. */
     long receivedBytes() {
         return receivedBytes;
     }
