@@ -19,8 +19,11 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * In plaintext: a call of each kind, small and large, one that is cancelled, and one that takes too long. A class of
@@ -33,6 +36,8 @@ class RdmaGrpcCallsInteropTest extends RdmaGrpcInterop {
 
     @TestFactory
     Stream<DynamicTest> calls() {
-        return testsOf(Plain.class, CALLS::contains);
+        List<DynamicTest> tests = testsOf(Plain.class, CALLS::contains).toList();
+        assertThat(tests).hasSameSizeAs(CALLS);
+        return tests.stream();
     }
 }

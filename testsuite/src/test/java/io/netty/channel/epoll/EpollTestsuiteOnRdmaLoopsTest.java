@@ -15,11 +15,14 @@
  */
 package io.netty.channel.epoll;
 
+import org.junit.platform.suite.api.AfterSuite;
 import org.junit.platform.suite.api.BeforeSuite;
 import org.junit.platform.suite.api.ExcludeClassNamePatterns;
 import org.junit.platform.suite.api.IncludeClassNamePatterns;
 import org.junit.platform.suite.api.SelectPackages;
 import org.junit.platform.suite.api.Suite;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The classes of epoll's own jar of tests, on the loops of the RDMA transport: they take them from
@@ -44,5 +47,12 @@ final class EpollTestsuiteOnRdmaLoopsTest {
     @BeforeSuite
     static void takeEventLoopsFromRdmaTransport() throws NoSuchMethodException {
         RdmaLoops.substitute();
+    }
+
+    /** The tests would pass on the loops of epoll as well. */
+    @AfterSuite
+    static void testsHaveTakenThem() {
+        assertThat(RdmaLoops.errors()).isEmpty();
+        assertThat(RdmaLoops.made()).isPositive();
     }
 }

@@ -26,9 +26,14 @@ import net.bytebuddy.agent.ByteBuddyAgent;
 import net.bytebuddy.agent.builder.AgentBuilder;
 import net.bytebuddy.asm.AsmVisitorWrapper;
 import net.bytebuddy.asm.MemberSubstitution;
+import net.bytebuddy.utility.JavaModule;
 
 import java.lang.reflect.Method;
+import java.util.Collection;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import static net.bytebuddy.matcher.ElementMatchers.any;
 import static net.bytebuddy.matcher.ElementMatchers.isDeclaredBy;
@@ -45,15 +50,30 @@ public final class RdmaLoops {
     private static final String TESTS = "io\\.netty\\.channel\\.epoll\\..*Test(\\$.*)?|" +
             "io\\.netty\\.testsuite\\.transport\\.Abstract.*TestsuiteTest";
 
+    private static final AtomicInteger MADE = new AtomicInteger();
+    private static final Queue<String> ERRORS = new ConcurrentLinkedQueue<>();
+
     private RdmaLoops() {
     }
 
+    /** Number of factories that tests have taken from here. */
+    static int made() {
+        return MADE.get();
+    }
+
+    /** Classes that could not be changed, with the reason. */
+    static Collection<String> errors() {
+        return ERRORS;
+    }
+
     public static IoHandlerFactory newFactory() {
+        MADE.incrementAndGet();
         return RdmaIoHandler.newFactory();
     }
 
     /** The strategy of the one test that has one is never to sleep. */
     public static IoHandlerFactory newFactory(int maxEvents, SelectStrategyFactory busyWait) {
+        MADE.incrementAndGet();
         return RdmaIoHandler.newFactory(new RdmaIoHandlerConfig().setBusyPoll(true));
     }
 
@@ -71,7 +91,13 @@ public final class RdmaLoops {
         AsmVisitorWrapper allocator = replacedBy(TestsuitePermutation.class, RdmaLoops.class.getMethod("allocator"));
         new AgentBuilder.Default().disableClassFormatChanges()
                 .with(AgentBuilder.RedefinitionStrategy.RETRANSFORMATION)
-                .with(AgentBuilder.Listener.StreamWriting.toSystemError().withErrorsOnly())
+                .with(new AgentBuilder.Listener.Adapter() {
+                    @Override
+                    public void onError(String type, ClassLoader loader, JavaModule module, boolean loaded,
+                                        Throwable cause) {
+                        ERRORS.add(type + ": " + cause);
+                    }
+                })
                 .type(nameMatches(TESTS))
                 .transform((builder, type, loader, module, domain) ->
                         builder.visit(plain).visit(withStrategy).visit(allocator))

@@ -89,6 +89,11 @@ public final class LoopClock implements Ticker {
         });
     }
 
+    /** Returns whether it has been set ahead. */
+    public boolean isAhead() {
+        return ahead.get() > 0;
+    }
+
     @Override
     public long initialNanoTime() {
         return Ticker.systemTicker().initialNanoTime();

@@ -181,6 +181,7 @@ class RdmaConnectionOptionsTest {
             Channel client = TestTimeouts.sync(new Bootstrap().group(clock.group()).channel(RdmaSocketChannel.class)
                     .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, seconds * 1000)
                     .handler(new ChannelInboundHandlerAdapter()).connect(listener.localAddress())).channel();
+            assertThat(clock.isAhead()).as("the time has passed while it connected").isTrue();
             TestTimeouts.sync(client.close());
         } finally {
             TestTimeouts.sync(listener.close());

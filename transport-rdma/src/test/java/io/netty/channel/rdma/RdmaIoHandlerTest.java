@@ -146,6 +146,7 @@ class RdmaIoHandlerTest {
         switch (waiting) {
         case SLEEP:
             assertThat(loop.sleeps()).isPositive();
+            assertThat(loop.completionWakeups()).isPositive();
             assertThat(loop.spins()).isZero();
             assertThat(loop.completions()).isGreaterThan(loop.fruitfulPolls());
             break;
@@ -268,14 +269,22 @@ class RdmaIoHandlerTest {
             pair.server.pipeline().addFirst(new Echo());
             pair.client.pipeline().addFirst(new Echo());
             pair.client.writeAndFlush(Unpooled.copyInt(1));
+            awaitMessages(pair);
             for (int i = 0; i < 500; i++) {
                 CountDownLatch latch = new CountDownLatch(1);
                 group.execute(latch::countDown);
                 assertThat(latch.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
             }
+            awaitMessages(pair);
         } finally {
             shutdown(group);
         }
+    }
+
+    /** Waits until more than the one that the test has sent are on their way. */
+    private static void awaitMessages(ConnectedPair pair) throws Exception {
+        long before = pair.client.metrics().bytesSentInline();
+        TestTimeouts.awaitTrue(() -> pair.client.metrics().bytesSentInline() > before + 2 * Integer.BYTES);
     }
 
     @ParameterizedTest

@@ -53,6 +53,8 @@ class RdmaShutdownTest {
             VerbsResource.CONNECTION_ID);
 
     private final Queue<ByteBuf> written = new ConcurrentLinkedQueue<>();
+    private int connected;
+    private int releases;
 
     @ParameterizedTest
     @ValueSource(longs = { 1, 2, 3 })
@@ -66,6 +68,8 @@ class RdmaShutdownTest {
                         .isLessThanOrEqualTo(before[j]);
             }
         }
+        assertThat(connected).isPositive();
+        assertThat(releases).isPositive();
     }
 
     /** Netty's event loop looks whether it is shut down before it runs this task, and next when it may end. */
@@ -112,9 +116,11 @@ class RdmaShutdownTest {
         }
         for (ChannelFuture connect : connects) {
             TestTimeouts.await(connect);
+            connected += connect.isSuccess() ? 1 : 0;
         }
         for (ByteBuf buf; (buf = written.poll()) != null;) {
             assertThat(buf.refCnt()).isZero();
+            releases++;
         }
     }
 

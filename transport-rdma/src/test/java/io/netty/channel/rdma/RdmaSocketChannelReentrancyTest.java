@@ -37,6 +37,7 @@ import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -114,13 +115,18 @@ class RdmaSocketChannelReentrancyTest {
     @Test
     void listenerMayEndTheConnectionInTheMiddleOfCompletions() throws Exception {
         try (ConnectedPair pair = new ConnectedPair(LOOPS.group())) {
+            // Exceptions of listeners are only logged.
+            AtomicBoolean ended = new AtomicBoolean();
             sync(pair.client.eventLoop().submit(() -> {
                 RdmaConnection connection = pair.client.connection();
-                pair.client.write(pair.client.alloc().directBuffer().writeZero(1000))
-                        .addListener(done -> ConnectionInternals.destroyOutbound(connection));
+                pair.client.write(pair.client.alloc().directBuffer().writeZero(1000)).addListener(done -> {
+                    ConnectionInternals.destroyOutbound(connection);
+                    ended.set(true);
+                });
                 pair.client.writeAndFlush(pair.client.alloc().directBuffer().writeZero(1000));
                 ConnectionInternals.complete(connection, 0);
             }));
+            assertThat(ended).isTrue();
         }
     }
 

@@ -213,6 +213,9 @@ class FileServerTest {
         // More than TCP sockets hold, so that most of it is not sent yet when the client goes.
         client.writeAndFlush(RawClient.text("GET /a%20file.txt HTTP/1.1\r\nHost: a\r\n\r\n".repeat(20)));
         assertThat(begun.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
+        if (mode == FileMode.REGION) {
+            RunningServer.await(() -> openFiles() > 0);
+        }
         TestTimeouts.result(client.close());
         TestTimeouts.result(other.closeFuture());
         // Bytes in flight keep their memory until the transport has it back.

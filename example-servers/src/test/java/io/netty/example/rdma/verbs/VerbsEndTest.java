@@ -141,7 +141,7 @@ class VerbsEndTest {
             pair.connect(address, waiting[0]);
             pair.connect(address, waiting[1]);
             assertThatThrownBy(() -> pair.connect(address, new Number("test", 5, true)))
-                    .isInstanceOf(ConnectException.class);
+                    .isInstanceOf(ConnectException.class).hasMessageContaining("no more peers are expected");
         }
     }
 

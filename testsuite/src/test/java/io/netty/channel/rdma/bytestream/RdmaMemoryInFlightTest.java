@@ -22,6 +22,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.rdma.LoopGroupExtension;
@@ -124,6 +125,7 @@ class RdmaMemoryInFlightTest {
         /** Received buffers: their memory is the peer's again when they are released. */
         private final List<ByteBuf> received = new ArrayList<>();
         private final List<ByteBuf> used = new ArrayList<>();
+        private ChannelFuture last;
 
         Program(Peer peer, long seed) {
             this.peer = peer;
@@ -137,8 +139,10 @@ class RdmaMemoryInFlightTest {
 
         void whileStopped(Runnable steps) throws Exception {
             peer.process.stop();
+            last = null;
             try {
                 TestTimeouts.sync(peer.channel.eventLoop().submit(steps));
+                assertThat(last == null || !last.isDone()).as("the last write is in flight").isTrue();
             } finally {
                 peer.process.resume();
             }
@@ -188,7 +192,7 @@ class RdmaMemoryInFlightTest {
         /** Takes over the buffer. */
         void write(ByteBuf buf) {
             written.writeBytes(ByteBufUtil.getBytes(buf));
-            peer.channel.write(peer.message(buf));
+            last = peer.channel.write(peer.message(buf));
         }
 
         /** Memory that has become free is used for something else. */

@@ -18,6 +18,7 @@ package io.netty.channel.rdma.differential;
 import io.netty.channel.rdma.TestAddress;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +44,7 @@ final class Comparison {
     private final Map<Difference, Integer> differences = new TreeMap<>();
     private int repeated;
     private int racing;
+    private long receivedBytes;
     private long rdmaNanos;
     private long allNanos;
 
@@ -105,6 +107,8 @@ final class Comparison {
         long start = System.nanoTime();
         Outcome onRdma = Run.of(program, rdma);
         rdmaNanos += System.nanoTime() - start;
+        receivedBytes += Arrays.stream(Side.values())
+                .mapToLong(side -> Long.parseLong(onRdma.items().getOrDefault(side + " received bytes", "0"))).sum();
         List<Outcome> onEpoll = new ArrayList<>();
         List<String> mismatches;
         do {
@@ -156,6 +160,16 @@ final class Comparison {
     private static boolean isEpollBroken(Outcome outcome) {
         return outcome.items().values().stream()
                 .anyMatch(value -> value.contains("UncheckedIOException by IOException"));
+    }
+
+    /** Programs that the rules for races excuse, those that were repeated to be shrunk included. */
+    int racing() {
+        return racing;
+    }
+
+    /** Bytes that have arrived on RDMA. */
+    long receivedBytes() {
+        return receivedBytes;
     }
 
     private boolean isExplained(Program program, String item, Outcome onRdma, Set<String> allowed) {

@@ -24,6 +24,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.PrimitiveIterator;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * Random programs of what handlers do, run on epoll's TCP and on RDMA: what is promised is the same, and what can be
  * seen is the same but for what {@link Difference} names.
@@ -43,8 +45,8 @@ class DifferentialTest {
     void rdmaDoesWhatEpollDoes() throws InterruptedException {
         List<String> failures = new ArrayList<>();
         Comparison comparison = new Comparison();
+        int programs = 0;
         try {
-            int programs = 0;
             PrimitiveIterator.OfLong seeds = TestRandom.seeds(FIXED_SEEDS, FOUND).iterator();
             while (seeds.hasNext() && failures.size() < MAX_FAILURES) {
                 long seed = seeds.nextLong();
@@ -64,6 +66,11 @@ class DifferentialTest {
         }
         if (!failures.isEmpty()) {
             throw new AssertionError(String.join("\n", failures));
+        }
+        // Not of a seed that is replayed.
+        if (programs >= FIXED_SEEDS) {
+            assertThat(comparison.racing()).as("excused programs of %d", programs).isLessThan(programs / 2);
+            assertThat(comparison.receivedBytes()).isPositive();
         }
     }
 }

@@ -84,6 +84,8 @@ class NettyTestsWithAgentTest {
     void eachHasTheResultThatItHasWithoutTheAgent() throws Exception {
         Results all = run("", SELECTED);
         assertThat(all.with.keySet()).isEqualTo(all.without.keySet());
+        // Where all fail without the agent, none is different with it.
+        assertThat(all.without.values()).filteredOn(result -> !kind(result).equals(FAILED)).hasSizeGreaterThan(50);
         Set<String> different = all.different();
         Map<String, String> rows = rows();
         Set<String> expected = new TreeSet<>();

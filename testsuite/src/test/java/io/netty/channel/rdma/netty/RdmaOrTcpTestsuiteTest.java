@@ -15,6 +15,8 @@
  */
 package io.netty.channel.rdma.netty;
 
+import io.netty.channel.rdma.ortcp.RdmaOrTcpMetrics;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
 import io.netty.channel.rdma.support.RdmaSocketTestPermutation;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -22,6 +24,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Netty's testsuite on channels that decide when they connect: a client that takes RDMA and one that has TCP alone, at
@@ -31,14 +35,23 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
  */
 @TestInstance(Lifecycle.PER_CLASS)
 class RdmaOrTcpTestsuiteTest {
+    private long before;
+
     @BeforeAll
     void chooseWhenConnecting() {
+        before = connects();
         RdmaSocketTestPermutation.choose(true);
     }
 
     @AfterAll
     void connectOverRdma() {
         RdmaSocketTestPermutation.choose(false);
+        // Clients whose channels have all fallen back to TCP would pass as well.
+        assertThat(connects()).as("connects over RDMA").isGreaterThan(before);
+    }
+
+    private static long connects() {
+        return RdmaOrTcpMetrics.total().connects(RdmaOrTcpTransport.RDMA);
     }
 
     @Nested

@@ -45,6 +45,7 @@ import io.netty.channel.rdma.verbs.VerbsApi;
 import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.unix.IntegerUnixChannelOption;
+import io.netty.util.concurrent.EventExecutor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -55,6 +56,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -243,6 +245,8 @@ class RdmaOrTcpServerSocketChannelTest {
 
     /** Lets port 0 be one of these. */
     private ServerBootstrap withPorts(int first, int last) throws InterruptedException {
+        // So that nothing but the option is a reason to skip.
+        close(TestTimeouts.sync(bootstrap().register()).channel());
         ServerBootstrap bootstrap = bootstrap().option(PORT_RANGE, last << 16 | first);
         ChannelFuture registered = TestTimeouts.await(bootstrap.register());
         assumeTrue(registered.isSuccess(), () -> "needs Linux 6.3: " + registered.cause());
@@ -363,7 +367,26 @@ class RdmaOrTcpServerSocketChannelTest {
     }
 
     @Test
-    void cancelledBindLeavesNoListener() throws InterruptedException {
+    void bindThatIsCancelledBeforeItBeginsLeavesNoListener() throws InterruptedException {
+        RdmaOrTcpServerSocketChannel earlier = bind(bootstrap(), anyPort());
+        close(earlier);
+        CountDownLatch cancelled = new CountDownLatch(1);
+        for (EventExecutor loop : LOOPS.group()) {
+            loop.submit(() -> cancelled.await(TestTimeouts.SECONDS, TimeUnit.SECONDS));
+        }
+        ChannelFuture binding;
+        try {
+            binding = bootstrap().bind(earlier.localAddress());
+            assertThat(binding.cancel(false)).isTrue();
+        } finally {
+            cancelled.countDown();
+        }
+        TestTimeouts.sync(binding.channel().closeFuture());
+        close(bind(bootstrap(), earlier.localAddress()));
+    }
+
+    @Test
+    void bindThatIsCancelledAtSomeMomentLeavesNoListener() throws InterruptedException {
         RdmaOrTcpServerSocketChannel earlier = bind(bootstrap(), anyPort());
         close(earlier);
         ChannelFuture binding = bootstrap().bind(earlier.localAddress());

@@ -25,6 +25,7 @@ import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.peers.RstreamHandler.Counters;
 import io.netty.channel.rdma.peers.RstreamHandler.Transfers;
 import io.netty.channel.rdma.support.Generated;
+import io.netty.channel.rdma.metrics.RdmaConnectMetrics;
 import io.netty.channel.rdma.support.RdmaSocketTestPermutation;
 import io.netty.util.concurrent.Promise;
 import org.junit.jupiter.api.AfterAll;
@@ -187,8 +188,11 @@ class RdmaPreloadedProgramsTest {
         List<String> command = new ArrayList<>(List.of(program));
         command.addAll(List.of(arguments));
         int before = ACCEPTED.get();
+        long rejections = rejections();
         try (RsocketProcess process = RsocketProcess.startPreloaded(library, command)) {
             if (process.exit() != 0) {
+                // A program that the listener has rejected falls back to TCP, too.
+                assertThat(rejections()).as(process.log()).isEqualTo(rejections);
                 assumeFalse(ACCEPTED.get() == before && connectsOverTcp(command), () -> program + " has TCP sockets " +
                         "only: this version of it, or of librspreload.so, makes no rsockets, for example because of " +
                         "SOCK_CLOEXEC (docs/interoperability.md)\n" + process.log());
@@ -196,6 +200,11 @@ class RdmaPreloadedProgramsTest {
             process.assertExit(0);
             return process.log();
         }
+    }
+
+    private static long rejections() {
+        return Arrays.stream(RdmaConnectMetrics.Rejection.values()).mapToLong(RdmaConnectMetrics.total()::rejections)
+                .sum();
     }
 
     /** Runs the program once more while both RDMA and TCP have a listener, and returns whether it comes over TCP. */

@@ -100,11 +100,13 @@ class ValkeyCommandsTest {
              CommandRun tcp = new CommandRun(LOOPS.group(), ValkeyTransport.TCP, cluster, 3);
              CommandRun run = new CommandRun(LOOPS.group(), transport, cluster, 3)) {
             List<Answer> expected = tcp.run(file);
+            assertThat(expected).isNotEmpty();
             assertSame(run.run(file), expected);
         }
     }
 
     private static void assertSame(List<Answer> answers, List<Answer> expected) {
+        assertThat(answers.size()).isEqualTo(expected.size());
         for (int i = 0; i < expected.size(); i++) {
             Answer of = expected.get(i);
             Answer answer = answers.get(i);

@@ -44,6 +44,8 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -58,6 +60,7 @@ class ValkeyConnectionsTest {
     private static final int CONNECTIONS = 10_000 / (TestTimeouts.MULTIPLIER * TestTimeouts.MULTIPLIER);
     private static final int AT_ONCE = 50;
     private static final int MIB = 1 << 20;
+    private static final Pattern OUTPUT_MEMORY = Pattern.compile(" omem=(\\d+) ");
 
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(1);
@@ -89,6 +92,19 @@ class ValkeyConnectionsTest {
         TestTimeouts.awaitTrue(() -> {
             try {
                 return info(connection, name) == value;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new AssertionError(e);
+            }
+        });
+    }
+
+    /** Waits until the server has answers in memory that it can't send to a client. */
+    private static void awaitWaitingAnswers(ValkeyConnection connection, String id) throws InterruptedException {
+        TestTimeouts.awaitTrue(() -> {
+            try {
+                Matcher bytes = OUTPUT_MEMORY.matcher(connection.exchange("CLIENT", "LIST", "ID", id));
+                return bytes.find() && Long.parseLong(bytes.group(1)) > 0;
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new AssertionError(e);
@@ -289,13 +305,16 @@ class ValkeyConnectionsTest {
              ValkeyConnection slow = open(transport, server);
              ValkeyConnection other = open(transport, server)) {
             assertThat(other.exchange("SET", "key", value)).isEqualTo("+OK\r\n");
+            String id = slow.exchange("CLIENT", "ID").substring(1).trim();
             slow.channel().config().setAutoRead(false);
             for (int i = 0; i < 8; i++) {
                 slow.send(ValkeyConnection.encode("GET", "key"));
             }
+            awaitWaitingAnswers(other, id);
             for (int i = 0; i < 1000; i++) {
                 assertThat(other.exchange("PING")).isEqualTo("+PONG\r\n");
             }
+            awaitWaitingAnswers(other, id);
             slow.channel().config().setAutoRead(true);
             for (int i = 0; i < 8; i++) {
                 assertThat(slow.answer().equals(bulk(value))).isTrue();

@@ -18,6 +18,8 @@ package io.netty.channel.rdma.reactor;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpMetrics;
+import io.netty.channel.rdma.ortcp.RdmaOrTcpTransport;
 import io.netty.util.ResourceLeakDetector;
 import io.rsocket.test.TransportTest;
 import io.rsocket.transport.netty.client.TcpClientTransport;
@@ -33,12 +35,15 @@ import reactor.netty.tcp.TcpServer;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * RSocket's own tests of transports.
  */
 class RSocketTransportTest implements TransportTest {
     private static LoopResources loops;
     private static ResourceLeakDetector.Level level;
+    private static long before;
 
     private TransportPair<InetSocketAddress, CloseableChannel> pair;
 
@@ -50,12 +55,19 @@ class RSocketTransportTest implements TransportTest {
         level = ResourceLeakDetector.getLevel();
         ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.SIMPLE);
         loops = Transport.RDMA.newLoops();
+        before = connects();
     }
 
     @AfterAll
     static void end() {
         Transport.dispose(loops);
         ResourceLeakDetector.setLevel(level);
+        // Clients that have all fallen back to TCP would pass as well.
+        assertThat(connects()).as("connects over RDMA").isGreaterThan(before);
+    }
+
+    private static long connects() {
+        return RdmaOrTcpMetrics.total().connects(RdmaOrTcpTransport.RDMA);
     }
 
     @BeforeEach

@@ -39,6 +39,7 @@ import reactor.netty.resources.LoopResources;
 import reactor.netty.tcp.TcpClient;
 import reactor.netty.tcp.TcpServer;
 
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.security.MessageDigest;
@@ -179,12 +180,14 @@ class TcpTest {
     @EnumSource
     void abortIsSeenByThePeer(Transport transport) throws Exception {
         CompletableFuture<Channel> accepted = new CompletableFuture<>();
+        CompletableFuture<Throwable> failure = new CompletableFuture<>();
         server = server(transport).doOnConnection(connection -> accepted.complete(connection.channel()))
-                .handle((in, out) -> in.receive().then()).bindNow(LIMIT);
+                .handle((in, out) -> in.receive().then().doOnError(failure::complete)).bindNow(LIMIT);
         Connection connection = connect(client().option(ChannelOption.SO_LINGER, 0));
         Channel peer = TestTimeouts.result(accepted);
         connection.channel().close();
         TestTimeouts.await(peer.closeFuture());
+        assertThat(TestTimeouts.result(failure)).isInstanceOf(IOException.class);
     }
 
     @ParameterizedTest

@@ -25,6 +25,7 @@ import io.netty.channel.rdma.stream.StreamWorkRequest.Kind;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.Size;
+import net.jqwik.api.statistics.Statistics;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -480,6 +481,7 @@ class ValkeyStreamTest {
         ValkeyStream stream = new ValkeyStream(server ? ValkeyProtocol.SERVER : ValkeyProtocol.CLIENT, CONFIG, memory);
         stream.establish(null);
         long arrived = 0;
+        long wrote = 0;
         long left = 0;
         try {
             for (int each : noise) {
@@ -508,7 +510,9 @@ class ValkeyStreamTest {
                 case 5:
                     int n = Math.min(stream.writable(), 1 + small);
                     if (n > 0) {
-                        left -= stream.write(n).length();
+                        int length = stream.write(n).length();
+                        wrote += length;
+                        left -= length;
                     }
                     assertThat(left).isNotNegative();
                     break;
@@ -526,6 +530,14 @@ class ValkeyStreamTest {
             assertThat(stream.state()).isEqualTo(StreamState.FAILED);
         }
         assertThat(arrived).isLessThanOrEqualTo((long) noise.size() * SEGMENT);
+        happens("arrived", arrived > 0);
+        happens("wrote", wrote > 0);
+    }
+
+    /** Has the property fail if this is true in none of its tries. */
+    private static void happens(String what, boolean is) {
+        Statistics.label(what).collect(is);
+        Statistics.label(what).coverage(each -> each.check(true).count(count -> count > 0));
     }
 
     private static void releaseIfFilled(ReceiveArea area, int segment) {

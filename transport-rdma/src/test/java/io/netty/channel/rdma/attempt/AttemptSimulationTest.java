@@ -24,6 +24,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.lifecycle.AddLifecycleHook;
+import net.jqwik.api.statistics.Statistics;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
@@ -68,6 +69,16 @@ class AttemptSimulationTest {
         failures(cluster, random, connects * apart);
         cluster.run();
         assertThat(cluster.succeeded + cluster.failed).isGreaterThanOrEqualTo(connects);
+        happens("succeeded", cluster.succeeded);
+        happens("failed", cluster.failed);
+        happens("detours", cluster.detours);
+        happens("retries", cluster.retries);
+    }
+
+    /** Has the property fail if this is 0 in all of its tries. */
+    private static void happens(String what, long count) {
+        Statistics.label(what).collect(count > 0);
+        Statistics.label(what).coverage(each -> each.check(true).count(tries -> tries > 0));
     }
 
     /** Where a peer is, and what it has. */

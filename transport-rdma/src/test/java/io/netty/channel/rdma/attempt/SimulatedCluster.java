@@ -155,6 +155,8 @@ final class SimulatedCluster {
     long failed;
     /** Connects that have succeeded by a candidate that was not the nearest one allowed. */
     long detours;
+    /** Attempts by a candidate whose failure was remembered. */
+    long retries;
 
     SimulatedCluster(int peerCount, int clientCount, Settings settings) throws UnknownHostException {
         this.settings = settings;
@@ -341,6 +343,7 @@ final class SimulatedCluster {
                     assertThat(now() - seen.rememberedAt).as("no flapping").isGreaterThanOrEqualTo(remember);
                     assertThat(now()).as("one tries again").isGreaterThanOrEqualTo(seen.triedUntil);
                     seen.triedUntil = now() + attempt;
+                    retries++;
                 }
             }
             seen.underWay++;

@@ -31,14 +31,17 @@ import net.bytebuddy.jar.asm.Label;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.pool.TypePool;
+import net.bytebuddy.utility.JavaModule;
 import net.bytebuddy.utility.OpenedClassReader;
 
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 import static net.bytebuddy.matcher.ElementMatchers.isTypeInitializer;
 import static net.bytebuddy.matcher.ElementMatchers.not;
@@ -63,6 +66,8 @@ public final class Allocations {
     private static final List<String> SITES = new ArrayList<>();
     private static final Set<Thread> LOOPS = ConcurrentHashMap.newKeySet();
 
+    private static final Queue<String> ERRORS = new ConcurrentLinkedQueue<>();
+
     private static volatile int failing = -1;
     private static volatile boolean fired;
     private static volatile Collection<Integer> reached;
@@ -76,12 +81,23 @@ public final class Allocations {
                 .invokable(not(isTypeInitializer()), Allocations::visitor);
         new AgentBuilder.Default().disableClassFormatChanges()
                 .with(AgentBuilder.RedefinitionStrategy.RETRANSFORMATION)
-                .with(AgentBuilder.Listener.StreamWriting.toSystemError().withErrorsOnly())
+                .with(new AgentBuilder.Listener.Adapter() {
+                    @Override
+                    public void onError(String type, ClassLoader loader, JavaModule module, boolean loaded,
+                                        Throwable cause) {
+                        ERRORS.add(type + ": " + cause);
+                    }
+                })
                 .type((type, loader, module, redefined, domain) -> domain != null &&
                         domain.equals(RdmaSocketChannel.class.getProtectionDomain()) &&
                         !type.getName().startsWith("io.netty.channel.rdma.verbs."))
                 .transform((builder, type, loader, module, domain) -> builder.visit(calls))
                 .installOn(ByteBuddyAgent.install());
+    }
+
+    /** Classes that could not be changed, with the reason. */
+    static Collection<String> errors() {
+        return ERRORS;
     }
 
     /** Event loops that run out of memory. */

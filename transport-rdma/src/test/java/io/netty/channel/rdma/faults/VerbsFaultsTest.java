@@ -154,7 +154,9 @@ class VerbsFaultsTest {
         Attempt.awaitNoMoreThan(before);
         Map<Faults.Call, Long> counts = new LinkedHashMap<>();
         Faults.calls().forEach(call -> counts.put(call, call.count()));
+        assertThat(counts.values()).anyMatch(count -> count > 0);
         List<String> failures = new ArrayList<>();
+        int fires = 0;
         for (Map.Entry<Faults.Call, Long> entry : counts.entrySet()) {
             Faults.Call call = entry.getKey();
             for (long n = 1; n <= Math.min(entry.getValue(), occurrences); n++) {
@@ -165,6 +167,7 @@ class VerbsFaultsTest {
                     try {
                         Attempt attempt = Attempt.of(tried);
                         boolean fired = Faults.fired();
+                        fires += fired ? 1 : 0;
                         Faults.none();
                         System.out.println("    " + (fired ? "" : "not reached ") + attempt);
                         assertThat(attempt.hasFailed() && !fired).as("failed by itself: " + attempt).isFalse();
@@ -185,5 +188,6 @@ class VerbsFaultsTest {
             }
         }
         assertThat(failures).isEmpty();
+        assertThat(fires).as("calls that have failed").isPositive();
     }
 }

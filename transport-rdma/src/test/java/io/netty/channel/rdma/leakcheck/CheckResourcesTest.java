@@ -32,6 +32,7 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 
@@ -109,8 +110,8 @@ class CheckResourcesTest {
 
     @Test
     void classOfWhichItIsKnownThatItLeavesSocketsPasses() {
-        builder(LeavesSocket.class, SHORT).configurationParameter(CheckResources.LEFT_BY + "LeavesSocket", "socket")
-                .execute().containerEvents()
+        run(builder(LeavesSocket.class, SHORT)
+                .configurationParameter(CheckResources.LEFT_BY + "LeavesSocket", "socket"))
                 .assertStatistics(stats -> stats.succeeded(ENGINE_AND_CLASS).failed(0));
     }
 
@@ -126,7 +127,13 @@ class CheckResourcesTest {
     }
 
     private static Events run(Class<?> type, String settleMillis) {
-        return builder(type, settleMillis).execute().containerEvents();
+        return run(builder(type, settleMillis));
+    }
+
+    private static Events run(EngineTestKit.Builder builder) {
+        EngineExecutionResults results = builder.execute();
+        results.testEvents().assertStatistics(stats -> stats.started(1).succeeded(1));
+        return results.containerEvents();
     }
 
     private static EngineTestKit.Builder builder(Class<?> type, String settleMillis) {

@@ -21,6 +21,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 @Tag("quick")
@@ -47,12 +50,22 @@ class RecordingLeakDetectorTest {
     }
 
     @Test
-    void reportsNothingOfAnObjectWhoseTrackerWasClosed() {
-        Forgotten object = new Forgotten();
-        assertThat(detector.trackForcibly(object).close(object)).isTrue();
-        System.gc();
+    @Timeout(30)
+    void reportsNothingOfAnObjectWhoseTrackerWasClosed() throws Exception {
+        ReferenceQueue<Forgotten> collected = new ReferenceQueue<>();
+        WeakReference<Forgotten> closed = new WeakReference<>(trackedAndClosed(), collected);
+        while (collected.poll() != closed) {
+            System.gc();
+            Thread.sleep(1);
+        }
         RecordingLeakDetector.poll();
         assertThat(RecordingLeakDetector.reports()).noneMatch(report -> report.contains(TYPE));
+    }
+
+    private Forgotten trackedAndClosed() {
+        Forgotten object = new Forgotten();
+        assertThat(detector.trackForcibly(object).close(object)).isTrue();
+        return object;
     }
 
     private static final class Forgotten {

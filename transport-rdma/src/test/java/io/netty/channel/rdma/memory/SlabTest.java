@@ -49,6 +49,10 @@ class SlabTest {
                     assertThat(used.get(offset, offset + (1 << order)).isEmpty()).isTrue();
                     used.set(offset, offset + (1 << order));
                     cells.add(new int[] { offset, order });
+                } else {
+                    for (int start = 0; start < 1 << ORDER; start += 1 << order) {
+                        assertThat(used.get(start, start + (1 << order)).isEmpty()).isFalse();
+                    }
                 }
             } else if (!cells.isEmpty()) {
                 int[] cell = cells.remove(-step % cells.size());

@@ -91,6 +91,7 @@ class StagingTest {
                 threads.add(thread);
             }
             assertThat(cached.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(pool.usedBytes()).as("in caches").isGreaterThan(POOL / 2);
             for (int i = 0; i < cells; i++) {
                 ByteBuf buf = pool.newBuffer(CELL, CELL, true);
                 assertThat(buf).as("buffer %d", i).isNotNull();

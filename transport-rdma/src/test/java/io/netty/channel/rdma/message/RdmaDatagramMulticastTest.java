@@ -20,6 +20,8 @@ import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.verbs.Device;
+import io.netty.channel.rdma.verbs.VerbsApi;
+import io.netty.channel.rdma.verbs.VerbsProvider;
 import io.netty.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -163,7 +165,14 @@ class RdmaDatagramMulticastTest {
 
     @Test
     void closeLeavesGroupsAlsoThoseThatAreAboutToBeJoined() throws Exception {
-        for (int i = 0; i < 5; i++) {
+        int rounds = 5;
+        if (VerbsApi.preferred().provider() == VerbsProvider.EMBEDDED) {
+            // Members that stay would be too many then.
+            try (Device device = Device.open(Device.names().get(0))) {
+                rounds = device.attributes().maxMulticastMembers() + 1;
+            }
+        }
+        for (int i = 0; i < rounds; i++) {
             DatagramEnd end = end();
             join(end, group);
             Future<RdmaDatagramAddress> joining = end.channel.joinGroup(otherGroup);
@@ -171,6 +180,10 @@ class RdmaDatagramMulticastTest {
             TestTimeouts.await(joining);
             assertThat(TestTimeouts.await(end.channel.joinGroup(group)).cause())
                     .isInstanceOf(ClosedChannelException.class);
+        }
+        try (DatagramEnd end = end()) {
+            join(end, group);
+            join(end, otherGroup);
         }
     }
 }

@@ -17,11 +17,13 @@ package io.netty.channel.rdma.message;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.TestAddress;
 import io.netty.channel.rdma.TestTimeouts;
 import io.netty.channel.rdma.message.MessagePair.Recorder;
+import io.netty.util.concurrent.EventExecutor;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -49,8 +51,10 @@ class RdmaMessageStagingTest {
                 .childOption(RdmaChannelOption.RECEIVE_BUFFER_SIZE, LENGTH)
                 .childOption(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, 16).bind(TestAddress.anyPort())).channel();
         try {
-            for (int i = 0; i < SENDERS; i++) {
-                Channel sender = TestTimeouts.sync(MessagePair.connecting(SENDER_LOOPS.group(), new Recorder())
+            int number = 0;
+            for (EventExecutor loop : SENDER_LOOPS.group()) {
+                int i = number++;
+                Channel sender = TestTimeouts.sync(MessagePair.connecting((EventLoop) loop, new Recorder())
                         .connect(listener.localAddress())).channel();
                 MessagePair.write(sender, Unpooled.buffer(LENGTH).writeByte(i).writeZero(LENGTH - 1));
                 RdmaReceive message = received.message();
@@ -59,6 +63,7 @@ class RdmaMessageStagingTest {
                 message.release();
                 TestTimeouts.sync(sender.close());
             }
+            assertThat(number).isEqualTo(SENDERS);
         } finally {
             TestTimeouts.sync(listener.close());
         }

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -85,6 +86,7 @@ class LoopCountersTest {
         LoopCounters counters = new LoopCounters(all);
         counters.open();
         AtomicBoolean end = new AtomicBoolean();
+        AtomicInteger looks = new AtomicInteger();
         CompletableFuture<List<Long>> steps = CompletableFuture.supplyAsync(() -> {
             List<Long> back = new ArrayList<>();
             long last = 0;
@@ -94,10 +96,14 @@ class LoopCountersTest {
                     back.add(next - last);
                 }
                 last = next;
+                looks.incrementAndGet();
             }
             return back;
         });
-        for (int i = 0; i < 200_000; i++) {
+        TestTimeouts.awaitTrue(() -> looks.get() > 0 || steps.isDone());
+        int before = looks.get();
+        // The reader may not have had a core for a while.
+        for (int i = 0; i < 200_000 || looks.get() < before + 1000 && !steps.isDone(); i++) {
             counters.start(System.nanoTime());
             counters.stop(System.nanoTime());
         }

@@ -22,6 +22,7 @@ import net.jqwik.api.Tag;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import net.jqwik.api.lifecycle.AddLifecycleHook;
+import net.jqwik.api.statistics.Statistics;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -50,19 +51,29 @@ class HostilePeerTest {
     }
 
     @Property(tries = 20_000)
-    void anyConnectionData(@ForAll @Size(max = 64) byte[] bytes, @ForAll boolean versionRight) {
+    void anyConnectionData(@ForAll @Size(max = 64) byte[] bytes, @ForAll boolean versionRight,
+                           @ForAll boolean entriesRight) {
         if (versionRight && bytes.length > 0) {
             bytes[0] = ConnectionData.VERSION;
         }
+        if (entriesRight && bytes.length >= ConnectionData.SIZE) {
+            // The upper half of the number of entries, which is at most 65535.
+            bytes[20] = 0;
+            bytes[21] = 0;
+        }
+        boolean taken = false;
         try {
             ConnectionData data = ConnectionData.read(ByteBuffer.wrap(bytes));
             assertThat(data.credits()).isBetween(1, 65535);
             assertThat(data.sglEntries()).isBetween(2, 65535);
             assertThat(data.bufferLength()).isBetween(1L, 0xFFFFFFFFL);
             newConnection(new ReceiveArea(0, 0, SEGMENTS, SEGMENT_LENGTH), newSgl()).establish(data);
+            taken = true;
         } catch (StreamProtocolException e) {
             assertThat(e.getMessage()).contains("peer");
         }
+        Statistics.label("taken").collect(taken);
+        Statistics.label("taken").coverage(each -> each.check(true).count(count -> count > 0));
     }
 
     @Property(tries = 5000)

@@ -45,6 +45,7 @@ class StreamAllocationTest {
 
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long before = threads.getThreadAllocatedBytes(Thread.currentThread().getId());
+        assertThat(before).as("the JVM measures").isPositive();
         exchange();
         long allocated = threads.getThreadAllocatedBytes(Thread.currentThread().getId()) - before;
 

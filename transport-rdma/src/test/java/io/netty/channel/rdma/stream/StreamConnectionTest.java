@@ -235,9 +235,12 @@ class StreamConnectionTest {
         receiveData(100);
         area.release(0);
         assertThat(area.isIdle()).isTrue();
+        int advertised = 0;
         for (StreamWorkRequest request; (request = connection.nextControl()) != null;) {
             assertThat(request.entryHead()).isGreaterThanOrEqualTo(0x20000);
+            advertised++;
         }
+        assertThat(advertised).isPositive();
         assertThatThrownBy(() -> connection.removeArea(area)).isInstanceOf(IllegalArgumentException.class);
     }
 

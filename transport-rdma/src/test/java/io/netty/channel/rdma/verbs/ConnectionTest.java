@@ -15,6 +15,16 @@
  */
 package io.netty.channel.rdma.verbs;
 
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandle;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollIoOps;
+import io.netty.channel.rdma.TestTimeouts;
+import io.netty.channel.unix.FileDescriptor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -26,6 +36,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.LongStream;
 
 import static io.netty.channel.rdma.verbs.TestSupport.address;
@@ -270,8 +281,10 @@ class ConnectionTest {
             assertThat(event(pair.serverEvents, ConnectionEventType.DISCONNECTED).id()).isSameAs(pair.server.id);
             pair.client.id.disconnect();
             // Half a second after the first one the kernel tells that the numbers of the connection are free again.
-            for (ConnectionEvent event; (event = pair.clientEvents.nextEvent()) != null;) {
-                assertThat(event.type()).isEqualTo(ConnectionEventType.TIMEWAIT_EXIT);
+            for (EventChannel events : new EventChannel[] { pair.clientEvents, pair.serverEvents }) {
+                for (ConnectionEvent event; (event = events.nextEvent()) != null;) {
+                    assertThat(event.type()).isEqualTo(ConnectionEventType.TIMEWAIT_EXIT);
+                }
             }
         }
     }
@@ -302,9 +315,40 @@ class ConnectionTest {
         try (EventChannel other = EventChannel.create(); ConnectedPair pair = new ConnectedPair()) {
             pair.client.close();
             pair.server.receive(1, 0, 8);
+            awaitReadable(pair.serverEvents.fd());
             pair.server.id.migrate(other);
             event(other, ConnectionEventType.DISCONNECTED);
             pair.server.id.migrate(pair.serverEvents);
+        }
+    }
+
+    private static void awaitReadable(int fd) throws Exception {
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+        try {
+            CompletableFuture<Void> readable = new CompletableFuture<>();
+            FileDescriptor descriptor = new FileDescriptor(fd);
+            IoRegistration registration = TestTimeouts.result(((IoEventLoop) group.next()).register(
+                    new EpollIoHandle() {
+                @Override
+                public FileDescriptor fd() {
+                    return descriptor;
+                }
+
+                @Override
+                public void handle(IoRegistration its, IoEvent event) {
+                    its.cancel();
+                    readable.complete(null);
+                }
+
+                @Override
+                public void close() {
+                    // The test owns the descriptor.
+                }
+            }));
+            registration.submit(EpollIoOps.EPOLLIN);
+            TestTimeouts.result(readable);
+        } finally {
+            TestTimeouts.shutdown(group);
         }
     }
 

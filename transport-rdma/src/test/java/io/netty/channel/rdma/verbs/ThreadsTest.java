@@ -29,6 +29,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -80,13 +81,14 @@ class ThreadsTest {
     @Test
     void aDomainIsClosedBetweenTheRegionsOfAnotherThreadAndNotDuringOne() throws Exception {
         ByteBuffer buffer = NativeMemory.allocate(64);
+        AtomicInteger regions = new AtomicInteger();
         try (Device device = Device.open(Device.names().get(0))) {
             for (int i = 0; i < ROUNDS; i++) {
                 ProtectionDomain domain = device.allocateProtectionDomain();
                 AtomicBoolean registering = new AtomicBoolean(true);
                 inThreads(2, () -> {
                     if (registering.compareAndSet(true, false)) {
-                        registerUntilClosed(domain, buffer);
+                        registerUntilClosed(domain, buffer, regions);
                     } else {
                         closeBetween(domain);
                     }
@@ -95,13 +97,16 @@ class ThreadsTest {
                 assertThat(domain.isOpen()).isFalse();
             }
         }
+        assertThat(regions).hasPositiveValue();
     }
 
-    private static void registerUntilClosed(ProtectionDomain domain, ByteBuffer buffer) throws VerbsException {
+    private static void registerUntilClosed(ProtectionDomain domain, ByteBuffer buffer, AtomicInteger regions)
+            throws VerbsException {
         // Bounded, because nothing makes it fair: the other thread may never find the moment without a region.
         for (int i = 0; i < 20; i++) {
             try (MemoryRegion region = domain.register(buffer, AccessFlags.LOCAL_WRITE)) {
                 assertThat(domain.isOpen()).as("domain of " + region).isTrue();
+                regions.incrementAndGet();
             } catch (IllegalStateException closed) {
                 return;
             }
