@@ -63,7 +63,7 @@ struct connection {
 
 static unsigned random_state;
 
-/* Whether a request of this round's victim has succeeded: shared by all processes. */
+/* Flag, shared by all processes: a request of this round's victim has succeeded. */
 static atomic_bool *busy;
 
 static uint32_t below(uint32_t limit) {
