@@ -100,10 +100,12 @@ lane_c_tsan() {
 }
 
 c_lane() { # LANE SANITIZE PATTERNS
-    local program name build=build/c${2:+-${2%%,*}}
+    local program programs name build=build/c${2:+-${2%%,*}}
     needs_native
     build_task "${build#build/}" "$([ -n "$2" ] || echo build/native)" make_c "$2" programs
-    for program in $(make_c "$2" print-programs); do
+    programs=$(make_c "$2" print-programs)
+    [ -n "$programs" ] || die "make knows of no C tests"
+    for program in $programs; do
         name=$(basename "$program")
         ! selected "$3" "$name" "$name" \
             || task "$1" "$name" "$(seconds_of "$1" "$name")" "$build" run_c "$1" "$program"
@@ -197,9 +199,11 @@ run_faults_reached() {
 # Fuzz targets. Each replays its corpus in the repository and goes on from there. What it finds stays in target/fuzz
 # of its module, for the next run; an input that fails is in the logs.
 lane_fuzz() {
-    local program
+    local program programs
+    programs=$(make_c '' print-fuzz)
+    [ -n "$programs" ] || die "make knows of no fuzz targets"
     build_task fuzz '' make_c '' fuzz
-    for program in $(make_c '' print-fuzz); do
+    for program in $programs; do
         task fuzz "$(basename "$program" _fuzz)" "$(($(fuzz_seconds) + 3))" build/fuzz run_fuzz "$program"
     done
 }
@@ -223,9 +227,11 @@ run_fuzz() { # PROGRAM
 
 # Locks that are held, and native methods that run, for long: test/c/stalls.
 lane_stalls() {
-    local program name programs=() tag=stalls
+    local program all name programs=() tag=stalls
     [ -z "$TEST_ALL$PATTERNS" ] || tag=''
-    for program in $(make_c '' print-stalls); do
+    all=$(make_c '' print-stalls)
+    [ -n "$all" ] || die "make knows of no programs for lane stalls"
+    for program in $all; do
         name=$(basename "$program")
         ! selected "${PATTERNS:-*_test}" "$name" "$name" || ! c_program_has "$name" "$tag" || programs+=("$program")
     done
@@ -524,8 +530,13 @@ lane_reproducible() {
 }
 
 run_reproducible() {
-    "$ROOT/scripts/reproducible" | tee "$TMPDIR/output" || true
-    echo "@ reproducible $(grep -c '^ok ' "$TMPDIR/output")" "$(grep -c '^FAIL ' "$TMPDIR/output") 0"
+    local status=0 passed failed
+    "$ROOT/scripts/reproducible" | tee "$TMPDIR/output" || status=1
+    passed=$(grep -c '^ok ' "$TMPDIR/output" || true)
+    failed=$(grep -c '^FAIL ' "$TMPDIR/output" || true)
+    # Without a line of a check, it has come to no end.
+    [ "$status" = 0 ] || [ "$failed" != 0 ] || failed=1
+    echo "@ reproducible $passed $failed 0"
 }
 
 lane_aarch64() {

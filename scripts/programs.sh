@@ -58,19 +58,23 @@ find_isolation() {
 }
 
 # Runs a C program and counts the tests that it names before running them, as RUN of test/c/check.h does: one a line,
-# indented by two spaces. A program stops at its first failure. One that can run none here says "skipped:" and why.
+# indented by two spaces. A program stops at its first failure. One that can run none here says "skipped:" and why, and
+# so does a test that leaves something out, which counts as skipped.
 # C_ARGUMENTS: its arguments; C_LIMIT: seconds; C_AS: the command that runs it; C_AGAIN: the one that repeats it.
 run_c_program() { # GROUP PROGRAM
-    local group=$1 program=$2 name output status=0 tests kind=final started=$EPOCHREALTIME
+    local group=$1 program=$2 name output status=0 tests skipped kind=final started=$EPOCHREALTIME
     name=$(basename "$program")
     output=$LOGS/$group/${TASK:-$name}-$name.output
     mkdir -p "$LOGS/$group"
     "${C_AS[@]}" timeout -k 10 "${C_LIMIT:-600}" "$program" "${C_ARGUMENTS[@]}" > "$output" 2>&1 || status=$?
     tests=$(grep -caE '^  [a-z0-9_]+$' "$output" || true)
+    skipped=$(awk '/^  [a-z0-9_]+$/ { named = 1 } /^ *skipped: / { count += named; named = 0 }
+        END { print count + 0 }' "$output")
     echo "% $name $(elapsed "$started")"
     if [ "$status" = 0 ] && [ "$tests" != 0 ]; then
         echo "ok   $name ($tests)"
-        echo "@ $group $tests 0 0"
+        sed -n 's/^ *skipped: /skip in it: /p' "$output"
+        echo "@ $group $((tests - skipped)) 0 $skipped"
     elif [ "$status" = 0 ] && grep -qa '^ *skipped: ' "$output"; then
         echo "skip $name ($(sed -n 's/^ *skipped: //p' "$output"))"
         echo "@ $group 0 0 1"
@@ -86,7 +90,8 @@ run_c_program() { # GROUP PROGRAM
             kind=again
         fi
         echo "! $kind $group $name 1 ${C_AGAIN-}"
-        echo "@ $group $((tests > 0 ? tests - 1 : 0)) 1 0"
+        tests=$((tests - skipped - 1))
+        echo "@ $group $((tests > 0 ? tests : 0)) 1 $skipped"
     fi
 }
 

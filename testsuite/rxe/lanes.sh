@@ -20,13 +20,19 @@ RXE_MODULES=(transport-rdma transport-rdma-valkey testsuite example-servers micr
 # The C tests once more, the same object files but for those about the embedded provider's inside: linked with the
 # system's libraries, and on the guest's kernel.
 lane_rxe_c() {
+    local program all name programs=()
+    all=$(make_c '' print-system)
+    [ -n "$all" ] || die "make knows of no C tests for the system's libraries"
+    for program in $all; do
+        name=$(basename "$program")
+        ! selected "${PATTERNS:-*_test}" "$name" "$name" || programs+=("$program")
+    done
+    # A selection may have none of them.
+    [ "${#programs[@]}" != 0 ] || return 0
     needs_native
     build_task c build/native make_c '' programs
     build_task system build/c make_c '' system
-    alone rxe-c guest build/system run_rxe_c $(make_c '' print-system | tr ' ' '\n' | while read -r program; do
-        name=$(basename "$program")
-        ! selected "${PATTERNS:-*_test}" "$name" "$name" || echo "$program"
-    done)
+    alone rxe-c guest build/system run_rxe_c "${programs[@]}"
 }
 
 run_rxe_c() { # PROGRAM...
@@ -35,12 +41,11 @@ run_rxe_c() { # PROGRAM...
 
 # The Java tests of modules in the guest.
 rxe_lane() { # LANE TAG MODULE...
-    local lane=$1 tag=$2 module only=''
+    local lane=$1 tag=$2 module only='' classes
     shift 2
     ! is_apart "$tag" || only=$tag
     [ -z "$PATTERNS" ] || tag=$only
-    needs_java "$@"
-    alone "$lane" guest build/java run_rxe "$only" $(for module in "$@"; do
+    classes=$(for module in "$@"; do
         echo "$module"
         # Not in the guest: tests of no I/O, those of jqwik, what repeats the classes on RDMA channels, what connects to
         # the loopback address alone, and benchmarks.
@@ -48,6 +53,10 @@ rxe_lane() { # LANE TAG MODULE...
             | grep -vE '\.rdma\.(stream|leakcheck|bench)\.|\.valkey\.Valkey|\.channel\.epoll\.|BenchmarksTest' \
             | grep -vE 'RdmaOrTcpTestsuiteTest|NettyTestsWithAgentTest' || true
     done)
+    # A selection may have none of them.
+    [[ $classes = *.* ]] || return 0
+    needs_java "$@"
+    alone "$lane" guest build/java run_rxe "$only" $classes
 }
 
 run_rxe() { # TAG [MODULE CLASS...]...

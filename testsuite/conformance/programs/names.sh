@@ -27,9 +27,10 @@ check_exports() {
         library=$(ldd "$(command -v rping)" 2> /dev/null | awk -v name="$library" '$1 == name { print $3 }')
         [ -n "$library" ] || { reason="rping is not installed: apt-get install rdmacm-utils"; break; }
         # Names of libibverbs' private interface are only for its own drivers.
-        comm -23 <(readelf --dyn-syms -W "$library" | grep -v IBVERBS_PRIVATE \
-                | awk '$4 == "FUNC" && $7 != "UND" { sub(/@.*/, "", $8); print $8 }' | sort -u) <(names "$object") \
-            | grep -vE "$pure" >> "$logs/missing"
+        readelf --dyn-syms -W "$library" | grep -v IBVERBS_PRIVATE \
+            | awk '$4 == "FUNC" && $7 != "UND" { sub(/@.*/, "", $8); print $8 }' | sort -u > "$table.names"
+        [ -s "$table.names" ] || { reason="no names were read in $library"; break; }
+        comm -23 "$table.names" <(names "$object") | grep -vE "$pure" >> "$logs/missing"
     done
     [ -n "$reason" ] || [ ! -s "$logs/missing" ] || reason="not exported: $(tr '\n' ' ' < "$logs/missing")"
     report "$name" "$reason"

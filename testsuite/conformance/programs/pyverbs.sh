@@ -44,6 +44,9 @@ pyverbs_tests() {
     sed -nE "s/.*\.\.\. skipped ['\"](.*)['\"]$/\1/p" "$logs/output" | sort | uniq -c | sort -rn > "$table.skipped"
     if ! grep -qE '^Ran [0-9]+ tests' "$logs/output"; then
         reason='ran no tests'
+    elif [ "$(sed -nE 's/^Ran ([0-9]+) tests.*/\1/p' "$logs/output")" \
+            = "$(sed -nE 's/^OK \(skipped=([0-9]+).*/\1/p' "$logs/output")" ]; then
+        reason='skipped all of its tests'
     elif [ "$status" != 0 ] && [ ! -s "$table.failed" ]; then
         reason="exit status $status"
     fi

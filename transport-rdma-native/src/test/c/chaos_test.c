@@ -19,6 +19,8 @@
  * connection works, and it keeps nothing. RDMA_SEED and RDMA_ROUNDS are for other and longer runs.
  */
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -60,6 +62,9 @@ struct connection {
 };
 
 static unsigned random_state;
+
+/* Flag, shared by all processes: a request of this round's victim has succeeded. */
+static atomic_bool *busy;
 
 static uint32_t below(uint32_t limit) {
     return (uint32_t) rand_r(&random_state) % limit;
@@ -221,6 +226,9 @@ static void be_killed(int socket) {
         for (int i = 0; i < CONNECTIONS; i++) {
             CHECK(turn(&connections[i]));
             CHECK(!connections[i].broken);
+            if (connections[i].succeeded != 0) {
+                atomic_store(busy, true);
+            }
         }
     }
 }
@@ -344,6 +352,8 @@ static void peers_that_are_killed_leave_nothing(void) {
     unsigned rounds = env_number("RDMA_ROUNDS", is_embedded() ? 40 : 5), seed = env_number("RDMA_SEED", 1);
     CHECK(rounds >= 1 && rounds <= MAX_ROUNDS);
     random_state = seed;
+    busy = mmap(NULL, sizeof(*busy), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(busy != MAP_FAILED);
     /* All sockets exist before the survivor does, which has its ends of them. */
     int survivors[MAX_ROUNDS], victims[MAX_ROUNDS], pair[2], report[2];
     for (unsigned i = 0; i < rounds; i++) {
@@ -376,12 +386,16 @@ static void peers_that_are_killed_leave_nothing(void) {
     close(pair[1]);
     close_all(survivors, rounds);
     for (unsigned i = 0; i < rounds; i++) {
+        atomic_store(busy, false);
         pid_t victim = fork_process();
         if (victim == 0) {
             random_state = seed + i;
             be_killed(victims[i]);
         }
         close(victims[i]);
+        if (i % 2 == 1) { /* the others may die at any step before it, as that of a connection */
+            CHECK_EVENTUALLY(atomic_load(busy));
+        }
         torment(victim);
         char done;
         receive_all(report[0], &done, 1); /* fails if the survivor has died */
@@ -389,6 +403,7 @@ static void peers_that_are_killed_leave_nothing(void) {
     expect_exit(survivor, 0);
     expect_exit(bystander, 0);
     close(report[0]);
+    CHECK_EQ(munmap(busy, sizeof(*busy)), 0);
 }
 
 int main(void) {

@@ -146,7 +146,8 @@ static void look_at_descriptors(void) {
 /* Only descriptors that an application may know live on in the child. */
 static void a_child_keeps_no_descriptor_that_the_application_does_not_see(void) {
     if (!is_embedded()) {
-        return; /* the library keeps the device's */
+        fprintf(stderr, "    skipped: the library keeps the device's descriptors\n");
+        return;
     }
     struct descriptors all;
     descriptors_open(&all);
@@ -189,6 +190,7 @@ static void stay_with_a_child(int socket) {
 /* A device's objects stay until the child ends as well: they belong to the descriptor. */
 static void the_parents_death_is_noticed_while_its_child_lives(void) {
     if (!is_embedded()) {
+        fprintf(stderr, "    skipped: a device's objects, which stay until the child ends\n");
         return;
     }
     int socket;

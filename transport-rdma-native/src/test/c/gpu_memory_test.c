@@ -373,6 +373,10 @@ static void between_processes(const struct gpu *gpu, uintptr_t memory) {
     struct ibv_mr *mr;
     struct address peer;
     bool registered = meet(&end, memory, &mr, &peer);
+    if (!registered) {
+        CHECK(!is_embedded());
+        fprintf(stderr, "    skipped: the device registers no %s memory\n", gpu->name);
+    }
     char *own = malloc(SIZE), *seen = malloc(SIZE);
     CHECK(own != NULL && seen != NULL);
     for (unsigned turn = 0; registered && turn < TURNS; turn++) {
@@ -413,12 +417,18 @@ static void between_processes(const struct gpu *gpu, uintptr_t memory) {
 }
 
 static void each(void (*test)(const struct gpu *gpu, uintptr_t memory)) {
+    bool any = false;
     for (size_t i = 0; i < GPUS; i++) {
         if (started[i]) {
             uintptr_t memory = gpus[i].allocate();
             test(&gpus[i], memory);
             gpus[i].release(memory);
+            any = true;
         }
+    }
+    if (!any) {
+        CHECK(!is_embedded());
+        fprintf(stderr, "    skipped: there is no graphics processor, and no fake of one\n");
     }
 }
 

@@ -93,6 +93,8 @@ static void a_full_descriptor_stops_nobody(void) {
     struct options options = with_channel();
     pair_open(&a, &b, &options);
     const uint64_t most = UINT64_MAX - 1;
+    await_introductions(&a, &b);
+    suspend_insurances(); /* a round of the engine may ring once more, behind the event */
     for (uint64_t i = 0; i < 3; i++) {
         CHECK_EQ(post_recv(&b, i, 0, 8), 0);
         CHECK_EQ(arm(b.recv_cq, 0), 0);
@@ -102,6 +104,7 @@ static void a_full_descriptor_stops_nobody(void) {
         expect_event(&b, b.recv_cq);
         CHECK(!is_readable(b.channel->fd));
     }
+    resume_insurances();
     pair_close(&a, &b);
 }
 
@@ -111,6 +114,7 @@ static void an_acknowledgement_rings_once_the_receiver_has_had_its_chance_to_ans
     struct options options = with_channel();
     pair_open_nonblocking(&a, &b, &options);
     CHECK_EQ(post_recv(&b, 0, 0, 8), 0);
+    await_introductions(&a, &b);
     suspend_insurances();
     poll_until_believed(b.recv_cq);
     CHECK_EQ(arm(a.send_cq, 0), 0);
@@ -161,6 +165,8 @@ static void destroying_a_queue_keeps_the_wake_up_of_another(void) {
     end_open_on(&d, &a, &options);
     end_connect(&c, d.qp->qp_num);
     end_connect(&d, c.qp->qp_num);
+    await_introductions(&a, &b);
+    await_introductions(&c, &d);
     suspend_insurances();
     CHECK_EVENTUALLY(NOTIFY_ENGINE_ASLEEP(atomic_load(&own_notify_area->engine.word))
                      && !is_readable(own_doorbell.heard.fd));
@@ -563,6 +569,8 @@ static void ring_full_socket(void) {
     const struct link_peer peer = { .uid = geteuid(), .pid = 0 };
     int peers = channel_lend_doorbell(b.channel, &peer);
     CHECK(peers >= 0);
+    await_introductions(&a, &b);
+    suspend_insurances(); /* a round of the engine may ring once more, behind the event */
     for (uint64_t i = 0; i < 3; i++) {
         CHECK_EQ(post_recv(&b, i, 0, 8), 0);
         CHECK_EQ(arm(b.recv_cq, 0), 0);
@@ -577,6 +585,7 @@ static void ring_full_socket(void) {
         CHECK(!is_readable(b.channel->fd));
     }
     channel_doorbell_lent(b.channel, peers);
+    resume_insurances();
     pair_close(&a, &b);
 }
 

@@ -169,8 +169,12 @@ static void a_cancelled_task_does_not_run(void) {
     engine_task_cancel(&queued[0]);
     let_engine_go();
     CHECK_EVENTUALLY(get(&queued_runs) == 1);
+    settle(); /* a task that is left would run */
+    CHECK_EQ(get(&queued_runs), 1);
     engine_submit(&queued[2]);
     CHECK_EVENTUALLY(get(&queued_runs) == 2);
+    settle();
+    CHECK_EQ(get(&queued_runs), 2);
 }
 
 struct counter {
@@ -334,12 +338,32 @@ static void on_signal(int signal) {
     }
 }
 
+static bool is_pending(int signal) {
+    sigset_t pending;
+    CHECK_EQ(sigpending(&pending), 0);
+    return sigismember(&pending, signal) == 1;
+}
+
+/* The kernel prefers the main thread for a signal of the process: only one that blocks it leaves it to others. */
 static void the_engine_thread_takes_no_signals(void) {
-    signal(SIGUSR1, on_signal);
+    struct engine_timer keeps_it = { .fire = do_nothing };
+    sigset_t one, before;
+    sigemptyset(&one);
+    sigaddset(&one, SIGUSR1);
+    CHECK(signal(SIGUSR1, on_signal) != SIG_ERR);
+    engine_timer_set(&keeps_it, UINT64_MAX);
+    CHECK_EVENTUALLY(threads("rdma-engine") == 1);
+    CHECK_EQ(pthread_sigmask(SIG_BLOCK, &one, &before), 0);
     for (int i = 0; i < 100; i++) {
-        kill(getpid(), SIGUSR1);
+        CHECK_EQ(kill(getpid(), SIGUSR1), 0);
+        settle(); /* a thread that takes signals would have taken this one */
+        CHECK(is_pending(SIGUSR1));
     }
     CHECK_EQ(get(&signals_on_engine), 0);
+    CHECK_EQ(pthread_sigmask(SIG_SETMASK, &before, NULL), 0); /* this thread takes it */
+    CHECK(!is_pending(SIGUSR1));
+    CHECK_EQ(get(&signals_on_engine), 0);
+    engine_timer_cancel(&keeps_it);
 }
 
 static void a_forked_child_starts_an_engine_of_its_own(void) {

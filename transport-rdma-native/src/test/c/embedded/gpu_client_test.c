@@ -906,7 +906,7 @@ static void free_what_is_lent(struct one *one) {
 /* Has each call of either library fail, while there are loans, or while they are made. */
 static void fail_at_each_call(struct one *one) {
     for (int kind = 0; kind < 4; kind++) {
-        bool fails = one->leads == (kind % 2 == 0), more = true;
+        bool fails = one->leads == (kind % 2 == 0), more = true, any = false;
         for (int call = 1; more; call += kind < 2 ? 1 : 3) {
             one_open(one);
             for (size_t way = 0; kind < 2 && way < WAYS; way++) {
@@ -924,8 +924,10 @@ static void fail_at_each_call(struct one *one) {
             vendor->fake.fail(0, 0);
             uint64_t other = swap(one, failed);
             more = fails ? failed : other != 0;
+            any |= failed;
             one_close(one);
         }
+        CHECK(any || !fails);
     }
 }
 

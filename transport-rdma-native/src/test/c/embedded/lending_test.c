@@ -79,6 +79,7 @@ static void start(void) {
     CHECK_EQ(rdma_peer_memory_register_client(&device.client), 0);
     atomic_store(&lending_is_on, true);
     atomic_store(&lending_to_itself, true);
+    atomic_store(&lending_recall_ns, (uint64_t) patience_ms() * 1000000); /* a slow borrower is waited for, too */
 }
 
 static void both_open_with(struct both *both, const struct options *options) {

@@ -21,6 +21,8 @@
  * and longer runs.
  */
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "check.h"
@@ -41,6 +43,9 @@
 static struct software_device device;
 static unsigned random_state;
 
+/* Flag, shared by all processes: a request of this round's victim has succeeded. */
+static atomic_bool *busy;
+
 static uint32_t below(uint32_t limit) {
     return (uint32_t) rand_r(&random_state) % limit;
 }
@@ -55,6 +60,7 @@ struct mine {
     struct ibv_mr *mr;
     struct address peer;
     unsigned posted, received; /* requests and receives that are not completed */
+    bool is_victim;
 };
 
 static void mine_open(struct mine *mine) {
@@ -139,7 +145,11 @@ static void exchange_until_the_peer_is_gone(struct mine *mine) {
         for (; works && mine->posted < OUTSTANDING;) {
             post_one(mine);
         }
+        unsigned posted = mine->posted;
         works &= take(mine->end.send_cq, &mine->posted);
+        if (mine->is_victim && works && mine->posted < posted) {
+            atomic_store(busy, true);
+        }
         works &= take(mine->end.recv_cq, &mine->received);
     }
 }
@@ -157,13 +167,14 @@ static bool meet(int socket, struct mine *mine) {
     return send(socket, &ready, 1, MSG_NOSIGNAL) == 1 && recv(socket, &ready, 1, MSG_WAITALL) == 1;
 }
 
-static void live(int socket) {
+static void live(int socket, bool is_victim) {
     struct mine mine;
     limit_life();
     atomic_store(&lending_is_on, below(2) == 0); /* in both processes, or in none */
     software_start(&device);
     CHECK_EQ(rdma_peer_memory_register_client(&device.client), 0);
     mine_open(&mine);
+    mine.is_victim = is_victim;
     if (meet(socket, &mine)) {
         exchange_until_the_peer_is_gone(&mine);
     }
@@ -196,7 +207,7 @@ static pid_t start_process(const int sockets[2], int own) {
     CHECK(child >= 0);
     if (child == 0) {
         close(sockets[1 - own]);
-        live(sockets[own]);
+        live(sockets[own], own == 0);
         _exit(0);
     }
     return child;
@@ -204,13 +215,19 @@ static pid_t start_process(const int sockets[2], int own) {
 
 static void a_process_that_is_killed_leaves_memory_of_devices_right(void) {
     unsigned seed = env_number("RDMA_SEED", 1), count = env_number("RDMA_ROUNDS", rounds(ROUNDS, ROUNDS / 3));
+    busy = mmap(NULL, sizeof(*busy), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(busy != MAP_FAILED);
     for (unsigned round = 0; round < count; round++) {
         int sockets[2], status;
+        atomic_store(busy, false);
         random_state = seed * 1000 + round;
         CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
         pid_t victim = start_process(sockets, 0), survivor = start_process(sockets, 1);
         close(sockets[0]);
         close(sockets[1]);
+        if (round % 2 == 1) { /* the others may die at any step before it, as that of a connection */
+            CHECK_EVENTUALLY(atomic_load(busy));
+        }
         pause_shortly();
         for (uint32_t stops = below(3); stops > 0; stops--) {
             CHECK_EQ(kill(victim, SIGSTOP), 0);
@@ -224,6 +241,7 @@ static void a_process_that_is_killed_leaves_memory_of_devices_right(void) {
         CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
         expect_exit(survivor, 0);
     }
+    CHECK_EQ(munmap(busy, sizeof(*busy)), 0);
 }
 
 int main(void) {

@@ -200,14 +200,14 @@ int main(void) {
     end_idle_links_soon();
     link_add_down_handler(count_down);
     struct end first;
-    /* Opened first, so that the process has what lasts: its engine, its notify area, its names. */
+    /* An object that is there all the time: the end of the last one would end all links, whatever their own time. */
     end_open(&first, &defaults);
-    end_close(&first);
     fds_without_links = open_fds();
     RUN(a_link_goes_some_time_after_the_last_connected_queue_pair);
     RUN(a_link_goes_some_time_after_the_last_datagram_queue_pair);
     RUN(a_link_stays_as_long_as_a_silent_queue_pair);
     RUN(the_end_of_a_link_waits_for_no_queue_pair_of_others);
     RUN(a_doorbell_is_sent_once_and_again_to_a_peer_that_has_lost_it);
+    end_close(&first);
     return 0;
 }

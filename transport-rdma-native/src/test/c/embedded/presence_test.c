@@ -62,11 +62,14 @@ static bool nothing_is_left(int fds) {
     return threads("rdma-engine") == 0 && open_fds() == fds && mappings("/memfd:rdma-") == 0;
 }
 
-static void one_pair(void) {
+/* Returns a number that the process had, and has as long as its names. */
+static uint32_t one_pair(void) {
     struct end a, b;
     pair_open(&a, &b, &defaults);
     pair_talk(&a, &b);
+    uint32_t qpn = a.qp->qp_num;
     pair_close(&a, &b);
+    return qpn;
 }
 
 static void the_last_object_takes_thread_descriptors_and_memory_along(void) {
@@ -97,21 +100,29 @@ static void the_last_object_takes_the_names_along(void) {
     CHECK_EVENTUALLY(nothing_is_left(fds));
 }
 
+static void expect_all(uint32_t qpn) {
+    settle(); /* the end of everything, if it were to come, has come */
+    CHECK(mappings("/memfd:rdma-notify") > 0);
+    CHECK_EQ(threads("rdma-engine"), 1);
+    CHECK(!is_refused(qpn));
+}
+
 static void an_object_keeps_all_of_it(void) {
     int gid_index, fds = open_fds();
+    presence_rest_ns = 0;
     struct ibv_context *context = open_test_device(&gid_index);
     struct ibv_cq *cq = ibv_create_cq(context, 1, NULL, NULL, 0);
     CHECK(cq != NULL);
-    one_pair();
-    settle();
+    uint32_t qpn = one_pair();
+    expect_all(qpn);
     CHECK_EQ(ibv_close_device(context), 0); /* has no effect: it has an object */
     one_pair();
-    settle();
-    CHECK(mappings("/memfd:rdma-notify") > 0);
+    expect_all(qpn);
     CHECK_EQ(ibv_destroy_cq(cq), 0);
-    CHECK(mappings("/memfd:rdma-notify") > 0);
+    expect_all(qpn);
     CHECK_EQ(ibv_close_device(context), 0);
     CHECK_EVENTUALLY(nothing_is_left(fds));
+    presence_rest_ns = SOON_NS;
 }
 
 static void members_of_groups_leave_no_administrator(void) {
@@ -184,6 +195,8 @@ static void a_child_begins_anew_whether_or_not_its_parent_rests(void) {
         bool parent_is_present = i % 2 == 1;
         if (parent_is_present) {
             pair_open(&a, &b, &defaults);
+            pair_talk(&a, &b);
+            settle(); /* no descriptor is under way any more */
         }
         CHECK_EVENTUALLY(closer_is_done()); /* descriptors that wait are open in the child as well, for a while */
         pid_t child = fork_child();
@@ -264,6 +277,7 @@ static void a_peer_of_one_that_rests_is_told(void) {
     expect_exit(child, 0);
     close(socket);
     fprintf(stderr, "    %u of %u were answered in time\n", done, count);
+    CHECK(done > 0);
     presence_rest_ns = SOON_NS;
 }
 

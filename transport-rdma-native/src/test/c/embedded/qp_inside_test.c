@@ -24,7 +24,7 @@
 #include "provider.h"
 #include "qp_inside.h"
 
-static atomic_bool peer_may_stop;
+static atomic_bool peer_runs, peer_may_stop;
 
 static int to_reset(struct end *end) {
     struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
@@ -35,6 +35,7 @@ static int to_reset(struct end *end) {
 static void *acknowledge(void *qp) {
     const struct qp *peer = qp;
     const struct wire_slot *ring = rc_of(peer)->attached->segment->request;
+    atomic_store(&peer_runs, true);
     for (uint32_t count = 0; !atomic_load(&peer_may_stop);) {
         if (atomic_load(&ring[count % WIRE_REQUEST_SLOTS].desc.sequence) == count + 1) {
             count++;
@@ -65,6 +66,7 @@ static void a_post_does_not_last_until_all_is_sent(void) {
     qp_lock(peer);
     pthread_t thread;
     CHECK_EQ(pthread_create(&thread, NULL, acknowledge, peer), 0);
+    CHECK_EVENTUALLY(atomic_load(&peer_runs)); /* without it, not even a post that lasts would get far */
     CHECK_EQ(a.context->ops.post_send(a.qp, wr, &bad), 0);
     qp_lock(sender);
     uint32_t sent = sender->staged;

@@ -301,6 +301,10 @@ static void client_of_another_version(const void *unused) {
 
 static void an_address_of_another_version_is_told_apart_from_none(void) {
     const struct service a = { .network = OF_A, .name = "a" }, b = { .network = OF_B, .name = "b" };
+    if (!has_namespaces()) {
+        fprintf(stderr, "    skipped: other namespaces, which this system lets this user not make\n");
+        return;
+    }
     make_folder();
     struct child other = begin_child(serve_as_another_version, &a), same = begin_service(&b);
     CHECK_EQ(hear(&other), 0);
@@ -313,8 +317,6 @@ static void an_address_of_another_version_is_told_apart_from_none(void) {
 int main(void) {
     RUN(another_version_is_refused_by_each_way);
     RUN(another_version_meets_its_own);
-    if (has_namespaces()) {
-        RUN(an_address_of_another_version_is_told_apart_from_none);
-    }
+    RUN(an_address_of_another_version_is_told_apart_from_none);
     return 0;
 }
