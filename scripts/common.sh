@@ -86,9 +86,9 @@ is_built() { # MODULE
         && [ -z "$(find "$ROOT"/pom.xml "$ROOT"/*/pom.xml "$ROOT"/*/src -newer "$built" -print -quit)" ]
 }
 
-# Builds modules and what they need, without tests, and writes each one's class path for tests to target/test-classpath,
-# unless no source has changed since. Says nothing unless it fails. BUILD_ARGUMENTS: more arguments of Maven, on which
-# the result depends; BUILD_PHASE: what it does instead of packaging; BUILD_LOG: a file for its output.
+# Builds modules and their dependencies without tests, unless no source has changed since. Writes the class path for the
+# tests of each module to target/test-classpath. Prints nothing unless it fails. BUILD_ARGUMENTS: more arguments of
+# Maven, on which the result depends; BUILD_PHASE: the phase, instead of package; BUILD_LOG: a file for the output.
 build() { # MODULE...
     local module log
     while [ $# != 0 ] && is_built "$1"; do

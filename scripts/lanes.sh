@@ -14,15 +14,15 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 #
-# The lanes of run-tests.sh. A function lane_NAME adds the tasks of a lane to the queue (queue.sh); functions run_* are
-# what the tasks do. Lanes that run in a guest are in testsuite/rxe/lanes.sh. Source it after common.sh.
+# The lanes of run-tests.sh. A function lane_NAME adds the tasks of a lane to the queue (queue.sh). Tasks run the
+# functions run_*. The lanes that run in a guest are in testsuite/rxe/lanes.sh. Source it after common.sh.
 . "$ROOT/scripts/programs.sh"
 . "$ROOT/scripts/queue.sh"
 . "$ROOT/scripts/selection.sh"
 . "$ROOT/testsuite/rxe/lanes.sh"
 C_SOURCES=$ROOT/transport-rdma-native/src/main/c
 C_OUT=$ROOT/transport-rdma-native/target/c
-# Variables of the command line and of the machine that tasks know.
+# Variables of the command line and of the machine that tasks get.
 QUEUE_SETTINGS=(properties PATTERNS TEST_SEED TEST_SECONDS TEST_ALL CONFORMANCE_OPTION ISOLATION JAVA_HOME
     build_modules deploys)
 JAVA_MODULES=(transport-rdma transport-rdma-micrometer transport-rdma-valkey transport-rdma-vertx transport-rdma-grpc
@@ -83,7 +83,7 @@ run_scripts() {
 
 lane_c() { # [LANE [PATTERNS]]
     c_lane "${1:-c}" '' "${PATTERNS:-${2:-*_test}}"
-    # With a selection of tests, the other checks are not wanted.
+    # A selection of tests leaves out the other checks.
     [ -n "$PATTERNS" ] || task "${1:-c}" folders 1 build/c run_c_folders "${1:-c}"
 }
 
@@ -125,9 +125,9 @@ run_c() { # LANE PROGRAM
     case $1 in
         c-asan)
             asan_options
-            # As a user without privileges, with what such a user is given: the kernel bounds root less (unix(7),
-            # ETOOMANYREFS), and root is user 0. Each program as another user, as descriptors on their way count for
-            # all processes of one. In a folder of that user, who may not be able to reach this one.
+            # Runs as a user without privileges, with the limits of such a user, because the kernel limits root less
+            # (unix(7), ETOOMANYREFS), and root is user 0. Each program has another user, because descriptors in flight
+            # count for all processes of a user. It runs in a folder of that user, who may have no access to this one.
             if [ "$(id -u)" = 0 ]; then
                 local user=$((30000 + $$ % 30000))
                 cp "$program" "$TMPDIR"
@@ -139,8 +139,9 @@ run_c() { # LANE PROGRAM
             fi
             ;;
         c-tsan)
-            # GCC 12's run-time library knows no mapping with as many random bits as new kernels use: run without
-            # randomisation. Some containers don't allow that; there it depends on the kernel whether programs start.
+            # The run-time library of GCC 12 does not support as many random bits of addresses as new kernels use, so
+            # programs run without randomisation. Some containers don't allow that. There the kernel decides whether
+            # programs start.
             ! setarch "$(uname -m)" -R true 2> /dev/null || C_AS+=(setarch "$(uname -m)" -R)
             export TSAN_OPTIONS=second_deadlock_stack=1
             ;;
@@ -187,7 +188,7 @@ run_faults() { # ARGUMENT...
     run_c_program faults "$(make_c address,undefined print-faults)"
 }
 
-# A part says of each place that none of its scenarios comes to it. What all say is a call that is never made to fail.
+# Each part lists the places that none of its scenarios reaches. A place in all lists is a call that never fails here.
 run_faults_reached() {
     local never
     never=$(grep -ha 'no scenario reaches' "$LOGS"/faults/*.output | sort | uniq -c | awk '$1 == 3')
@@ -196,8 +197,8 @@ run_faults_reached() {
     echo "@ faults $([ -z "$never" ] && echo '1 0' || echo '0 1') 0"
 }
 
-# Fuzz targets. Each replays its corpus in the repository and goes on from there. What it finds stays in target/fuzz
-# of its module, for the next run; an input that fails is in the logs.
+# Fuzz targets. Each replays its corpus in the repository and continues from there. New inputs stay in target/fuzz of
+# the module for the next run. An input that fails is in the logs.
 lane_fuzz() {
     local program programs
     programs=$(make_c '' print-fuzz)
@@ -225,7 +226,7 @@ run_fuzz() { # PROGRAM
     echo "@ fuzz $((status == 0)) $((status != 0)) 0"
 }
 
-# Locks that are held, and native methods that run, for long: test/c/stalls.
+# Watches for locks that are held for long, and for native methods that run for long: test/c/stalls.
 lane_stalls() {
     local program all name programs=() tag=stalls
     [ -z "$TEST_ALL$PATTERNS" ] || tag=''
@@ -283,7 +284,7 @@ run_chaos() {
 
 # --- Lanes of Java ----------------------------------------------------------------------------------------------------
 
-# The tests of modules that have the tag of a lane, or all without a tag of those that have a lane of their own.
+# The tests of modules that have the tag of a lane. Without a tag: all except those that have a lane of their own.
 java_lane() { # LANE TAG MODULE...
     local lane=$1 tag=$2 module classes oldest=oldest
     shift 2
@@ -311,8 +312,8 @@ run_java() { # LANE MODULE[:VARIANT] CLASS...
     shift 2
     JAVA_OPTIONS=("${properties[@]}" ${TEST_SEED:+-Dtest.seed="$TEST_SEED"}
         ${TEST_SECONDS:+-Dtest.seconds="$TEST_SECONDS"} ${TEST_ALL:+-Dtest.all=true})
-    # The second compiler takes half of the time of runs as short as these. Defects of memory ordering in the transport
-    # show with it alone; modules other than these two have no code of that kind.
+    # The second compiler takes half of the time of such short runs. Only with it defects of memory ordering in the
+    # transport show. Modules other than these two have no such code.
     if [ "$lane" = quick-java ] || [[ -z $TEST_ALL && $module != transport-rdma && $module != testsuite ]]; then
         JAVA_OPTIONS+=(-XX:TieredStopAtLevel=1)
     fi
@@ -350,8 +351,8 @@ lane_quick_java() {
     java_lane quick-java quick transport-rdma transport-rdma-valkey transport-rdma-agent testsuite
 }
 
-# Byte streams and channels of messages on an iWARP device, which send their messages; among them those to librdmacm's,
-# which does the same.
+# Byte streams and channels of messages on an iWARP device, where messages are sent with SEND. Some tests connect to
+# librdmacm, which does the same.
 lane_iwarp() {
     java_lane iwarp "iwarp${TEST_ALL:+|iwarp-all}" transport-rdma testsuite
 }
@@ -412,12 +413,12 @@ run_conformance() { # [EXPRESSION]
     run_programs conformance $CONFORMANCE_OPTION "$@"
 }
 
-# again: the command that repeats a line, if an expression for it is added.
+# again: the command that repeats a line, when an expression for the line is added.
 run_programs() { # LANE ARGUMENT... of testsuite/conformance/run
     local lane=$1
     shift
     PRELOAD="$C_OUT/librdma_embedded.so" isolated "$ROOT/testsuite/conformance/run" "$@" | tee "$TMPDIR/output" || true
-    # The expression has a line's characters, of which those with a meaning are any.
+    # The expression is the line, with "." for each character that has a meaning in expressions.
     sed -n -E 's/^FAILED (([^:]|:[^ ])*): .*/\1/p' "$TMPDIR/output" | while read -r line; do
         echo "! again $lane ${line//[ \/]/_} 1 $again ^${line//[^a-zA-Z0-9_=-]/.}"
     done
@@ -425,7 +426,7 @@ run_programs() { # LANE ARGUMENT... of testsuite/conformance/run
     sed -n -E '$s/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/@ '"$lane"' \1 \2 \3/p' "$TMPDIR/output"
 }
 
-# Valkey's server, which is not changed: its own test of RDMA, and our tests with it as the peer.
+# Valkey's unchanged server: its own test of RDMA, and our tests with the server as the peer.
 lane_valkey() {
     local why
     if ! why=$("$ROOT/testsuite/valkey/build" --fetch 2>&1); then
@@ -447,7 +448,7 @@ run_valkey_programs() { # [EXPRESSION]
     run_programs valkey --family valkey "$@"
 }
 
-# Programs on the library of an earlier commit beside programs on this one's.
+# Programs on the library of an earlier commit together with programs on the library of this commit.
 lane_versions() {
     local list=$ROOT/testsuite/conformance/earlier.list own commit version why
     own=$(sed -n 's/^#define LINK_VERSION \([0-9]*\).*/\1/p' "$C_SOURCES/embedded/link/link.h")
@@ -473,7 +474,7 @@ run_versions() { # COMMIT VERDICT [EXPRESSION]
             return
         fi
         tar -x -C "$TMPDIR" -f "$TMPDIR/sources.tar"
-        # Without optimisation, which takes most of the time of a build and changes no message.
+        # No optimisation, because it takes most of the time of a build and does not change messages.
         make -C "$TMPDIR/transport-rdma-native/src/main/c" -s OPT=-O0 OUT="$TMPDIR/out" preload
         mkdir -p "$(dirname "$object")"
         cp "$TMPDIR/out/librdma_embedded.so" "$object.$TASK"
@@ -484,8 +485,8 @@ run_versions() { # COMMIT VERDICT [EXPRESSION]
 
 # --- Lanes that keep the machine busy ---------------------------------------------------------------------------------
 
-# The lane java on a newer Java and with a newer Netty, each in a copy of the sources, whose build is its own; and what
-# this build has made with the oldest Netty.
+# The lane java on a newer Java and with a newer Netty, each in a copy of the sources with a build of its own. Also this
+# build with the oldest Netty.
 lane_platforms() {
     alone platforms java '' run_platform java
     alone platforms netty '' run_platform netty

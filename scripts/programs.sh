@@ -23,9 +23,9 @@
 #   ! KIND GROUP NAME COUNT COMMAND          COUNT of the failed ones are those of NAME, a class or a program
 #   % NAME SECONDS                           how long a class or program took
 #
-# KIND: "final" is never run again, since luck does not excuse it: what a sanitizer reports, a leak, a crash, wrong
-# data. "again": COMMAND runs it once more, alone. "unrun": it did not begin, since what was before it ended the
-# process; COMMAND runs it for the first time.
+# KIND: "final" is never run again, because it is no matter of luck: a report of a sanitizer, a leak, a crash, wrong
+# data. "again": COMMAND runs the class or program once more, alone. "unrun": it did not begin, because an earlier one
+# ended the process. COMMAND runs it for the first time.
 
 # Java classes and C programs whose failure means wrong data, or comes from input that is not the same each time.
 NEVER_AGAIN='StreamIntegrity|Differential|Chaos|Faults|Fuzz|HostilePeer|Property|Simulation|Model'
@@ -34,8 +34,8 @@ NEVER_AGAIN+='|^chaos|^faults$|hostile'
 # The beginning of the message that a CHECK of test/c/check.h prints before it aborts.
 FAILED_CHECK='^[^ ]+\.[ch]:[0-9]+: [a-z0-9_]+: '
 
-# Runs a command in a network namespace of its own, in which only the loopback interface is up, where the system allows
-# it. ISOLATION: how (see find_isolation).
+# Runs a command in a network namespace of its own with only the loopback interface up, if the system allows that.
+# ISOLATION: the way to do it (see find_isolation).
 isolated() { # COMMAND...
     # The capabilities in the new user namespace are for ip alone.
     local as_before=(setpriv --ambient-caps=-all --inh-caps=-all)
@@ -57,9 +57,9 @@ find_isolation() {
     ISOLATION=none
 }
 
-# Runs a C program and counts the tests that it names before running them, as RUN of test/c/check.h does: one a line,
-# indented by two spaces. A program stops at its first failure. One that can run none here says "skipped:" and why, and
-# so does a test that leaves something out, which counts as skipped.
+# Runs a C program and counts the tests that it names before running them, as RUN of test/c/check.h does: one in each
+# line, indented by two spaces. A program stops at its first failure. If it can run no test, it prints "skipped:" and
+# why, and so does a test that leaves something out, which counts as skipped.
 # C_ARGUMENTS: its arguments; C_LIMIT: seconds; C_AS: the command that runs it; C_AGAIN: the one that repeats it.
 run_c_program() { # GROUP PROGRAM
     local group=$1 program=$2 name output status=0 tests skipped kind=final started=$EPOCHREALTIME
@@ -81,8 +81,9 @@ run_c_program() { # GROUP PROGRAM
     else
         echo "FAIL $name (exit status $status); the end of $output:"
         tail -n 40 "$output"
-        # A status above 128 is a death by signal: a crash, except SIGALRM (142), which is a time limit as timeout's is,
-        # and SIGABRT (134) after the message of a CHECK, without which it is that of malloc(3) or of a sanitizer.
+        # A status above 128 is a death by signal, which is a crash. Exceptions: SIGALRM (142) is a time limit, like
+        # that of timeout(1), and SIGABRT (134) may follow the message of a CHECK. Without this message, it comes from
+        # malloc(3) or a sanitizer.
         if { [ "$status" -le 128 ] || [ "$status" = 142 ] \
                     || { [ "$status" = 134 ] && grep -qaE "$FAILED_CHECK" "$output"; }; } \
                 && [ -n "${C_AGAIN-}" ] && [[ ! $name =~ $NEVER_AGAIN ]] \
@@ -99,16 +100,17 @@ elapsed() { # EPOCHREALTIME at the beginning
     awk -v from="$1" -v to="$EPOCHREALTIME" 'BEGIN { printf "%.1f\n", to - from }'
 }
 
-# The tags of the tests that have a lane of their own, and of those that run with --all only: an expression of JUnit's.
+# The tags of tests that have a lane of their own or run with --all only, as an expression of JUnit.
 excluded_tags() {
     local tags
     tags=$(sed -n 's/.*<tests.excludedTags>\(.*\)<.*/\1/p' "$ROOT/pom.xml")
     echo "${tags%${TEST_ALL:+ | all}}"
 }
 
-# Runs test classes of a module in one JVM, by JUnit's console launcher, in which TestReport writes what became of each.
-# JAVA_OPTIONS, JAVA_LAUNCHER_OPTIONS: options of the JVM and of the launcher; JAVA_CLASSES: where the project's folder
-# is for the JVM, if elsewhere; JAVA_LIMIT: seconds; JAVA_AGAIN: the command that repeats a class, whose name is added.
+# Runs test classes of a module in one JVM, by JUnit's console launcher, in which TestReport writes the results.
+# JAVA_OPTIONS, JAVA_LAUNCHER_OPTIONS: options of the JVM and of the launcher; JAVA_CLASSES: path of the project's
+# folder for the JVM, if different; JAVA_LIMIT: seconds; JAVA_AGAIN: the command that repeats a class, with its name
+# added.
 run_java_classes() { # GROUP MODULE[:VARIANT] CLASS...
     local group=$1 module=${2%:*} variant=${2#"${2%:*}"} target reports console path jar jars status=0
     target=$ROOT/$module/target
@@ -129,8 +131,8 @@ run_java_classes() { # GROUP MODULE[:VARIANT] CLASS...
     path=${path//"$ROOT/"/"${JAVA_CLASSES:-$ROOT}/"}
     rm -rf "$reports"
     mkdir -p "$reports"
-    # JUnit's limits of single tests are for idle machines; the limit here is the process'. At SIGQUIT a JVM prints what
-    # each of its threads does.
+    # JUnit's limits of single tests are for idle machines, so the only limit here is for the process. At SIGQUIT a JVM
+    # prints the stack of each thread.
     (cd "$ROOT/$module" && isolated timeout -s QUIT -k 20 "${JAVA_LIMIT:-1800}" \
         "$JAVA_HOME/bin/java" "@$ROOT/testsuite/jvm.options" -Djava.io.tmpdir="${TMPDIR:-/tmp}" "${JAVA_OPTIONS[@]}" \
         -XX:ErrorFile="$reports/hs_err.txt" -XX:HeapDumpPath="$reports" -Dtest.report="$reports/classes" \

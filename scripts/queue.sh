@@ -15,12 +15,12 @@
 # under the License.
 #
 #
-# The queue of run-tests.sh: the tasks of all lanes, which make runs side by side, the longest first. Source it after
-# common.sh. A lane adds its tasks by task(), alone() and build_task(); run_queue then runs them by scripts/task.
+# The queue of run-tests.sh: the tasks of all lanes. make runs them side by side, the longest first. Source it after
+# common.sh. A lane adds its tasks by task(), alone() and build_task(). run_queue then runs them by scripts/task.
 #
-# A task is LANE/NAME. $LOGS has of each LANE/NAME.log, LANE/NAME.status and, when it has run, LANE/NAME.done, which is
-# what make waits for.
-# Two more than there are cores, as many tests wait most of the time.
+# A task is LANE/NAME. $LOGS has LANE/NAME.log and LANE/NAME.status of each task and, after the task has run,
+# LANE/NAME.done, for which make waits.
+# Two more than the number of cores, because many tests wait most of the time.
 workers=$(($(nproc) + 2))
 
 # Lines "SECONDS TASK", and the rules of the tasks.
@@ -32,7 +32,7 @@ task() { # LANE NAME SECONDS NEEDS FUNCTION ARGUMENT...
     add_rule "$1" "$2" "${@:4}"
 }
 
-# Adds a task that keeps all cores busy, or must not be disturbed: after all others, one after the other.
+# Adds a task that keeps all cores busy, or must not be disturbed. These run after all others, one by one.
 alone() { # LANE NAME NEEDS FUNCTION ARGUMENT...
     queue_alone+="0 $1/$2"$'\n'
     add_rule "$1" "$2" "${@:3}"
@@ -51,7 +51,7 @@ add_rule() { # LANE NAME NEEDS FUNCTION ARGUMENT...
     queue_rules+=$command$'\n'
 }
 
-# Runs all tasks, then once more what failed and may be run again, and sums up.
+# Runs all tasks. Then repeats each failure that may run again, and sums up.
 run_queue() {
     local variable
     mkdir -p "$LOGS"
@@ -69,7 +69,7 @@ run_queue() {
 }
 
 run_make() {
-    # make's own messages say that a task broke, which the summary says, too.
+    # The messages of make report broken tasks, which the summary reports too.
     SHELL=$BASH MAKEFLAGS='' make -s -k --no-print-directory -C "$LOGS" "$@" 2>> "$LOGS/make.log" || true
 }
 

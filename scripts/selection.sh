@@ -14,8 +14,8 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 #
-# The tests that a lane of run-tests.sh has: by patterns of their names, and by tags (docs/testsuite.md#tags). Source it
-# after common.sh and programs.sh.
+# The tests of a lane of run-tests.sh, by patterns of their names, and by tags (docs/testsuite.md#tags). Source it after
+# common.sh and programs.sh.
 
 # Checks that patterns select a class or a program, like Maven's -Dtest: "A,B*,!C"; a pattern with a slash is for the
 # path of a class.
@@ -40,13 +40,13 @@ is_apart() { # TAG
     [[ " $(excluded_tags) " = *" $1 "* ]]
 }
 
-# The test classes of a module that -Dtest selects: those with a tag, or, without one, those of the lane java.
+# The test classes of a module that -Dtest selects: with a tag, those that have it; without one, those of the lane java.
 java_classes() { # MODULE [TAG[|TAG...]]
     local file path without
-    # Abstract classes, and classes that as a whole are in another lane or run with --all only.
+    # Excludes abstract classes, and classes that run as a whole in another lane or with --all only.
     without="^(public )?abstract class|^@Tag\(\"($(excluded_tags | sed 's/ | /|/g'))\"\)"
     cd "$ROOT/$1/src/test/java"
-    # grep's exit status says nothing with -L.
+    # The exit status of grep has no meaning with -L.
     { find . -name '*Test.java' | sort | if [ -n "${2-}" ]; then
             xargs grep -lE "@Tag\(\"($2)\"\)"
         else
@@ -58,7 +58,7 @@ java_classes() { # MODULE [TAG[|TAG...]]
     done
 }
 
-# Checks that a C program has a tag in the comment at its head; each has the empty one.
+# Checks that a C program has a tag in the comment at its head. Each program has the empty tag.
 c_program_has() { # NAME TAG
     [ -z "$2" ] || grep -rqF --include="$1.c" "@Tag(\"$2\")" "$ROOT/transport-rdma-native/src/test/c"
 }
@@ -69,8 +69,8 @@ seconds_of() { # LANE NAME
         END { print found ? found : 1 }' "$ROOT/scripts/times"
 }
 
-# Adds tasks for classes of a module, each of about a minute, of which the longest class is in the first. JAVA_NEEDS:
-# what they need beside the classes.
+# Adds tasks for classes of a module, each of about a minute. The first task has the longest class. JAVA_NEEDS: tasks
+# that they need beside the classes.
 java_tasks() { # LANE MODULE[:VARIANT] CLASS...
     local lane=$1 module=$2 number=0 seconds classes
     shift 2

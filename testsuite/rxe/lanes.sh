@@ -17,8 +17,8 @@
 # The lanes of run-tests.sh that run in the soft-RoCE guest. scripts/lanes.sh sources it.
 RXE_MODULES=(transport-rdma transport-rdma-valkey testsuite example-servers microbench)
 
-# The C tests once more, the same object files but for those about the embedded provider's inside: linked with the
-# system's libraries, and on the guest's kernel.
+# The C tests on the guest's kernel, linked with the system's libraries. They have the same object files, except those
+# for the embedded provider's inside.
 lane_rxe_c() {
     local program all name programs=()
     all=$(make_c '' print-system)
@@ -47,8 +47,8 @@ rxe_lane() { # LANE TAG MODULE...
     [ -z "$PATTERNS" ] || tag=$only
     classes=$(for module in "$@"; do
         echo "$module"
-        # Not in the guest: tests of no I/O, those of jqwik, what repeats the classes on RDMA channels, what connects to
-        # the loopback address alone, and benchmarks.
+        # Left out in the guest: tests without I/O, tests of jqwik, tests that repeat others on RDMA channels, tests
+        # that connect to the loopback address only, and benchmarks.
         java_classes "$module" "$tag" \
             | grep -vE '\.rdma\.(stream|leakcheck|bench)\.|\.valkey\.Valkey|\.channel\.epoll\.|BenchmarksTest' \
             | grep -vE 'RdmaOrTcpTestsuiteTest|NettyTestsWithAgentTest' || true

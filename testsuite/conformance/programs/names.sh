@@ -13,8 +13,8 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 #
-# Every public name that takes an object must be ours: one that is not leads into the real library, which then takes our
-# object for its own. Left to it are pure functions, and rsockets, which are to be Debian's.
+# Each public name that takes an object must be ours. Otherwise the name leads into the real library, which takes our
+# object for its own. Only pure functions and rsockets, which are Debian's on purpose, are left to the real library.
 check_exports() {
     local name='exported names' library pure reason=
     selected "$name" || return 0

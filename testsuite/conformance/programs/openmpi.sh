@@ -13,8 +13,8 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 #
-# Open MPI: two ranks on this machine, over UCX and over libfabric alone, without its own ways between processes of a
-# host. The program is one that comes with mpi4py: a message goes round, and it says what a round took.
+# Open MPI: two ranks on this machine, over UCX and over libfabric alone, without Open MPI's own transports within a
+# host. The program comes with mpi4py. It sends a message round, and prints the time of a round.
 if optional /usr/lib/python3/dist-packages/mpi4py mpirun; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     ring_test=(/usr/bin/python3 -m mpi4py.bench ringtest -n 10000 -l 100)

@@ -15,7 +15,7 @@
 #
 # The tests of rdma-core, which use libibverbs and librdmacm from Python.
 
-# Tests that fail for a reason that is not a fault of the device: the reason, a regular expression of their names.
+# Tests that fail although the device has no fault: the reason, and a regular expression of their names.
 pyverbs_lacks=(
     'a race of the test: it posts sends, and expects their completions to be there at once' '^test_resize_cq$'
 )

@@ -14,8 +14,8 @@
 # under the License.
 #
 # rsockets: Debian's own, on our connection manager and queue pairs.
-# Without sizes rstream tests many, over two connections. The asynchronous client takes a server that is done, and has
-# hung up, for a failure, should it still have data to read then, so that its last line is not certain.
+# Without sizes rstream runs many tests, over two connections. If the server is done and has hung up while the
+# asynchronous client still has data to read, the client reports a failure. So its last line is not certain.
 pair once '^64k_bw ' 'rstream -p PORT -T a' 'rstream -s 127.0.0.1 -p PORT -T a'
 for test in b n; do
     pair once '^custom .* 4k ' "rstream -p PORT -T $test -S 4096 -C 100 -I 10" \

@@ -13,7 +13,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 #
-# UCX: tags, active messages and one-sided operations on one of its transports alone, and that transport by itself.
+# UCX: tags, active messages and one-sided operations on one of its transports only, and that transport alone.
 if optional /usr/bin/ucx_info ucx_info; then
     check 'Transport: rc_verbs' ucx_info -d
     for transport in rc ud; do

@@ -13,7 +13,7 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 #
-# Valkey's server, and the client by which its own tests try RDMA: PING, SETs and GETs of thousands of keys, BGSAVE.
+# Valkey's server, and the client of its own RDMA tests: PING, SETs and GETs of thousands of keys, BGSAVE.
 
 valkey_tests() {
     local folder=$table.valkey command threads

@@ -15,7 +15,7 @@
 #
 # Every public name that takes an object must be ours: one that is not leads into the real library, which then takes our
 #
-# Pairs of programs of which one is on another build of the provider, "$other": each way that leads from a process to
+# Pairs of programs, one of which is on another build of the provider, "$other". They cover each way from a process to
 # another one, and each kind of message.
 
 # A client that is refused by its server. It ends with an error by itself.
@@ -42,7 +42,7 @@ refuse() { # output pattern, server command, client command; PORT in them is rep
     report "$name" "$reason"
 }
 
-# A member of the other build, to which two members and a sender of this one's send nothing.
+# A member of the other build. Two members and a sender of this build send nothing to it.
 groups_apart() {
     local name="${label}mckey, a member alone" tries member reason=''
     selected "$name" || return 0

@@ -14,10 +14,10 @@
  * under the License.
  */
 /*
- * Function tables: one for the libraries of the system, which is filled when it is first asked for, and one for the
- * embedded provider.
+ * Function tables: one for the system's libraries, which is filled when it is first asked for, and one for the embedded
+ * provider.
  *
- * The libraries stay loaded for ever: unloading code that other threads may be in is never safe.
+ * The libraries stay loaded, because unloading code that other threads may run is never safe.
  */
 #include "verbs_api.h"
 

@@ -16,13 +16,14 @@
 /*
  * The verbs and RDMA CM functions that this library calls, behind a table for each provider.
  *
- * There are two providers: libibverbs + librdmacm (found by dlopen, so that the library loads where they are not
- * installed), and the embedded provider. A process may use both, but never mixed: an object made by one must only meet
- * functions of the same one, because both do container_of() on the public structs. So the holder of an object also has
- * the table that it came from; in Java in VerbsObject.
+ * There are two providers: libibverbs + librdmacm, and the embedded provider. The former are found by dlopen, so that
+ * this library loads where they are not installed. A process may use both providers, but must pass an object only to
+ * functions of its own provider, because both do container_of() on the public structs. So the holder of an object also
+ * keeps its table, in Java in VerbsObject.
  *
- * The hot path (ibv_poll_cq, ibv_req_notify_cq, ibv_post_send, ibv_post_recv, ibv_post_srq_recv) is not in the table:
- * in <infiniband/verbs.h> these are static inlines that call through ibv_context->ops, which both providers fill.
+ * The functions of the hot path (ibv_poll_cq, ibv_req_notify_cq, ibv_post_send, ibv_post_recv, ibv_post_srq_recv) are
+ * not in the table. In <infiniband/verbs.h> they are static inlines that call through ibv_context->ops, which both
+ * providers fill.
  */
 #ifndef NETTY_RDMA_VERBS_API_H
 #define NETTY_RDMA_VERBS_API_H
@@ -130,31 +131,31 @@ enum ext_peer_state { EXT_PEER_LATE, EXT_PEER_AWAKE };
 /*
  * Functions of the embedded provider alone, NULL with the libraries.
  *
- * Inline receive: a message of few bytes, or the answer to a READ or an atomic, travels in its completion, and
- * ibv_poll_cq() copies it to the memory of the receive or the request. Adapters have it, but public verbs neither ask
- * for it nor tell what was granted: docs/providers.md.
+ * Inline receive: a message of few bytes, or the answer to a READ or an atomic, travels in its completion.
+ * ibv_poll_cq() copies it to the memory of the receive or the request. Adapters have inline receive, but public verbs
+ * can neither ask for it nor tell the granted size: docs/providers.md.
  *
- * ext_set_inline_recv: *bytes is how many are asked for and becomes how many are granted. Before RTR, with no receive
- * posted; else EINVAL. 0 or errno.
+ * ext_set_inline_recv: asks for *bytes, and sets *bytes to the granted number. Returns 0 or errno, EINVAL in RTR and
+ * later states, and if a receive is posted.
  *
- * ext_take_events: takes and acknowledges all events of the channel. It never blocks, whatever O_NONBLOCK of the
- * descriptor is, which peers that have the descriptor may change. *contexts becomes the bitwise or of the contexts
- * (cq_context) of the completion queues that had events. 0 or errno.
+ * ext_take_events: takes and acknowledges all events of the channel. Never blocks, even without O_NONBLOCK, which peers
+ * that have the descriptor may change. *contexts becomes the bitwise or of the contexts (cq_context) of the completion
+ * queues that had events. Returns 0 or errno.
  *
- * ext_takes_edges: whether ext_take_events leaves the descriptor readable. Then it is to be watched edge-triggered: see
- * EPOLLET in epoll(7).
+ * ext_takes_edges: returns whether ext_take_events leaves the descriptor readable, so that the caller has to watch it
+ * edge-triggered: see EPOLLET in epoll(7).
  *
- * ext_peer_is: whether the process at the other end of a connection that was busy lately is in this state. For the
- * thread that polls.
- *   EXT_PEER_LATE: it has not taken what was sent to it, as it has no processor, or other work. No longer true after
- *                  some 100 calls in which it has taken nothing.
- *   EXT_PEER_AWAKE: the thread that takes its completions does not wait for a completion event.
+ * ext_peer_is: returns whether the peer process of a connection that was busy lately is in this state. Only the thread
+ * that polls may call it.
+ *   EXT_PEER_LATE: the peer has not taken what was sent to it, because it has no processor, or other work. No longer
+ *                  true after some 100 calls in which the peer has taken nothing.
+ *   EXT_PEER_AWAKE: the thread that takes the peer's completions does not wait for a completion event.
  *
- * ext_rnr_naks: how many messages of the queue pairs of this process have found no receive at the peer. For adapters
- * this is rnr_nak_retry_err among the kernel's counters of a port, for which there is no kernel here.
+ * ext_rnr_naks: returns how many messages of the queue pairs of this process have found no receive at the peer. For
+ * adapters the kernel has this counter for each port, as rnr_nak_retry_err.
  *
- * ext_peer: a number for the process at the other end of a connection request or, if another user has the process, for
- * that user; 0 if it has gone. Limits for a peer count by it.
+ * ext_peer: returns a number for the peer process of a connection request, or for its user if that is another user.
+ * Returns 0 if the process has gone. Limits for a peer count by this number.
  */
 #define VERBS_API_EXTENSIONS(F)                                                                                       \
     F(uint32_t, ext_max_inline_recv, (struct ibv_context *context))                                                   \
@@ -180,9 +181,9 @@ enum verbs_provider {
 };
 
 /*
- * The table of a provider, which stays as it is until the process ends, or NULL with a NUL-terminated reason for a
- * person in `reason`: which library or symbol is missing, or what is wrong with the settings. The next call looks again
- * for a missing library or symbol. Any thread.
+ * Returns the table of a provider, which does not change until the process ends. Returns NULL on failure. `reason` then
+ * says, for a person, which library or symbol is missing, or which setting is wrong. It ends with NUL. The next call
+ * looks again for a missing library or symbol. Any thread.
  */
 const struct verbs_api *verbs_api_get(enum verbs_provider provider, char *reason, size_t reason_size);
 

@@ -44,8 +44,8 @@
 #include "embedded/ud/ud.h"
 
 /*
- * The constructor of the provider: when it is loaded, no other thread uses it yet. programs/ has another one, which may
- * run before or after it.
+ * The constructor of the provider. No other thread uses the provider while it is loaded. programs/ has another
+ * constructor, which may run before or after it.
  */
 __attribute__((constructor)) static void init(void) {
     fork_init();

@@ -38,7 +38,7 @@ static void read_address(JNIEnv *env, jbyteArray bytes, jint port, jint scope, s
     }
 }
 
-/* librdmacm dereferences the device in these calls without looking whether the id has one yet (44.0: SIGSEGV). */
+/* librdmacm uses the device of an id in these calls without a check that the id has one (44.0: SIGSEGV). */
 static bool has_device(jlong id) {
     return ((struct rdma_cm_id *) to_pointer(id))->verbs != NULL;
 }

@@ -129,8 +129,8 @@ static jlong rnr_naks(JNIEnv *env, jclass class, jlong api, jlong context) {
 }
 
 /*
- * Queries a port as the macro ibv_query_port of verbs.h does: the exported function fills an older, shorter struct, a
- * provider's extended context the whole.
+ * Queries a port as the macro ibv_query_port of verbs.h does. The exported function fills an older, shorter struct. The
+ * function in a provider's extended context fills the whole struct.
  */
 static int query_port(jlong api, struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr) {
     memset(attr, 0, sizeof(*attr));

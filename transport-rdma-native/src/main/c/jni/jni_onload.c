@@ -17,8 +17,8 @@
  * Registers the natives when the library is loaded.
  *
  * Natives are registered instead of found by name, as in the rest of Netty, so that the classes can be relocated
- * ("shaded"): NativeLibraryLoader then loads lib<prefix>netty_transport_native_rdma_<arch>.so, where the prefix is the
- * relocated package with '_' for '.', and from that name the package is found here.
+ * ("shaded"). NativeLibraryLoader then loads lib<prefix>netty_transport_native_rdma_<arch>.so, where the prefix is the
+ * relocated package with '_' for '.'. The package is found here from that name.
  */
 #include "jni_util.h"
 

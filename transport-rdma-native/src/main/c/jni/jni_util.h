@@ -16,9 +16,9 @@
 /*
  * Common part of the JNI files: the tables of native methods, and the conventions of results.
  *
- * Results: a native returns 0 or a positive errno; or, where it has something to return, that or a negative errno.
- * Nothing is thrown from C except what JNI itself throws (OutOfMemoryError): Java makes the exceptions, because there
- * the names and sizes for the message are known.
+ * Results: a native returns 0 or a positive errno. A native with a value returns the value or a negative errno. C
+ * throws nothing except what JNI itself throws (OutOfMemoryError). Java makes the exceptions, because it knows the
+ * names and sizes for the message.
  */
 #ifndef NETTY_RDMA_JNI_UTIL_H
 #define NETTY_RDMA_JNI_UTIL_H
@@ -74,9 +74,7 @@ static inline jlong to_long(const void *pointer) {
     return (jlong) (uintptr_t) pointer;
 }
 
-/*
- * Converts the first argument of a native that calls verbs: the table that the objects among its arguments come from.
- */
+/* Converts the first argument of a native that calls verbs: the function table of the objects among its arguments. */
 static inline const struct verbs_api *to_api(jlong api) {
     return to_pointer(api);
 }
@@ -87,8 +85,8 @@ static inline jlong created(const void *object) {
 }
 
 /*
- * Returns the positive errno of a failed call: the functions of rdma_cma.h and some of verbs.h return -1 and set errno,
- * the rest of verbs.h returns the errno, some providers a negated one.
+ * Returns the positive errno of a failed call. The functions of rdma_cma.h and some of verbs.h return -1 and set errno.
+ * The rest of verbs.h returns the errno, and some providers a negated one.
  */
 static inline int to_errno(int result) {
     if (result == -1) {

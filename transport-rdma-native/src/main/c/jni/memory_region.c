@@ -47,7 +47,7 @@ struct cuda {
 #define POINTER_SYNC_MEMOPS 6
 #define RANGE_DMA_BUF_FD 1
 
-/* Finds what the application has loaded. Returns false if it has not. The last function may be missing. */
+/* Finds functions of the loaded library. Returns false if the application has loaded none. The last may be missing. */
 static bool find_cuda(void *library, struct cuda *cuda) {
     return library != NULL && (*(void **) &cuda->attribute = dlsym(library, "cuPointerGetAttribute")) != NULL
             && (*(void **) &cuda->set_attribute = dlsym(library, "cuPointerSetAttribute")) != NULL
@@ -75,8 +75,8 @@ static int export_range(const struct cuda *cuda, uint64_t address, uint64_t leng
 }
 
 /*
- * Registers memory of a graphics processor: as a dma-buf, if that is wanted and possible, else by its address. The
- * driver need not know the attribute that makes the application's own copies synchronous for the memory.
+ * Registers memory of a graphics processor: as a dma-buf, if that is wanted and possible, else by its address. A driver
+ * without the attribute for synchronous copies of the application is no error.
  */
 static jlong register_cuda(JNIEnv *env, jclass class, jlong api, jlong pd, jlong address, jlong length, jint access,
                            jboolean dmabuf) {

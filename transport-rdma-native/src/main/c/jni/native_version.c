@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Build that the library is of: NativeVersion.java compares it with the classes' build. This class is the same in all
- * versions, and registered first, so that it can report others that are not.
+ * Build of the library, which NativeVersion.java compares with the build of the classes. This class is the same in all
+ * versions and registered first, so that it can report classes that differ.
  */
 #include "jni_util.h"
 

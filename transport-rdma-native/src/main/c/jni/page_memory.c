@@ -30,7 +30,7 @@ static jlong map(JNIEnv *env, jclass class, jint bytes) {
     if (memory == MAP_FAILED) {
         return -(jlong) errno;
     }
-    /* The kernel puts neighbours together, and would make a huge page of the first one that is written. */
+    /* The kernel merges neighbours, and would make a huge page of the first one that is written. */
     madvise(memory, (size_t) bytes, MADV_NOHUGEPAGE);
     return to_long(memory);
 }

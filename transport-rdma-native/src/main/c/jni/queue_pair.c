@@ -90,7 +90,7 @@ static jint set_inline_receive(JNIEnv *env, const struct verbs_api *api, struct 
 
 static void write_capabilities(JNIEnv *env, const struct verbs_api *api, struct ibv_qp *qp,
                                const struct ibv_qp_init_attr *init, jintArray values) {
-    bool shares = init->srq != NULL; /* not all providers clear what they ignore then */
+    bool shares = init->srq != NULL; /* some providers do not clear what they ignore then */
     const jint v[] = { (jint) init->cap.max_send_wr, shares ? 0 : (jint) init->cap.max_recv_wr,
                        (jint) init->cap.max_send_sge, shares ? 0 : (jint) init->cap.max_recv_sge,
                        (jint) init->cap.max_inline_data, set_inline_receive(env, api, qp, values) };

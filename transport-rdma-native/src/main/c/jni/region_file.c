@@ -27,7 +27,7 @@ static jfieldID field(JNIEnv *env, jclass class, const char *name, const char *s
     return id;
 }
 
-/* Gets the class as an argument, not by name, as it may have been relocated. */
+/* Gets the class as an argument, not by name, because the class may have been relocated. */
 static jboolean init(JNIEnv *env, jclass class, jclass regions) {
     file_field = field(env, regions, "file", "Ljava/nio/channels/FileChannel;");
     transferred_field = field(env, regions, "transferred", "J");

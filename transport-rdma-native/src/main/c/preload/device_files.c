@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * Device files for programs that look before they ask. Some look for a device in the file system, and do not ask verbs
- * about one that is not there. There are none: the kernel has no part in this device. So in this process, and in those
- * that inherit LD_PRELOAD, two names stand for files that exist:
+ * Device files for programs that look for a device in the file system, and ask verbs only about a device that is there.
+ * The kernel has no part in this device, so there are no such files. In this process, and in those that inherit
+ * LD_PRELOAD, two names stand for files that exist:
  *
  *   /dev/infiniband/NAME                    /dev/null: a character device that may be read and written, as a verbs
  *                                           device is. UCX wants no more (uct_ib_device_is_accessible()).
@@ -24,8 +24,8 @@
  *                                           These are all: connections are made at every address of the host.
  *                                           Here pyverbs' tests look for an address to use.
  *
- * Every other path is what it was. The functions are those that such programs look with, made of their siblings that
- * take a folder's descriptor (fstatat(2), openat(2)).
+ * Other paths are not changed. The functions below are those that such programs call to look for files. They call their
+ * siblings that take a folder's descriptor (fstatat(2), openat(2)).
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -51,12 +51,9 @@ static const struct {
     { "/sys/class/infiniband/" DEVICE_NAME "/device/net", "/sys/class/net" },
 };
 
-/*
- * Returns the path to use in place of this one, in the buffer if not a constant; NULL (EFAULT in the kernel) stays
- * NULL.
- */
+/* Returns the path to use in place of this one, a constant or in the buffer. NULL (EFAULT in the kernel) stays NULL. */
 static const char *stand_in(const char *path, char buffer[PATH_MAX]) {
-    /* Hidden from the compiler, to which the headers promise that it is not NULL, which callers need not keep. */
+    /* Hides the pointer from the compiler. The headers promise that it is not NULL, but callers may pass NULL. */
     __asm__("" : "+r"(path));
     if (path == NULL) {
         return NULL;
@@ -91,10 +88,7 @@ EXPORT int lstat64(const char *path, struct stat64 *status) {
     return fstatat64(AT_FDCWD, stand_in(path, buffer), status, AT_SYMLINK_NOFOLLOW);
 }
 
-/*
- * statx(2) has no such sibling. A path is only looked at with a folder's descriptor if it is relative, which ours are
- * not.
- */
+/* statx(2) has no such sibling. It uses a folder's descriptor only for relative paths, and ours are absolute. */
 EXPORT int statx(int folder, const char *path, int flags, unsigned int mask, struct statx *status) {
     static __typeof__(&statx) next;
     char buffer[PATH_MAX];

@@ -16,8 +16,8 @@
 /*
  * Public names of librdmacm beside those in verbs_api.h and forward.c: events of queue pairs, and address information.
  *
- * Names that no file of this folder defines are pure functions (rdma_event_str) or rsockets, which are
- * meant to be Debian's: they call the names defined here.
+ * Other names are pure functions (rdma_event_str) or rsockets. They are Debian's on purpose, and call the names defined
+ * here.
  */
 #include <errno.h>
 #include <netdb.h>

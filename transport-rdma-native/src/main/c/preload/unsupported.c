@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Public names whose function the embedded provider does not have. The names must exist all the same: one that is
- * missing here binds to the real library, which takes our objects for its own and crashes.
+ * Public names whose function the embedded provider does not have. A missing name would bind to the real library, which
+ * would take our objects for its own and crash.
  *
  * No header: the names are defined without their arguments, which the C calling conventions of Linux allow.
  */

@@ -81,7 +81,7 @@ bool cm_address_equal(const struct sockaddr *a, const struct sockaddr *b) {
     if (size != other_size || memcmp(bytes, other, size) != 0) {
         return false;
     }
-    /* Scopes only tell link-local addresses apart, as in the kernel; Java gives ::1 the scope of lo, C does not. */
+    /* A scope only distinguishes link-local addresses, as in the kernel. Java gives ::1 the scope of lo, C does not. */
     return a->sa_family != AF_INET6 || !IN6_IS_ADDR_LINKLOCAL(&((const struct sockaddr_in6 *) a)->sin6_addr)
             || ((const struct sockaddr_in6 *) a)->sin6_scope_id == ((const struct sockaddr_in6 *) b)->sin6_scope_id;
 }
@@ -120,7 +120,7 @@ bool cm_address_from_wire(const struct cm_wire_address *wire, struct sockaddr_st
 
 /* ---- addresses of this network namespace ---- */
 
-/* udp(7): a socket may be bound to a broadcast address, and without SO_BROADCAST not be connected to it. */
+/* udp(7): a socket may be bound to a broadcast address, but connected to one only with SO_BROADCAST. */
 static bool is_broadcast(int fd, const struct sockaddr *address) {
     struct sockaddr_in to;
     if (address->sa_family != AF_INET) {
@@ -132,7 +132,7 @@ static bool is_broadcast(int fd, const struct sockaddr *address) {
             || (connect(fd, (struct sockaddr *) &to, sizeof(to)) != 0 && errno == EACCES);
 }
 
-/* Binds a socket to find out: unlike a list of addresses it covers all of 127.0.0.0/8, and scopes. */
+/* Binds a socket to find out. Unlike a list of addresses, this covers all of 127.0.0.0/8, and scopes. */
 int cm_address_check_local(const struct sockaddr *address) {
     static __thread struct sockaddr_in6 known; /* longest address */
     static __thread uint64_t known_until_ns;
@@ -187,7 +187,7 @@ bool cm_address_is_loopback(const struct sockaddr *address) {
             : IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *) address)->sin6_addr);
 }
 
-/* Finds the route as well as the address: with net.ipv4.ip_nonlocal_bind (ip(7)) a socket may have any address. */
+/* Checks the route as well as the address: with net.ipv4.ip_nonlocal_bind (ip(7)) a socket may have any address. */
 bool cm_address_leads_here(const struct sockaddr *address) {
     struct sockaddr_storage source;
     return cm_address_check_local(address) == 0

@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * Search for the network namespace that has an address, where a folder (link.h) is shared with others: the listeners at
- * its port are asked, and look for it at that moment, as a written list of addresses could be outdated. An address may
- * be in use in several namespaces: then nobody knows which one the client means.
+ * Search for the network namespace that has an address, among namespaces that share a folder (link.h). The listeners at
+ * the port are asked, and look for the address at that moment, because a stored list of addresses could be outdated. An
+ * address may be in use in several namespaces. Then the search fails, because the client may mean any of them.
  */
 #include "cm.h"
 
@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Time to wait for others when one has answered yes: a process that is stopped does not answer. */
+/* Time to wait for other answers after the first yes, because a stopped process does not answer. */
 _Atomic uint64_t cm_ask_grace_ns = UINT64_C(100000000);
 
 struct cm_question {
@@ -32,7 +32,7 @@ struct cm_question {
     struct cm_id *id;
     cm_answered done;
     unsigned count, waiting, found; /* number of namespaces that were asked, have not answered yet, have answered yes */
-    bool another_version;           /* a process that was asked is of another LINK_VERSION, so that it can't answer */
+    bool another_version;           /* a process that was asked has another LINK_VERSION, and cannot answer */
     struct link_network network;    /* latest namespace that answered yes */
     struct {
         struct link *link; /* NULL: the process has answered */
@@ -74,7 +74,7 @@ static void finish(struct cm_id *id) {
     int err = question->found > 1 ? ENOTUNIQ : question->found == 1 ? 0 : question->waiting > 0 ? ETIMEDOUT
             : question->another_version ? EPROTONOSUPPORT : ENODEV;
     cm_stop_asking(id);
-    engine_timer_cancel(&id->timer); /* on the engine thread, where nothing is waited for */
+    engine_timer_cancel(&id->timer); /* cancelled on the engine thread, where a cancel never waits */
     done(id, err, &network);
 }
 
@@ -87,7 +87,7 @@ static void on_timer(struct engine_timer *timer) {
     pthread_mutex_unlock(&cm_lock);
 }
 
-/* Takes an answer. A process that can give none any more has said no. */
+/* Handles an answer. A process that can no longer answer counts as a no. */
 static void take(struct cm_question *question, unsigned i, bool here) {
     struct cm_id *id = question->id;
     link_put(question->asked[i].link);
@@ -108,14 +108,14 @@ static void ask_one(struct cm_question *question, const struct link_network *net
                     const struct cm_wire_ask *message) {
     struct link *link;
     int err = EPIPE;
-    /* A known link may have ended without the engine having read that yet. */
+    /* The peer may have ended a known link, and the engine may not have read that yet. */
     for (int fresh = 0; fresh < 2 && err == EPIPE; fresh++) {
         if (link_connect_port_in(network, port_space, port, fresh, &link) != 0) {
             return;
         }
         err = link_send(link, CM_ASK, message, sizeof(*message), NULL, 0);
         if (err == EPIPE && fresh && link_is_up(link)) {
-            /* The peer has ended the link, perhaps after a message that says why: its down handler comes next. */
+            /* The peer has ended the link, perhaps after a message with the reason. Its down handler comes next. */
             err = 0;
         }
         if (err != 0) {

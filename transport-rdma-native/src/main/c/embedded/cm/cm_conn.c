@@ -34,7 +34,7 @@ static uint32_t random_psn(void) {
     return random_start() & 0xffffff;
 }
 
-/* Fills in the user's data: rsockets' may begin with the bytes in id->connect. */
+/* Fills in the user's data. If the id has data of its own in id->connect, as with rsockets, they come first. */
 static int fill_data(struct cm_id *id, const struct rdma_conn_param *param, uint8_t *data, size_t limit,
                      uint8_t *length) {
     size_t own = param != NULL && param->private_data != NULL ? param->private_data_len : 0;
@@ -69,7 +69,7 @@ static void fill_endpoint(struct cm_id *id, const struct rdma_conn_param *param)
     const struct ibv_device_attr *attr = cm_device_attr();
     struct cm_wire_endpoint *local = &id->local;
     memset(local, 0, sizeof(*local));
-    /* Default: the device's limits, and on the passive side no more than was asked for. */
+    /* The default is the limit of the device, and on the passive side at most the value that the peer asked for. */
     int responder = id->passive && id->remote.initiator_depth < attr->max_qp_rd_atom ? id->remote.initiator_depth
                                                                                       : attr->max_qp_rd_atom;
     int initiator = id->passive && id->remote.responder_resources < attr->max_qp_init_rd_atom
@@ -152,7 +152,7 @@ static int fail_accept(struct cm_id *id, int err) {
     return cm_result(err);
 }
 
-/* Tells the peer where to send its datagrams to. There is no connection, so nothing else is to do. */
+/* Tells the peer the queue pair for its datagrams. There is no connection, so nothing else is to do. */
 static int accept_datagrams(struct cm_id *id, const struct rdma_conn_param *param) {
     struct cm_wire_rep reply;
     memset(&reply, 0, sizeof(reply));
@@ -262,7 +262,7 @@ int embedded_rdma_disconnect(struct rdma_cm_id *public_id) {
     } else if (id->conn == CM_CONN_DREQ_RCVD) {
         cm_send_plain(id, CM_DREP);
         cm_enter_timewait(id);
-    } /* other states: over or not begun, which is not an error */
+    } /* other states: the connection is over or has not begun, which is no error */
     pthread_mutex_unlock(&cm_lock);
     CANCELLABLE;
     return err != 0 ? cm_result(err) : cm_complete(id);

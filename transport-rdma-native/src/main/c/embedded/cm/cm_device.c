@@ -29,7 +29,7 @@ static struct {
     struct ibv_xrcd *xrcd; /* domain; NULL until it is needed */
     struct ibv_device_attr attr;
     union ibv_gid gid;
-    unsigned generation; /* fork_generation of the process that opened it */
+    unsigned generation; /* generation (fork_generation) of the process that opened the device */
 } device = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 int cm_open_device(void) {

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Event channels: a list of events, and an eventfd that is readable while there are any, which is the descriptor the
- * user polls and makes non-blocking with fcntl() as librdmacm(7) says.
+ * Event channels: a list of events, and an eventfd that is readable while the list is not empty. The user polls this
+ * descriptor, and may make it non-blocking with fcntl(), as librdmacm(7) says.
  */
 #include "cm.h"
 #include "embedded/base/cancel.h"
@@ -84,7 +84,7 @@ void cm_free_event(struct cm_event *event) {
 }
 
 void cm_set_event_data(struct cm_event *event, const void *data, size_t length, size_t delivered_length) {
-    /* The kernel delivers the whole field of the message, whatever part of it the peer filled. */
+    /* The kernel delivers the whole field of the message, even if the peer filled only a part of it. */
     memcpy(event->data, data, length);
     event->event.param.conn.private_data = event->data;
     event->event.param.conn.private_data_len = (uint8_t) delivered_length;

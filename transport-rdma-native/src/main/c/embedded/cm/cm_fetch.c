@@ -21,8 +21,8 @@
 #include <poll.h>
 
 /*
- * Moves the queue pair on the active side when it was accepted, on the thread that fetches the event, as librdmacm
- * does.
+ * Moves the queue pair of the active side after the peer has accepted. The thread that fetches the event does it, as in
+ * librdmacm.
  */
 static void process_response(struct cm_event *event) {
     struct cm_id *id = event->owner;

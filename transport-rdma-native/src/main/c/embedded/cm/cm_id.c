@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Life of an id: creation, the table that finds it by the handle which peers know, options, destruction; with its own
- * channel, and with the ids that a channel still has when it is destroyed.
+ * Life of an id: creation, options, destruction, and the table that finds an id by the handle that peers know. The
+ * destruction of a channel is here too, because it destroys the ids of requests that were not fetched.
  */
 #include "cm.h"
 #include "embedded/base/cancel.h"
@@ -31,7 +31,7 @@
 #define GENERATIONS (1u << (32 - INDEX_BITS))
 
 /*
- * Table of handles. A handle is index + generation, so that a late message does not reach the next user of the same
+ * Table of handles. A handle is index + generation, so that a late message does not reach the next id in the same
  * place.
  */
 static struct {
@@ -183,7 +183,7 @@ int embedded_rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_i
     }
 }
 
-/* Removes the id from everything that could find it, and ends its connection. Called with cm_lock held. */
+/* Removes the id from every table and list that leads to it, and ends its connection. Called with cm_lock held. */
 static struct cm_id *withdraw(struct cm_id *id) {
     id->destroyed = true;
     cm_stop_asking(id);
@@ -238,7 +238,7 @@ int embedded_rdma_destroy_id(struct rdma_cm_id *public_id) {
 
 /* ---- the end of channels, with the ids of requests that were not fetched ---- */
 
-/* Frees events, without the descriptor, whose count is the parent's too. */
+/* Frees events. Does not read the descriptor, because its count is the parent's too. */
 static void release_inherited_events(struct cm_channel *channel) {
     for (struct cm_event *event = channel->first, *next; event != NULL; event = next) {
         next = event->next;
@@ -305,7 +305,7 @@ static int set_id_option(struct cm_id *id, int name, const void *value, size_t l
 int embedded_rdma_set_option(struct rdma_cm_id *public_id, int level, int name, void *value, size_t length) {
     UNCANCELLED;
     if (level == RDMA_OPTION_IB && name == RDMA_OPTION_IB_PATH) {
-        /* No path record would fit: the kernel says EINVAL of one that does not. */
+        /* No path record would fit. The kernel returns EINVAL for a record that does not fit. */
         return cm_result(EINVAL);
     }
     if (level != RDMA_OPTION_ID) {
@@ -357,7 +357,7 @@ static void fork_parent(void) {
     pthread_mutex_unlock(&cm_lock);
 }
 
-/* Forgets the parent's ids: nothing leads to them any more. */
+/* Forgets the parent's ids, which nothing refers to any more. */
 static void fork_child(void) {
     memset(&table, 0, sizeof(table));
     cm_port_forget();

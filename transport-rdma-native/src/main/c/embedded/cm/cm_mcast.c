@@ -14,11 +14,11 @@
  * under the License.
  */
 /*
- * Multicast groups of ids. Addresses become groups as in cma_set_mgid() of the kernel's cma.c, so that programs which
- * compute them as well agree. The queue pair joins when the call is made, and the event is posted when it has: nobody
- * waits for the administrator of groups, which may be stopped. As in librdmacm the queue pair is attached when the
- * event is fetched, and an id that only sends stays out. If the program makes its queue pair in between, the fetching
- * thread waits, as one that calls ibv_attach_mcast() does.
+ * Multicast groups of ids. An address becomes a group as in cma_set_mgid() of the kernel's cma.c, because some programs
+ * compute the group too. The queue pair joins when the call is made, and the event is posted when it has joined. So no
+ * thread waits for the administrator of groups, which may be stopped. As in librdmacm, the queue pair is attached when
+ * the event is fetched, and an id that only sends is not attached. If the program makes its queue pair in between, the
+ * fetching thread waits, as in ibv_attach_mcast().
  */
 #include "cm.h"
 #include "embedded/base/cancel.h"
@@ -83,7 +83,7 @@ static void attach_qp(struct cm_event *event) {
             event->event.status = -err;
         }
     }
-    mcast_leave(&multicast->member); /* that of the attached queue pair stays */
+    mcast_leave(&multicast->member); /* the member of the attached queue pair stays */
 }
 
 static void on_joined(struct mcast_member *member, int error) {
@@ -99,7 +99,7 @@ static void on_joined(struct mcast_member *member, int error) {
     pthread_mutex_unlock(&cm_lock);
 }
 
-/* Has the queue pair that the id has by now join, if that is one of datagrams. Returns whether the event will come. */
+/* Makes the present queue pair of the id join, if it is one of datagrams. Returns whether the event will come. */
 static bool ask(struct cm_multicast *multicast) {
     struct ibv_qp *qp = multicast->send_only ? NULL : cm_use_qp(multicast->id);
     if (qp == NULL) {

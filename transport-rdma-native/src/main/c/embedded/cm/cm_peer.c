@@ -14,11 +14,11 @@
  * under the License.
  */
 /*
- * Messages from peers, and the death of peers. State changes are those of the handlers of the kernel's cm.c and
- * cma_ib_handler(). Runs on the engine thread.
+ * Messages from peers, and the death of peers. Runs on the engine thread. State changes are those of the handlers of
+ * the kernel's cm.c and cma_ib_handler().
  *
- * Messages about unknown ids are normal (ids vanish while messages travel) and are answered or ignored; only a message
- * that no correct peer sends takes the link down.
+ * Messages about unknown ids are normal, because ids vanish while messages travel. They are answered or ignored. Only a
+ * message that no correct peer sends takes the link down.
  */
 #include "cm.h"
 
@@ -43,7 +43,7 @@ static bool is_valid_endpoint(const struct cm_wire_endpoint *endpoint, size_t da
             && endpoint->rnr_retry_count <= 7 && endpoint->data_length <= data_limit;
 }
 
-/* Returns the size of the user's data at most; the port space tells what kind of request it is. */
+/* Returns the maximum size of the user's data, which depends on the port space of the request. */
 static size_t request_data_size(const struct cm_wire_req *request) {
     bool datagrams = request->port_space == RDMA_PS_UDP || request->port_space == RDMA_PS_IPOIB;
     return datagrams ? CM_SIDR_REQ_DATA : CM_REQ_DATA;
@@ -53,8 +53,8 @@ static size_t request_data_size(const struct cm_wire_req *request) {
 static int take_request(struct link *link, struct cm_id *listener, const struct cm_wire_req *request) {
     if (listener->backlog == 0 || cm_pending_requests(listener, link) >= listener->backlog_of_peer) {
         /*
-         * The kernel's ucma.c, too, counts requests not yet fetched, and drops those above the backlog: the peer sends
-         * them again.
+         * The kernel's ucma.c, too, counts requests that are not fetched, and drops those above the backlog. The peer
+         * sends them again.
          */
         return CM_REJ_NO_RESOURCES;
     }
@@ -68,7 +68,7 @@ static int take_request(struct link *link, struct cm_id *listener, const struct 
         if (id != NULL) {
             cm_free_id(id);
         }
-        /* The kernel does not answer without memory (cm_destroy_id() in cm.c), so that the request comes again. */
+        /* Without memory the kernel does not answer (cm_destroy_id() in cm.c), so that the request comes again. */
         return CM_REJ_NO_RESOURCES;
     }
     cm_attach_device(id);
@@ -101,7 +101,7 @@ static bool on_request(struct link *link, const struct link_message *incoming) {
             || !cm_address_from_wire(&request->destination, &address)) {
         return false;
     }
-    /* A peer that shares a folder has looked for the address: if it is not here, another namespace has it by now. */
+    /* A peer that shares a folder has asked for the address. If it is not here, another namespace has it now. */
     bool is_here = !link_uses_folder() || cm_address_leads_here((struct sockaddr *) &address);
     pthread_mutex_lock(&cm_lock);
     struct cm_id *listener =
@@ -109,7 +109,7 @@ static bool on_request(struct link *link, const struct link_message *incoming) {
     int reason;
     if (listener == NULL) {
         /*
-         * The kernel listens at ports, and rejects requests that then fit no address as an application would (cma.c).
+         * The kernel listens at ports. It rejects a request that fits no address there as an application would (cma.c).
          */
         reason = cm_port_is_listened((int) request->port_space, request->destination.port) ? CM_REJ_CONSUMER
                                                                                            : CM_REJ_INVALID_SERVICE_ID;
@@ -147,7 +147,7 @@ static void take_datagram_reply(struct cm_id *id, const struct cm_wire_rep *repl
     struct rdma_ud_param *param = &event->event.param.ud;
     cm_fill_address(id, &param->ah_attr);
     param->qp_num = reply->endpoint.qpn;
-    param->qkey = RDMA_UDP_QKEY; /* the only key of librdmacm: its struct rdma_conn_param cannot say one */
+    param->qkey = RDMA_UDP_QKEY; /* the only key of librdmacm: its struct rdma_conn_param has no field for one */
     cm_post_event(event);
 }
 
@@ -194,7 +194,7 @@ static bool on_ready_to_use(struct link *link, const struct link_message *incomi
     return true;
 }
 
-/* Finds an id by the peer's handle: a peer that gives up before it was answered does not know ours. */
+/* Finds an id by the peer's handle. A peer that gives up before the answer does not know the handle of this side. */
 static struct cm_id *find_by_remote(struct link *link, uint32_t remote_handle) {
     for (struct cm_id *id = link_slot(link, LINK_SLOT_CM); id != NULL; id = id->link_next) {
         if (id->passive && id->remote_handle == remote_handle) {
@@ -224,7 +224,7 @@ static bool on_reject(struct link *link, const struct link_message *incoming) {
             }
             cm_post_rejected(id, (int) message->reason, message->data);
             break;
-        /* The user has not accepted yet, and will fail when trying to; with UD the user is not told. */
+        /* The user has not accepted yet, and a later accept will fail. With UD the user is not told. */
         case CM_CONN_REQ_RCVD:
             id->conn = cm_is_datagram(id) ? CM_CONN_REQ_RCVD : CM_CONN_IDLE;
             cm_detach(id);
@@ -233,7 +233,7 @@ static bool on_reject(struct link *link, const struct link_message *incoming) {
         case CM_CONN_REP_RCVD:
             cm_post_rejected(id, (int) message->reason, message->data);
             break;
-        /* The rejection crossed our ready-to-use: the kernel tells it as well, and the connection is over. */
+        /* The rejection crossed our ready-to-use. The kernel reports it too, and the connection is over. */
         case CM_CONN_ESTABLISHED:
             cm_enter_timewait(id);
             cm_post(id, RDMA_CM_EVENT_REJECTED, (int) message->reason, message->data, CM_REJ_DATA);
@@ -256,7 +256,7 @@ static bool on_disconnect_request(struct link *link, const struct link_message *
         case CM_CONN_REP_SENT:
         case CM_CONN_ESTABLISHED:
         case CM_CONN_DREQ_SENT:
-            id->conn = CM_CONN_DREQ_RCVD; /* the queue pair stays as it is until the user disconnects, too */
+            id->conn = CM_CONN_DREQ_RCVD; /* the queue pair stays as it is until the user disconnects too */
             cm_post_disconnected(id, 0);
             break;
         case CM_CONN_TIMEWAIT:

@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * Ports. The RDMA CM's port spaces are apart from TCP's and UDP's (cma_ps_alloc() in the kernel's cma.c), so RDMA 8080
- * and TCP 8080 coexist. Within the host a port belongs to the process that has bound its name; within the process the
- * ids that share it must differ in address.
+ * Ports. The RDMA CM's port spaces are separate from TCP's and UDP's (cma_ps_alloc() in the kernel's cma.c), so RDMA
+ * 8080 and TCP 8080 coexist. On a host, a port belongs to the process that has bound its name. Within the process, the
+ * ids that share a port must differ in address.
  */
 #include "cm.h"
 #include "embedded/base/random.h"
@@ -85,7 +85,7 @@ static void free_port(struct cm_port *port) {
 }
 
 /*
- * Checks for conflicts like cma_check_port() in the kernel, which also says EADDRNOTAVAIL for a conflict with a
+ * Checks for conflicts like cma_check_port() in the kernel, which returns EADDRNOTAVAIL also for a conflict with a
  * wildcard.
  */
 static int check_conflict(struct cm_port *port, struct cm_id *id, bool reuse) {
@@ -176,14 +176,14 @@ static uint16_t free_number(int port_space) {
 }
 
 /*
- * Limit of tries. Any user may hold names for nothing; a search of all would take the lock, and an event loop, for a
- * second.
+ * Limit of tries. Any user may hold many names at no cost. A search of all would hold the lock, and an event loop, for
+ * a second.
  */
 #define NAME_TRIES 64
 
 /*
- * Chooses a port. Ports used as a source only are unique within the process: a name, hence a descriptor, for each would
- * be too dear.
+ * Chooses a port. A port that is used as a source only is unique only within the process, because a name for each would
+ * cost a descriptor.
  */
 static int choose_port(struct cm_id *id, bool reachable, struct cm_port **result) {
     int err = EADDRINUSE;

@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Queue pairs of ids: created with the completion queues that the caller leaves out, and moved through their states
- * with the attributes that the kernel's CM would give (cm_init_qp_{init,rtr,rts}_attr() in cm.c).
+ * Queue pairs of ids. They are created with the completion queues that the caller leaves out. Their states change with
+ * the attributes that the kernel's CM would give (cm_init_qp_{init,rtr,rts}_attr() in cm.c).
  */
 #include "cm.h"
 #include "embedded/base/cancel.h"
@@ -69,7 +69,7 @@ static int init_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask) {
             attr->sq_psn = id->local.psn;
             attr->timeout = id->ack_timeout_set ? id->ack_timeout : DEFAULT_ACK_TIMEOUT;
             attr->retry_cnt = id->passive ? id->remote.retry_count : id->local.retry_count;
-            /* rdma_connect(3): each side says how often the other retries */
+            /* rdma_connect(3): each side sets how often the other side retries */
             attr->rnr_retry = id->remote.rnr_retry_count;
             attr->max_rd_atomic = id->local.initiator_depth;
             *mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
@@ -144,7 +144,7 @@ int cm_qp_error(struct cm_id *id) {
 
 void cm_destroy_cqs(struct rdma_cm_id *id) {
     if (id->qp_type == IBV_QPT_XRC_RECV && id->srq != NULL) {
-        return; /* receives of XRC complete on these queues, which go with the shared receive queue */
+        return; /* receives of XRC complete on these queues, which are destroyed with the shared receive queue */
     }
     /* Users put one queue, or one channel, in both places (rsockets does). */
     if (id->send_cq != NULL && id->send_cq != id->recv_cq) {
@@ -201,7 +201,7 @@ static int init_qp(struct cm_id *id, struct ibv_qp *qp) {
     return err;
 }
 
-/* Calls the extended context's function, as applications do: it is there for programs only (embedded/programs). */
+/* Calls the function of the extended context, as applications do, because only programs have it (embedded/programs). */
 static struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr) {
     struct verbs_context *extended = verbs_get_ctx_op(context, create_qp_ex);
     if (extended == NULL) {
@@ -211,7 +211,7 @@ static struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_in
     return extended->create_qp_ex(context, attr);
 }
 
-/* Makes a target queue pair, in the connection manager's domain if the caller names none, as librdmacm does. */
+/* Makes a target queue pair. Without a domain from the caller, it gets the connection manager's, as in librdmacm. */
 static struct ibv_qp *create_target(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr,
                                     struct ibv_qp_init_attr_ex *extended) {
     struct ibv_qp_init_attr_ex own;
@@ -233,7 +233,7 @@ static struct ibv_qp *create_target(struct rdma_cm_id *id, struct ibv_pd *pd, st
     return qp;
 }
 
-/* Makes a queue pair. `extended` is NULL, or the struct that `attr` is the beginning of. */
+/* Makes a queue pair. `extended` is NULL, or the struct that begins with `attr`. */
 static int create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr,
                      struct ibv_qp_init_attr_ex *extended) {
     if (cm_is_inherited(cm_of(id))) {
@@ -306,7 +306,7 @@ void embedded_rdma_destroy_qp(struct rdma_cm_id *public_id) {
     struct cm_id *id = cm_of(public_id);
     pthread_mutex_lock(&cm_lock);
     struct ibv_qp *qp = public_id->qp;
-    public_id->qp = NULL; /* nobody else uses it from here on */
+    public_id->qp = NULL; /* no other thread uses it from here on */
     while (id->qp_users > 0 && !cm_is_inherited(id)) { /* the parent's threads are not here */
         pthread_cond_wait(&id->released, &cm_lock);
     }

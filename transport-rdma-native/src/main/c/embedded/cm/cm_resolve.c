@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Bind, listen and resolve. Only addresses of this host resolve, as the peers are its processes: addresses of this
- * network namespace, and with a folder (link.h) of other namespaces that share it.
+ * Bind, listen and resolve. Only addresses of this host resolve, because the peers are its processes. They belong to
+ * this network namespace or, with a folder (link.h), to other namespaces that share the folder.
  */
 #include "cm.h"
 #include "embedded/base/cancel.h"
@@ -32,7 +32,7 @@
 
 /* ---- bind and listen ---- */
 
-/* Binds an id. `reachable`: others shall be able to connect to the port. Called with cm_lock held. */
+/* Binds an id. `reachable`: others must be able to connect to the port. Called with cm_lock held. */
 static int bind_to(struct cm_id *id, const struct sockaddr *address, bool reachable) {
     struct sockaddr_storage *source = &id->id.route.addr.src_storage;
     struct sockaddr_storage old = *source;
@@ -142,7 +142,7 @@ static int set_addresses(struct cm_id *id, const struct sockaddr *source, const 
 
 /* ---- addresses of other network namespaces ---- */
 
-/* Upper bound for asking other processes; a healthy one answers immediately. */
+/* Limit of the time for asking other processes. A healthy process answers immediately. */
 #define MAX_PATIENCE_MS 1000
 
 /* Link-local addresses belong to an interface, which is another one in another namespace. */
@@ -163,9 +163,9 @@ static void found(struct cm_id *id, int err, const struct link_network *network)
 }
 
 /*
- * Resolves an address that is not of this network namespace. Returns 0 if the question is on its way, which the id's
- * next event answers; ENODEV if there is nobody to ask; or another error for the call. *status: status of the event if
- * it is ENODEV.
+ * Resolves an address that is not of this network namespace. Returns 0 if the question is on its way, and the id's next
+ * event has the answer. Returns ENODEV if there is no process to ask, with the status of the event in *status. Returns
+ * another error for the call.
  */
 static int resolve_elsewhere(struct cm_id *id, const struct sockaddr *source, const struct sockaddr *destination,
                              int timeout_ms, int *status) {

@@ -105,7 +105,7 @@ void cm_forget_connections(void) {
 
 /* ---- sending ---- */
 
-/* A message that cannot be sent is lost together with the link, whose end is handled elsewhere. */
+/* Sends a message. If that fails, the message is lost with the link, whose end is handled elsewhere. */
 void cm_send_plain_on(struct link *link, enum cm_message type, uint32_t from, uint32_t to) {
     struct cm_wire_plain message = { .ids = { .from = from, .to = to } };
     link_send(link, type, &message, sizeof(message), NULL, 0);
@@ -145,7 +145,7 @@ int cm_send_reply(struct cm_id *id, const struct cm_wire_rep *reply) {
     return err;
 }
 
-/* Sends a reply; a peer that has gone does not matter. */
+/* Sends a reply. A failure is ignored, because the peer has gone then. */
 void cm_send_datagram_reply(struct cm_id *id, const struct cm_wire_rep *reply) {
     struct cm_wire_rep message = *reply;
     message.ids.from = id->handle;
@@ -210,7 +210,7 @@ int cm_send_request(struct cm_id *id) {
         cm_attach(id, link);
         err = link_send(link, CM_REQ, &id->request, sizeof(id->request), NULL, 0);
         if (err == EPIPE && link_is_up(link)) {
-            /* The peer has ended the link, perhaps after a message that says why: its down handler comes next. */
+            /* The peer has ended the link, perhaps after a message with the reason. Its down handler comes next. */
             err = 0;
         }
         bool another_version = err == EPIPE && link_is_of_another_version(link);
@@ -246,7 +246,7 @@ int cm_send_request(struct cm_id *id) {
     }
 }
 
-/* Sends the request again in a moment, as there is no listener, or none any more. */
+/* Sends the request again in a moment, because there is no listener, or none any more. */
 void cm_retry_request(struct cm_id *id) {
     uint64_t now = engine_now_ns();
     if (!id->asked_anew) { /* the remembered link may lead to a process that had the port before */
@@ -269,8 +269,8 @@ static void post_unreachable(struct cm_id *id, int err) {
 }
 
 /*
- * Posts an event for which no program waits: it may be lost, as in the kernel, rather than take the place of one that
- * may not.
+ * Posts an event for which no program waits. The event may be lost, as in the kernel, so that it takes no place from an
+ * event that must not be lost.
  */
 static void post_timewait_exit(struct cm_id *id) {
     struct cm_event *event = cm_new_event(id, RDMA_CM_EVENT_TIMEWAIT_EXIT, 0);

@@ -29,7 +29,7 @@
 #define TRANSPORT_BYTES 24u /* base and datagram transport headers, invariant CRC: counted by the GRH's length */
 #define IMMEDIATE_BYTES 4u
 
-/* Prefix in place of the subnet prefix: "netty-rd". With it, the interface is the number of a link of this process. */
+/* "netty-rd" in place of the subnet prefix. The interface id is then the number of a link of this process. */
 #define LINK_PREFIX UINT64_C(0x6e657474792d7264)
 
 struct ah *ah_get(struct ah *ah) {
@@ -90,7 +90,7 @@ int embedded_ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port, stru
     attr->src_path_bits = wc->dlid_path_bits;
     attr->port_num = port;
     if ((wc->wc_flags & IBV_WC_GRH) != 0) {
-        /* libibverbs also looks the destination up among the port's GIDs: it fails for a multicast message. */
+        /* libibverbs also looks for the destination among the port's GIDs, which fails for a multicast message. */
         if (!is_own_gid(&grh->dgid)) {
             errno = EINVAL;
             return -1;

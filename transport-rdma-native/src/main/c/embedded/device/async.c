@@ -32,10 +32,10 @@ void async_raise(struct context *context, enum ibv_event_type type, void *elemen
     UNCANCELLED;
     struct async_event *event = calloc(1, sizeof(*event));
     if (event == NULL) {
-        return; /* the object's state and its completions still tell */
+        return; /* the event is lost; the object's state and its completions still show the error */
     }
     event->ibv.event_type = type;
-    event->ibv.element.qp = element; /* all members of the union are pointers, but for port_num: no such events */
+    event->ibv.element.qp = element; /* members of the union are pointers, except port_num, whose events do not occur */
     event->source = source;
     pthread_mutex_lock(&context->lock);
     struct async_event *other = context->first;
@@ -81,7 +81,7 @@ int embedded_ibv_get_async_event(struct ibv_context *ibv, struct ibv_async_event
     }
     for (;;) {
         uint64_t count;
-        /* The read blocks or fails with EAGAIN as the application has set the descriptor. */
+        /* The read blocks or fails with EAGAIN, depending on how the application has set the descriptor. */
         if (read(ibv->async_fd, &count, sizeof(count)) != sizeof(count)) {
             return -1;
         }

@@ -28,9 +28,7 @@
 #include "embedded/link/notify_area.h"
 #include "embedded/link/wire.h"
 
-/*
- * GUID that is locally administered, so no real adapter has it; the same in every process, as all share one "adapter".
- */
+/* GUID that is locally administered, so no real adapter has it. All processes share it, as they share one "adapter". */
 #define NODE_GUID UINT64_C(0x02006e6574747901)
 #define PORT_GUID UINT64_C(0x02006e6574747902)
 #define SUBNET_PREFIX UINT64_C(0xfe80000000000000)
@@ -47,7 +45,7 @@ int embedded_ibv_query_device(struct ibv_context *context, struct ibv_device_att
         .sys_image_guid = htobe64(NODE_GUID),
         .max_mr_size = UINT64_C(1) << 47,
         .page_size_cap = 4096,
-        .vendor_id = 0xffffff, /* no company's: soft-RoCE has the same. Programs take 0 for a failure. */
+        .vendor_id = 0xffffff, /* the id of no company, as in soft-RoCE. Programs take 0 for a failure. */
         .hw_ver = 1,
         .max_qp = DEVICE_MAX_QP,
         .max_qp_wr = DEVICE_MAX_WR,

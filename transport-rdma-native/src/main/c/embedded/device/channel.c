@@ -128,7 +128,7 @@ void channel_join(struct channel *channel, struct cq *cq, void (*rearm)(struct c
     pthread_mutex_unlock(&channel->members_lock);
 }
 
-/* Executes the work that has arrived for the armed completion queues. One ring stands for all of them. */
+/* Executes the work that has arrived for the armed completion queues. One ring may stand for several of them. */
 static void collect(struct channel *channel) {
     pthread_mutex_lock(&channel->members_lock);
     for (struct cq *cq = channel->members; cq != NULL; cq = cq->member.next_member) {
@@ -171,7 +171,7 @@ void channel_part(struct channel *channel, struct cq *cq) {
     bool emptied = forget_pending(channel, cq);
     pthread_mutex_unlock(&channel->lock);
     if (emptied) {
-        collect(channel); /* a peer's ring for another one may have gone with ours */
+        collect(channel); /* a peer's ring for another queue may have been taken with ours */
     }
 
     /* Waits for the acknowledgement of every event that was delivered: ibv_destroy_cq(3). */
@@ -256,7 +256,7 @@ int embedded_ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **ibv_
             *ibv_cq = &cq->ibv;
             *cq_context = cq->ibv.cq_context;
             if (emptied) {
-                collect(channel); /* a peer's ring may have gone with ours */
+                collect(channel); /* a peer's ring may have been taken with ours */
             }
             return 0;
         }

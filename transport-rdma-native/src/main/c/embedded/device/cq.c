@@ -116,7 +116,7 @@ static void leave_domain(const struct cq *cq) {
     }
 }
 
-/* Releases the child's copy. Objects that refer to it are the parent's, and not looked at here: fork.h. */
+/* Releases the child's copy. The objects that refer to it are the parent's, and must not be looked at: fork.h. */
 static void release_inherited(struct cq *cq) {
     leave_domain(cq);
     if (cq->ibv.channel != NULL) {
@@ -173,7 +173,7 @@ static int take(struct cq *cq, int entries, struct ibv_wc *wc, struct cq_time *t
     }
     if (count == 0) {
         /*
-         * reset, so that a queue for very many connections takes no more memory than it has had completions at a time
+         * Restarts at the first entry, so that the memory in use depends on completions at a time, not on connections.
          */
         cq->head = 0;
     }
@@ -212,7 +212,7 @@ int cq_req_notify(struct ibv_cq *ibv, int solicited_only) {
         return 0; /* armed like a device, without a channel for the event */
     }
     cq_ring_deferred(cq);
-    cq_scan_try(cq); /* completions that are here already need no event: the caller polls after arming */
+    cq_scan_try(cq); /* completions that are here already cause no event, because the caller polls after arming */
     enum cq_arm arm = solicited_only ? CQ_ARMED_SOLICITED : CQ_ARMED;
     pthread_mutex_lock(&cq->lock);
     if (cq->armed < arm) {
@@ -222,7 +222,7 @@ int cq_req_notify(struct ibv_cq *ibv, int solicited_only) {
     atomic_exchange(cq->word, NOTIFY_CQ_NEXT(atomic_load(cq->word), state));
     pthread_mutex_unlock(&cq->lock);
     cq_overdue_to_engine(cq);
-    /* A peer that published before it could see the new word has not rung; its tick is visible now. */
+    /* A peer that published before it could see the new word has not rung. Its tick is visible now. */
     cq_scan(cq);
     if (atomic_load_explicit(&cq->shared_queues, memory_order_relaxed) != 0) {
         target_ops->end_polling();

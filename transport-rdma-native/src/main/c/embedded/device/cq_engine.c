@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * Engine's part of the completion queues: a doorbell that peers ring, and the execution of work that they have
- * announced to completion queues that no thread polls (targets of one-sided operations; applications that sleep, armed,
- * while a message is under way).
+ * Engine's part of the completion queues: a doorbell that peers ring, and the execution of announced work for
+ * completion queues that no thread polls. These are queues of targets of one-sided operations, and armed queues of
+ * applications that sleep while a message is under way.
  */
 #include <limits.h>
 #include <sys/epoll.h>
@@ -26,17 +26,17 @@
 #include "embedded/base/spin_policy.h"
 #include "embedded/link/engine.h"
 
-/* Time after which the engine's other duties have their turn. */
+/* Time after which the engine turns to its other duties. */
 #define MAX_TURN_NS UINT64_C(200000)
 
 /*
- * Limit of the time for which the engine looks for more before it sleeps. Two engines that move a long message for
- * sleeping applications would otherwise wake each other for each half slab. Where the engine was woken on the processor
- * of a peer that cannot go on before the engine sleeps, polling is in vain, which the policy learns.
+ * Limit of the time for which the engine looks for more work before it sleeps. If it slept at once, two engines that
+ * move a long message for sleeping applications would wake each other for each half slab. The look is in vain if the
+ * engine was woken on the processor of a peer that cannot go on before the engine sleeps. The policy learns that.
  */
 #define MAX_SPIN_NS INT64_C(100000)
 
-/* Number of queues of which references are taken at a time. */
+/* Number of queues for which references are taken at a time. */
 #define BATCH 64u
 
 static struct cq *cqs[NOTIFY_CQS]; /* queues of this process, without gaps */
@@ -45,7 +45,7 @@ static struct spin_policy policy; /* policy of the engine */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct engine_source doorbell = { .fd = -1 }, outer = { .fd = -1 };
 
-/* Takes the next queues that are not marked as polled, before the place *end, with references. Returns how many. */
+/* Takes the next queues that are not marked as polled, before the place *end, with references. Returns their number. */
 static unsigned take_unpolled(struct cq *batch[BATCH], unsigned *end) {
     unsigned count = 0;
     pthread_mutex_lock(&lock);
@@ -62,7 +62,7 @@ static unsigned take_unpolled(struct cq *batch[BATCH], unsigned *end) {
     return count;
 }
 
-/* Scans queues from the last place to the first, as cq_engine_remove() moves one only to a place before its own. */
+/* Scans queues from the last place to the first, because cq_engine_remove() moves a queue only to an earlier place. */
 static bool scan_unpolled(void) {
     bool found = false;
     for (unsigned end = UINT_MAX; end > 0;) {
@@ -103,13 +103,13 @@ static void on_doorbell(struct engine_source *source, uint32_t events) {
         spin_policy_begin(&policy, (int64_t) now); /* a wait, if a short one: the doorbell rings, see below */
     }
     set_asleep(true);
-    /* Nobody has rung for work that was published before the peer could see the word. */
+    /* Peers have not rung for work that they published before they could see the word. */
     if (scan_unpolled()) {
         cq_engine_ring();
     }
 }
 
-/* Makes the engine listen to a doorbell, if there is one and it does not yet. Returns 0 or errno. */
+/* Makes the engine listen to a doorbell, if there is one and the engine does not listen yet. Returns 0 or errno. */
 static int hear(struct engine_source *source, const struct own_doorbell *own) {
     if (source->fd >= 0 || own->heard.fd < 0) {
         return 0;

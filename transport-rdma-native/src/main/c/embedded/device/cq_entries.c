@@ -21,9 +21,7 @@
 #include "embedded/base/clock.h"
 #include "watch.h"
 
-/*
- * Marks the queue as polled: the event wakes the application, which will poll; until then peers need not ring for more.
- */
+/* Marks the queue as polled. The event wakes the application, which will poll, so peers need not ring until then. */
 static void mark_polled(struct cq *cq) {
     atomic_store_explicit(&cq->polling.notified_at, atomic_load_explicit(cq->polling.polls, memory_order_relaxed),
                           memory_order_relaxed);

@@ -144,7 +144,7 @@ static void consider_direct(struct cq *cq, struct cq_place *place) {
             return;
         }
         drop_direct(cq, i);
-        serve(cq, former); /* work that it published before it could see that ticks are needed again */
+        serve(cq, former); /* serves work that was published before the peer could see that ticks are needed again */
     }
     place->worked_at = polls(cq);
     cq->direct[cq->num_direct++] = place;
@@ -200,8 +200,8 @@ static bool scan_bank(struct cq *cq, struct bank_watch *bank) {
 }
 
 /*
- * Executes all work that was announced before the call. If a queue pair has more than one call does, the engine does
- * the rest, because the caller may sleep.
+ * Executes all work that was announced before the call. If a queue pair has more work than one call does, the engine
+ * does the rest, because the caller may sleep.
  */
 static bool scan_all(struct cq *cq) {
     fence(); /* the caller may just have told peers to ring from now on */

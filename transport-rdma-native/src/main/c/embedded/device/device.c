@@ -36,9 +36,9 @@
 #include "srq.h"
 
 /*
- * No sysfs paths: programs that look there must find nothing rather than some other device. `driver` stands where
- * libibverbs has the driver's operations, by which drivers' libraries recognize their devices (efadv_query_device(3) of
- * any device).
+ * No sysfs paths: programs that look there must find nothing, instead of another device. `driver` is in the place where
+ * libibverbs has the driver's operations. By these, drivers' libraries recognize their devices (efadv_query_device(3)
+ * of any device).
  */
 static struct {
     struct ibv_device ibv;
@@ -70,8 +70,8 @@ void embedded_describe(char *text, size_t size) {
 }
 
 /*
- * Starts the provider. Prints what is wrong with the environment, once, as libibverbs does with its own: errno can't
- * say that much.
+ * Starts the provider. Prints once what is wrong with the environment, as libibverbs does, because errno cannot tell
+ * it.
  */
 static int start(void) {
     static atomic_flag told = ATOMIC_FLAG_INIT;
@@ -129,7 +129,7 @@ static struct ibv_context *make_context(bool present) {
         return NULL;
     }
     ibv->device = &device.ibv;
-    /* The device takes no commands; programs duplicate the descriptor for ibv_import_device(3), which says so. */
+    /* The device takes no commands. Programs duplicate the descriptor for ibv_import_device(3), which reports that. */
     ibv->cmd_fd = ibv->async_fd;
     ibv->num_comp_vectors = 1;
     ibv->ops.poll_cq = cq_poll;
@@ -204,9 +204,7 @@ int embedded_ibv_close_device(struct ibv_context *ibv) {
     UNCANCELLED;
     struct context *context = context_of(ibv);
     if (atomic_load(&context->objects) != 0) {
-        /*
-         * ibv_close_device(3) succeeds and releases none of them; programs rely on it (perftest leaves queues behind).
-         */
+        /* ibv_close_device(3) succeeds and releases none of them. Programs rely on that (perftest leaves queues). */
         return 0;
     }
     unlist(context);

@@ -38,13 +38,13 @@ enum {
     POINTER_DEVICE_ORDINAL = 9,
 };
 #define MEMORY_TYPE_DEVICE 2 /* HIP: since ROCm 6 */
-#define STREAM_NON_BLOCKING 1 /* stream that does not wait for the application's work on the default one */
+#define STREAM_NON_BLOCKING 1 /* a stream that does not wait for the application's work on the default stream */
 #define CAPTURE_MODE_RELAXED 2
 #define REGISTER_PORTABLE 1u /* for all contexts */
 #define REGISTER_READ_ONLY 8u
 #define OPEN_WITH_PEER_ACCESS 1u /* also memory of another processor, where the two reach each other */
 
-/* Size of copies from which the memory of the host is to be pinned. Below it, a copy of pinned memory takes longer. */
+/* Size of copies from which host memory is to be pinned. A smaller copy takes longer with pinned memory. */
 #define PINNED_FROM 4096u
 
 /* Handle of an allocation for other processes (CUipcMemHandle, hipIpcMemHandle_t), which the functions get by value. */
@@ -53,7 +53,7 @@ struct handle {
 };
 _Static_assert(sizeof(struct handle) <= RDMA_PEER_MEMORY_HANDLE, "a handle is exported whole");
 
-/* Functions of a library. They return 0 on success. Those that another vendor alone has are NULL. */
+/* Functions of a library. They return 0 on success. A function that only the other vendor has is NULL. */
 struct calls {
     int (*attribute)(void *value, int attribute, uint64_t address);
     int (*set_attribute)(const void *value, int attribute, uint64_t address);
@@ -115,8 +115,8 @@ static const struct {
 _Static_assert(sizeof(struct calls) == CALLS * sizeof(void *), "each function has a name");
 
 /*
- * Stream, on which one copy at a time runs. The application's streams and the default one are not used: a copy there
- * would wait for the kernels that run on them, and so would each thread that polls.
+ * Stream, which runs one copy at a time. The application's streams and the default stream are not used. A copy there
+ * would wait for the kernels that run on them, and each thread that polls would wait too.
  */
 struct stream {
     void *stream;
@@ -128,9 +128,9 @@ struct stream {
 struct context {
     struct vendor *vendor;
     void *context;
-    unsigned long long id; /* tells contexts that have the same handle, one after the other; 0: not known */
+    unsigned long long id; /* distinguishes successive contexts that have the same handle; 0: not known */
     int device;
-    bool retained; /* context of the device itself, which is held by a reference */
+    bool retained; /* primary context of the device, held by a reference */
     unsigned users;
     struct stream *idle;
     struct context *next;
@@ -173,7 +173,7 @@ static struct vendor hip = {
     .libraries = hip_libraries, .pinning = { pin, unpin }, .lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
-static atomic_bool ended; /* the process ends, and the libraries do so too */
+static atomic_bool ended; /* the process is ending, and its libraries may have ended */
 
 /* ---- libraries ---- */
 
@@ -195,8 +195,8 @@ static void end(void) {
 }
 
 /*
- * Finds the library that the application has loaded. Its reference stays, as regions may need it at any time. The
- * library's own handler of exit(3) runs after end(), which is registered later.
+ * Finds the library that the application has loaded. The reference to the library is kept, because regions may need the
+ * library at any time. The library's own handler of exit(3) runs after end(), which is registered later.
  */
 static bool is_loaded(struct vendor *vendor) {
     if (atomic_load(&vendor->library) != NULL) {
@@ -230,8 +230,8 @@ struct before {
 };
 
 /*
- * Makes the context that of this thread, and permits the calls that the client needs while another thread captures a
- * graph, which they have no part in.
+ * Makes the context current in this thread. Also permits the client's calls while another thread captures a graph,
+ * because the calls are not part of the graph.
  */
 static bool enter(const struct context *context, struct before *before) {
     const struct calls *calls = &context->vendor->calls;
@@ -258,7 +258,7 @@ static void leave(const struct context *context, struct before *before) {
     calls->exchange_capture_mode(&before->capture_mode);
 }
 
-/* Finds out in which context memory is. Memory that was mapped (cuMemMap) is in that of its device. */
+/* Finds the context of memory. Mapped memory (cuMemMap) belongs to the primary context of its device. */
 static int identify(struct vendor *vendor, uint64_t address, struct context *context) {
     const struct calls *calls = &vendor->calls;
     *context = (struct context) { .vendor = vendor, .users = 1 };
@@ -339,8 +339,8 @@ static bool destroy_streams(struct context *context) {
 }
 
 /*
- * Gives the context back. Without users it goes with its streams. If its memory was freed before, nobody knows whether
- * the context still exists, so it stays with its streams for the next user.
+ * Gives the context back. Without users it is freed with its streams. If its memory was freed before, the context may
+ * not exist any more. Then it stays with its streams for the next user.
  */
 static void put_context(struct context *context, bool exists) {
     struct vendor *vendor = context->vendor;
@@ -389,7 +389,7 @@ static struct stream *take_stream(struct context *context) {
     return stream;
 }
 
-/* Called inside the context. A stream whose copy has failed is of no more use. */
+/* Called inside the context. A stream whose copy has failed is destroyed. */
 static void put_stream(struct context *context, struct stream *stream, bool usable) {
     struct vendor *vendor = context->vendor;
     if (!usable) {
@@ -406,8 +406,8 @@ static void put_stream(struct context *context, struct stream *stream, bool usab
 /* ---- pinned memory ---- */
 
 /*
- * Enters the context of the device itself, with a reference to it. Returns false if the application does not use that:
- * to make it for this would take hundreds of MiB of the device's memory.
+ * Enters the primary context of the device, with a reference to it. Returns false if the application does not use the
+ * primary context, because making it would take hundreds of MiB of the device's memory.
  */
 static bool enter_device(const struct vendor *vendor, int device, struct context *own, struct before *before) {
     const struct calls *calls = &vendor->calls;
@@ -435,7 +435,7 @@ static void leave_device(const struct context *own, struct before *before, int r
     }
 }
 
-/* The reference stays until the memory is unpinned. */
+/* Pins memory. The reference to the context stays until the memory is unpinned. */
 static bool pin(const struct pinning *driver, int device, void *memory, size_t size, bool writable) {
     const struct vendor *vendor = container_of(driver, struct vendor, pinning);
     unsigned flags = writable ? REGISTER_PORTABLE : REGISTER_PORTABLE | REGISTER_READ_ONLY;
@@ -461,7 +461,7 @@ static void unpin(const struct pinning *driver, int device, void *memory) {
 
 /* ---- the client ---- */
 
-/* Returns whether the allocation is still there. The question needs no context, which goes before or with it. */
+/* Returns whether the allocation still exists. The query needs no context, which may be gone with the allocation. */
 static bool is_there(const struct range *range) {
     const struct calls *calls = &range->context->vendor->calls;
     unsigned long long id;
@@ -470,8 +470,8 @@ static bool is_there(const struct range *range) {
 }
 
 /*
- * Checks that allocations of one device cover the range, side by side (cuMemMap puts them so), and sets the number of
- * the allocation if it is one. Called inside the context.
+ * Checks that allocations of one device cover the range without gaps (cuMemMap puts them side by side). Sets the number
+ * of the allocation if there is only one. Called inside the context.
  */
 static int check_range(struct range *range, size_t length) {
     const struct calls *calls = &range->context->vendor->calls;
@@ -525,15 +525,15 @@ static int acquire(void *context, uint64_t address, size_t length, int access, s
         free(range);
         return error;
     }
-    /* Without it, a copy of the application may have returned and not be done. Mapped memory does not have it. */
+    /* Makes the application's copies wait until they are done. Mapped memory does not have the attribute. */
     vendor->calls.set_attribute(&synchronous, POINTER_SYNC_MEMOPS, address);
     *memory = range;
     return 0;
 }
 
 /*
- * The vendors' dma-bufs can be handed to drivers only: a process can neither map one nor find out whose it is. So the
- * address is that which the application gives for work requests, if it is one of the memory.
+ * The vendors' dma-bufs can be passed to drivers only. A process can neither map one nor find its owner. So the client
+ * uses the address that the application gives for work requests, if that is an address of its memory.
  */
 static int acquire_dmabuf(void *context, int fd, uint64_t offset, size_t length, uint64_t iova, int access,
                           struct rdma_peer_memory *acquired, void **memory) {
@@ -553,8 +553,8 @@ struct queued {
 };
 
 /*
- * Waits for a copy that was queued with this result. The memory of the host is needed until the device is done, also if
- * that fails. Called inside the context.
+ * Waits for a copy that was queued with this result. The device may need the host memory until the stream is
+ * synchronized, even if queuing has failed. Called inside the context.
  */
 static bool finish(struct stream *stream, int queued) {
     bool done = stream->context->vendor->calls.synchronize(stream->stream) == 0 && queued == 0;
@@ -562,7 +562,7 @@ static bool finish(struct stream *stream, int queued) {
     return done;
 }
 
-/* Called inside the context. NULL: the copy has failed, and does not run. */
+/* Called inside the context. Returns NULL if the copy has failed and does not run. */
 static struct stream *queue(struct context *context, const struct queued *copy) {
     const struct calls *calls = &context->vendor->calls;
     const void *host = copy->to == NULL ? copy->from : copy->to;
@@ -584,7 +584,7 @@ static struct stream *queue(struct context *context, const struct queued *copy) 
     return stream;
 }
 
-/* Copies, or begins to if `begun` is not NULL. */
+/* Copies. If `begun` is not NULL, only begins the copy. */
 static int copy(const struct range *range, const struct queued *copy, void **begun) {
     struct before before;
     if (!is_there(range)) {
@@ -619,7 +619,7 @@ static int begin_copy(void *memory, uint64_t offset, const void *from, void *to,
     return copy(range, &(struct queued) { range->address + offset, 0, from, to, length }, begun);
 }
 
-/* Where the context can't be entered any more, the stream stays with it, as nothing can be destroyed. */
+/* Ends a copy. If the context cannot be entered any more, the stream stays with it, as nothing can be destroyed. */
 static int end_copy(void *begun) {
     struct stream *stream = begun;
     struct context *context = stream->context;
@@ -680,7 +680,7 @@ static struct context *any_context(struct vendor *vendor) {
     return found;
 }
 
-/* Opens an allocation. The driver tells how long it is, whatever the other process says. Called inside the context. */
+/* Opens an allocation. The driver tells its length, not the other process. Called inside the context. */
 static int open_range(struct range *range, const struct rdma_peer_memory_export *exported) {
     const struct calls *calls = &range->context->vendor->calls;
     struct handle handle;
@@ -726,7 +726,7 @@ static int import_memory(void *context, const struct rdma_peer_memory_export *ex
     return 0;
 }
 
-/* Memory is opened in one context. To that of another one it goes by the host: two processors may have no other way. */
+/* Memory is opened in one context. Copies to another context go through host memory: there may be no other way. */
 static int copy_from(void *memory, uint64_t offset, void *imported, uint64_t from, size_t length) {
     const struct range *range = memory, *other = imported;
     if (range->context != other->context) {
@@ -773,7 +773,7 @@ bool gpu_client_is_ready(const struct rdma_peer_memory_client *client) {
 
 /* ---- fork ---- */
 
-/* The libraries do not serve a child of a process that used them: their functions say so, and nothing is acquired. */
+/* Forgets the parent's state. The libraries do not serve the child of a process that used them: their calls fail. */
 static void forget(struct vendor *vendor) {
     pthread_mutex_init(&vendor->lock, NULL);
     vendor->contexts = NULL;

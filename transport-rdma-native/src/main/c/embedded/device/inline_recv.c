@@ -74,7 +74,7 @@ int embedded_ext_set_inline_recv(struct ibv_qp *ibv, uint32_t *bytes) {
 bool inline_keep_answer(const struct qp *qp, struct send_wqe *wqe, const uint8_t *payload, uint32_t length) {
     size_t room = qp->sq.stride - sizeof(*wqe) - wqe->num_sge * sizeof(struct ibv_sge);
     if (!wqe->signaled || wqe->total > room) {
-        return false; /* nobody would place the answer without a completion */
+        return false; /* without a completion, no poll would place the answer */
     }
     memcpy((uint8_t *) (wqe->sge + wqe->num_sge) + wqe->done, payload, length);
     wqe->inlined = true;
@@ -85,7 +85,7 @@ static void place(const struct qp *qp, const struct ibv_sge *sge, uint16_t num, 
                   struct ibv_wc *wc) {
     struct sge_cursor cursor = { 0 };
     epoch_enter();
-    /* Access was allowed when the data came; only a region that was deregistered under the request is not now. */
+    /* Access was allowed when the data came. A failure means that the region was deregistered under the request. */
     int error = sge_scatter(&qp->pd->ibv, sge, num, &cursor, from, wc->byte_len);
     if (error != 0) {
         wc->status = IBV_WC_LOC_PROT_ERR;

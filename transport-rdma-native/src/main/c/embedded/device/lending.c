@@ -34,7 +34,7 @@
 
 _Static_assert(sizeof(((struct wire_lend *) NULL)->handle) == RDMA_PEER_MEMORY_HANDLE, "a handle is sent whole");
 
-/* Allocation with regions that were to be lent. All fields are guarded by the lock, as those of the next structs. */
+/* Allocation with regions that were to be lent. The lock guards all fields, and those of the next structs. */
 struct lent {
     const struct rdma_peer_memory_client *table;
     uint64_t allocation;
@@ -43,7 +43,7 @@ struct lent {
 };
 
 struct loan {
-    struct lent *lent; /* NULL: recalled, and nobody waits */
+    struct lent *lent; /* NULL: recalled, and no thread waits */
     struct peer *peer; /* reference */
     uint64_t number;
     enum { OFFERED, TAKEN, REFUSED, RECALLED } state;
@@ -77,7 +77,7 @@ bool lending_may_be_with(const struct peer *peer) {
             && (process->pid != getpid() || atomic_load(&lending_to_itself));
 }
 
-/* Tells once why memory goes by host memory although this process asks for the direct way. */
+/* Tells once why copies go through host memory although this process asks for the direct way. */
 static void tell(const char *client, const struct peer *peer, int error) {
     static atomic_flag told = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&told)) {
@@ -93,7 +93,7 @@ static int say(struct peer *peer, uint64_t number, enum wire_loan_state state, i
 
 /* ---- the lender ---- */
 
-/* Called with the lock held, as all down to lending_refer(). */
+/* Called with the lock held, like all functions up to lending_refer(). */
 static void put_lent(struct lent *lent) {
     if (--lent->users > 0) {
         return;
@@ -109,7 +109,7 @@ static void put_lent(struct lent *lent) {
     free(lent);
 }
 
-/* Returns the allocation that has the memory. NULL: no memory for that. */
+/* Returns the allocation that has the memory. NULL: no memory for the struct. */
 static struct lent *lent_of(struct rdma_peer_memory *memory, uint64_t allocation) {
     struct lent *lent = lents;
     if (memory->lent != NULL) {
@@ -189,7 +189,7 @@ bool lending_refer(struct peer *peer, const struct peer_range *range, struct wir
     return lends;
 }
 
-/* Removes a loan from its list. Its peer is put without the lock. */
+/* Removes a loan from its list. The caller puts the returned peer without the lock. */
 static struct peer *remove_loan(struct loan **link) {
     struct loan *loan = *link;
     struct peer *peer = loan->peer;
@@ -286,7 +286,7 @@ bool lending_find(const struct peer *peer, const struct wire_reference *referenc
     return found;
 }
 
-/* Gives back what is in no list, and no copy will begin to use. */
+/* Gives an allocation back. No list has it any more, so no new copy uses it. */
 static void give_back(void *argument) {
     struct borrowed *borrowed = argument;
     epoch_wait();
@@ -299,7 +299,7 @@ static void give_back(void *argument) {
     free(borrowed);
 }
 
-/* Opens the memory; that may take a driver long. */
+/* Opens the memory, which may take a driver long. */
 static void open_borrowed(void *argument) {
     struct borrowed *borrowed = argument;
     struct rdma_peer_memory *memory = NULL;
@@ -328,7 +328,7 @@ static bool is_valid(const struct wire_lend *lend) {
             && memchr(lend->client, 0, sizeof(lend->client)) != NULL;
 }
 
-/* Returns 0 or errno: then the offer is refused. */
+/* Returns 0, or an errno with which the offer is refused. */
 static int borrow(struct peer *peer, const struct wire_lend *lend, bool *valid) {
     struct borrowed *borrowed = lending_may_be_with(peer) ? calloc(1, sizeof(*borrowed)) : NULL;
     if (borrowed == NULL) {
@@ -379,7 +379,7 @@ static void recalled(struct peer *peer, uint64_t number) {
     } else if (borrowed != NULL) {
         *link = borrowed->next;
     } else {
-        say(peer, number, WIRE_LOAN_RETURNED, 0); /* it was refused */
+        say(peer, number, WIRE_LOAN_RETURNED, 0); /* the offer was refused */
     }
     pthread_mutex_unlock(&lock);
     if (borrowed != NULL && !opening) {
@@ -404,7 +404,7 @@ static bool on_loan(struct link *link, const struct link_message *incoming) {
 
 /* ---- the end of a link ---- */
 
-/* Takes a loan to the peer behind the link. Returns its reference, or NULL if there is none. */
+/* Removes a loan to the peer behind the link. Returns its reference to the peer, or NULL if there is no loan. */
 static struct peer *lose_loan(const struct link *link) {
     struct peer *peer = NULL;
     pthread_mutex_lock(&lock);
@@ -418,7 +418,7 @@ static struct peer *lose_loan(const struct link *link) {
     return peer;
 }
 
-/* Takes what was borrowed from the peer behind the link. NULL: nothing, but what is being opened, and goes then. */
+/* Removes one that was borrowed from the peer behind the link. NULL: none, except those being opened, which go then. */
 static struct borrowed *lose_borrowed(const struct link *link) {
     struct borrowed *lost = NULL;
     pthread_mutex_lock(&lock);
@@ -451,7 +451,7 @@ static void link_down(struct link *link) {
 
 /* ---- */
 
-/* The wait of take_back() is by this clock. */
+/* Makes the condition, with the clock that take_back() uses. */
 static void make_condition(void) {
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
@@ -460,7 +460,7 @@ static void make_condition(void) {
     pthread_condattr_destroy(&attributes);
 }
 
-/* Loans of the parent are not the child's, which has no link either. */
+/* Forgets the parent's loans. The child has no link to the borrowers. */
 static void fork_child(void) {
     pthread_mutex_init(&lock, NULL);
     make_condition();

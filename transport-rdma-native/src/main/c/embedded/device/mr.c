@@ -54,8 +54,8 @@ static struct mr *_Atomic buckets[BUCKETS];
 static struct mr *_Atomic peer_buckets[PEER_BUCKETS]; /* of memory of other devices */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards changes; readers only enter an epoch */
 /*
- * Guards binding to a region against its end: for queue pairs at work, so that nobody waits for them with it. Taken
- * after `lock`.
+ * Guards a region against deregistration while a window is bound to it. Queue pairs at work take this lock, so its
+ * owner never waits for them. Taken after `lock`.
  */
 static pthread_mutex_t binding = PTHREAD_MUTEX_INITIALIZER;
 
@@ -169,7 +169,7 @@ static void set_iova(struct mr *mr, uint64_t iova) {
     mr->iova = (mr->access & IBV_ACCESS_ZERO_BASED) != 0 ? 0 : iova;
 }
 
-/* Publishes a region with a key; peers may use it from now on. Takes it over, and releases it on failure. */
+/* Publishes a region with a key. Peers may use it from now on. Takes ownership of it, and releases it on failure. */
 static struct ibv_mr *publish(struct ibv_pd *pd, struct mr *mr, uint64_t iova, int access) {
     mr->access = mr->peer == NULL ? access : access & ~IBV_ACCESS_REMOTE_ATOMIC; /* clients have no atomics */
     set_iova(mr, iova);
@@ -192,7 +192,7 @@ static struct ibv_mr *publish(struct ibv_pd *pd, struct mr *mr, uint64_t iova, i
     return &mr->ibv;
 }
 
-/* Makes a region, and takes the peer memory over, which is released on failure. NULL: no memory. */
+/* Makes a region. Takes ownership of the peer memory, and releases it on failure. NULL: no memory. */
 static struct mr *make(void *address, size_t length, struct rdma_peer_memory *peer) {
     struct mr *mr = calloc(1, sizeof(*mr));
     if (mr != NULL) {
@@ -210,7 +210,7 @@ struct ibv_mr *mr_register(struct ibv_pd *pd, void *memory, size_t length, uint6
     bool valid = take_access(&access) && is_same_in_page((uintptr_t) memory, iova) && iova + length >= iova;
     int error = context_is_inherited(pd->context) ? EIO : valid && length > 0 ? 0 : EINVAL;
     if (error == 0) {
-        /* A device would pin the pages. No more are made than must be: receive memory of idle connections is empty. */
+        /* A device would pin the pages. Here they stay unallocated: receive memory of idle connections is empty. */
         error = mapped_check(memory, length, (access & IBV_ACCESS_LOCAL_WRITE) != 0);
     }
     struct rdma_peer_memory *peer = NULL;
@@ -233,7 +233,7 @@ struct ibv_mr *embedded_ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 #define FOREIGN_FILE (-1) /* file that has no seals: it is no memfd, and maybe a client's dma-buf */
 
 /*
- * Checks a file. A dma-buf cannot shrink, so neither may a memfd that stands in for one here. Returns 0, FOREIGN_FILE,
+ * Checks a file. A dma-buf cannot shrink, so a memfd in place of one must not shrink either. Returns 0, FOREIGN_FILE,
  * or errno.
  */
 static int check_file(int fd, uint64_t offset, size_t length) {
@@ -281,8 +281,8 @@ struct ibv_mr *embedded_ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, si
 }
 
 /*
- * Removes a region, whose users neither have nor take the lock. Returns 0, or EBUSY: IB specification 11.2.8.5. Called
- * with `lock` held.
+ * Removes a region, and waits for its users, which do not take the lock. Returns 0, or EBUSY if windows are bound to
+ * it: IB specification 11.2.8.5. Called with `lock` held.
  */
 static int unlist(struct mr *mr) {
     pthread_mutex_lock(&binding);

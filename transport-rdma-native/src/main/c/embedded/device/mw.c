@@ -30,11 +30,11 @@
 #define KEY_PART 0xffu /* part of a key that ibv_inc_rkey() changes */
 #define BUCKETS (1u << 14)
 #define WRITES (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
-/* Local write is the region's, and says nothing of a window; programs give it all the same, and devices take it. */
+/* Local write is an access of the region, not of a window. Programs give it anyway, and devices accept it. */
 #define SUPPORTED (WRITES | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_ZERO_BASED | IBV_ACCESS_LOCAL_WRITE)
 
 struct mw {
-    struct ibv_mw ibv; /* public part; its key is the application's, and may be ahead of the key in force */
+    struct ibv_mw ibv; /* public part; the application sets its key, which may not be in force yet */
     uint32_t index;    /* upper part of its keys */
     struct mw *_Atomic next;
 
@@ -95,7 +95,7 @@ void *mw_enter(const struct qp *qp, uint32_t key, uint64_t address, uint64_t len
     if (mw == NULL) {
         return NULL;
     }
-    atomic_fetch_add(&mw->users, 1); /* counted before the look: withdraw() does it the other way round */
+    atomic_fetch_add(&mw->users, 1); /* counted before `open` is read; withdraw() clears `open` before it reads this */
     void *memory = atomic_load(&mw->open) ? within(qp, mw, key, address, length, access) : NULL;
     if (memory == NULL) {
         mw_leave(mw);
@@ -152,7 +152,7 @@ static bool bind_to(struct mw *mw, struct qp *qp, const struct send_wqe *wqe) {
         return false;
     }
     if (is_type_2 ? mw->mr != NULL || wqe->window_length == 0 : (access & IBV_ACCESS_ZERO_BASED) != 0) {
-        return false; /* type 2 is invalidated first, and by no binding to nothing */
+        return false; /* type 2 must be invalidated first, which a binding to nothing does not do */
     }
     struct mr *mr = NULL;
     uint8_t *memory = NULL;
@@ -179,7 +179,7 @@ static bool bind_to(struct mw *mw, struct qp *qp, const struct send_wqe *wqe) {
 
 bool mw_carry_out_bind(struct qp *qp, const struct send_wqe *wqe) {
     pthread_mutex_lock(&lock);
-    struct mw *mw = find(wqe->window_key); /* NULL: deallocated since it was posted */
+    struct mw *mw = find(wqe->window_key); /* NULL: the window was deallocated after the post */
     bool bound = mw != NULL && bind_to(mw, qp, wqe);
     pthread_mutex_unlock(&lock);
     return bound;
@@ -189,8 +189,8 @@ bool mw_invalidate(const struct qp *qp, uint32_t key) {
     pthread_mutex_lock(&lock);
     struct mw *mw = (key & MR_WINDOW_KEY) == 0 ? NULL : find(key);
     /*
-     * A window that is free already stays so: the peer may be faster than the owner. o10-37.2.26: type 1 is unbound by
-     * binding it to nothing.
+     * A window that is free already stays free, because the peer may be faster than the owner. o10-37.2.26: a type 1
+     * window is unbound by binding it to nothing.
      */
     bool valid = mw != NULL && mw->ibv.type == IBV_MW_TYPE_2 && mw->key == key && pd_is_same(mw->ibv.pd, qp->ibv.pd)
             && (mw->qp == NULL || mw->qp == qp);

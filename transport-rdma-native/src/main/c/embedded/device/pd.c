@@ -91,8 +91,8 @@ int td_dealloc(struct ibv_td *ibv) {
 }
 
 /*
- * A thread domain is a promise that lets a driver leave out locks: here the engine may be at work beside the thread, so
- * they stay. Allocators are for memory that a device reads, and there is no such memory here.
+ * A thread domain is a promise that lets a driver leave out locks. The locks stay here, because the engine may work
+ * beside the thread. Allocators are for memory that a device reads, and there is no such memory here.
  */
 struct ibv_pd *pd_alloc_parent(struct ibv_context *context, struct ibv_parent_domain_init_attr *attr) {
     uint32_t known = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;

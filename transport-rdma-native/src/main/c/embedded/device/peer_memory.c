@@ -38,7 +38,7 @@
 struct client {
     const struct rdma_peer_memory_client *table;
     unsigned calls; /* number of calls of acquire and release that run: the client stays meanwhile */
-    bool leaving;   /* the client is asked no more */
+    bool leaving;   /* the client is not asked any more */
     struct rdma_peer_memory *memories;
     struct client *next;
 };
@@ -50,12 +50,12 @@ struct wanted {
     size_t length;
     int access;
 
-    /* Memory of another process. NULL: it is of this one, and wanted by the fields above. */
+    /* Memory of another process. NULL: the memory is of this process, and described by the fields above. */
     const char *client;
     const struct rdma_peer_memory_export *exported;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held during no call of a client */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* not held during calls of clients */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* calls have ended, or memory has been released */
 static struct client gpus[GPU_CLIENTS]; /* the provider's own clients, which are always the first ones */
 static struct client *clients;
@@ -77,8 +77,8 @@ static int start_library(void *library) {
 }
 
 /*
- * Loads the library, once. Prints why that fails, as for the rest of the environment (device.c): errno can't say that
- * much, and the registration that asks is for memory which may be somebody else's.
+ * Loads the library once. Prints why that fails, as device.c does for the rest of the environment, because errno cannot
+ * tell it. The memory that is being registered may belong to another client.
  */
 static void load(void) {
     pthread_mutex_lock(&loading);
@@ -157,7 +157,7 @@ static int ask(const struct wanted *wanted, struct rdma_peer_memory *acquired) {
     return answer;
 }
 
-/* `otherwise` is the error of memory that is nobody's. */
+/* Acquires memory. `otherwise` is the error if no client has the memory. */
 static int acquire(const struct wanted *wanted, struct rdma_peer_memory **acquired, int otherwise) {
     load();
     struct rdma_peer_memory *memory = calloc(1, sizeof(*memory));
@@ -195,7 +195,7 @@ void peer_memory_set_recall(void (*function)(struct rdma_peer_memory *memory)) {
 }
 
 void peer_memory_release(struct rdma_peer_memory *memory) {
-    if (memory->generation == fork_generation) { /* a child's copy of its parent's memory is of no client */
+    if (memory->generation == fork_generation) { /* a child's copy of its parent's memory belongs to no client */
         recall(memory);
         pthread_mutex_lock(&lock);
         while (memory->client != NULL && memory->client->leaving) {
@@ -250,7 +250,7 @@ bool peer_memory_end(const struct peer_copy *copy) {
 #define STEP (64u << 10)
 #define SHORT_STEP 2048u
 
-/* Memory of the host between two copies. Without memory the steps are short. */
+/* Host memory between two copies. If it cannot be allocated, the steps are short. */
 struct step {
     char *memory;
     uint32_t size;
@@ -414,7 +414,7 @@ static void reset_clients(void) {
     }
 }
 
-/* Devices do not know the child: its clients are asked for their memory anew, and a library's start. */
+/* Forgets the parent's clients, because devices do not know the child. The library is started again on demand. */
 static void fork_child(void) {
     pthread_mutex_init(&lock, NULL);
     pthread_cond_init(&changed, NULL);

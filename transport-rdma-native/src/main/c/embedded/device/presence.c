@@ -68,7 +68,7 @@ void presence_leave(void) {
     }
 }
 
-/* Ends everything. Returns false if it has to be tried again: objects of a user that has gone are still at work. */
+/* Ends everything. Returns false if objects of a former user are still at work, so that the caller has to try again. */
 static bool end_all(void) {
     mcast_rest();
     qp_table_rest();

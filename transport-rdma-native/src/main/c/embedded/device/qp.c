@@ -152,7 +152,7 @@ struct ibv_qp *embedded_ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr
         },
         .pd = pd_of(pd),
         .send_cq = cq_of(attr->send_cq),
-        .recv_cq = cq_of(receives ? attr->recv_cq : attr->send_cq), /* queue where the peer finds out who polls */
+        .recv_cq = cq_of(receives ? attr->recv_cq : attr->send_cq), /* here the peer sees whether a thread polls */
         .srq = receives && attr->srq != NULL ? srq_of(attr->srq) : NULL,
         .cap = attr->cap,
         .sq_sig_all = attr->sq_sig_all != 0,
@@ -200,13 +200,13 @@ int qp_destroy(struct qp *qp) {
     pthread_mutex_lock(&qp->control);
     atomic_store(&qp->destroyed, true);
     qp->ops->leave_cqs(qp);
-    gate_lock(&qp->gate); /* the gate is owned for good */
+    gate_lock(&qp->gate); /* the gate is never released */
     qp->ops->detach(qp);
     qp->ops->release(qp, true);
     mw_close_all(qp);
     pthread_mutex_unlock(&qp->control);
     engine_task_cancel(&qp->again);
-    cq_ring_deferred(qp->recv_cq); /* a deferred doorbell would be kept until there is a poll, which may never come */
+    cq_ring_deferred(qp->recv_cq); /* a deferred doorbell would wait for a poll, which may never come */
     cq_ring_deferred(qp->send_cq);
     cq_purge(qp->recv_cq, &qp->rq.tail);
     cq_purge(qp->send_cq, &qp->sq.tail);
@@ -228,7 +228,7 @@ int embedded_ibv_destroy_qp(struct ibv_qp *ibv) {
     if (qp->ops->close != NULL) {
         return qp->ops->close(qp);
     }
-    if (context_is_inherited(ibv->context)) { /* other objects are not looked at here: fork.h */
+    if (context_is_inherited(ibv->context)) { /* other objects must not be looked at here: fork.h */
         qp_destroy_inherited(qp);
         return 0;
     }

@@ -128,13 +128,13 @@ void qp_fail_receive(struct qp *qp, enum ibv_wc_status status, int vendor_err) {
 
 /*
  * Flushes a queue pair with a shared receive queue, whose entries are for the other queue pairs. The event tells that
- * this one takes none any more, so that it can be destroyed when its completions were polled: ibv_get_async_event(3).
+ * this queue pair takes no more entries, and can be destroyed after its completions: ibv_get_async_event(3).
  */
 static void flush_shared(struct qp *qp) {
     if (qp->has_taken) {
         qp_fail_receive(qp, IBV_WC_WR_FLUSH_ERR, 0);
     }
-    if (!qp->said_last && !qp->ops->named_receives) { /* its peer may name another one */
+    if (!qp->said_last && !qp->ops->named_receives) { /* the peer may name another queue */
         qp->said_last = true;
         async_raise(qp->context, IBV_EVENT_QP_LAST_WQE_REACHED, &qp->ibv, &qp->async);
     }

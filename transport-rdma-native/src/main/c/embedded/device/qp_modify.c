@@ -75,7 +75,7 @@ static void keep(struct ibv_qp_attr *to, const struct ibv_qp_attr *from, int mas
     KEEP(IBV_QP_DEST_QPN, dest_qp_num)
 #undef KEEP
     if (iwarp_is_on()) {
-        to->rnr_retry = 0; /* no message says that a receive is missing: RFC 5041, 7.1, ends the stream */
+        to->rnr_retry = 0; /* no message reports a missing receive: RFC 5041, 7.1, ends the stream */
     }
 }
 
@@ -114,7 +114,7 @@ static int change(struct qp *qp, enum ibv_qp_state from, enum ibv_qp_state to, c
     }
     bool drains = from == IBV_QPS_SQD && to == IBV_QPS_SQD && qp_has_outstanding(qp);
     if (from != (enum ibv_qp_state) atomic_load(&qp->state) || drains) {
-        error = EINVAL; /* the queue pair failed meanwhile, or uses the attributes still */
+        error = EINVAL; /* the queue pair failed meanwhile, or still uses the attributes */
     } else {
         keep(&qp->attr, attr, mask);
         if (introduces) {
@@ -157,7 +157,7 @@ int embedded_ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int mas
         error = change(qp, from, to, attr, mask);
     }
     if (error == 0 && qp != qp_of(ibv)) {
-        ibv->state = to; /* handles have the state that was last set by them, as with the libraries */
+        ibv->state = to; /* a handle has the state that was last set through it, as with the libraries */
     }
     pthread_mutex_unlock(&qp->control);
     if (error == 0 && qp_sends_in(to)) {

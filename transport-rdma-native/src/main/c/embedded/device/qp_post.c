@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Posting checks what a device checks at once, and copies the request. Errors that need keys or the peer are found
- * later and reported by a completion.
+ * Posting makes the checks that a device makes at once, and copies the request. Errors that depend on keys or the peer
+ * are found later, and reported by a completion.
  */
 #include <errno.h>
 
@@ -156,7 +156,7 @@ int qp_post_recv(struct ibv_qp *ibv, struct ibv_recv_wr *wr, struct ibv_recv_wr 
 int srq_post_recv(struct ibv_srq *ibv, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) {
     struct srq *srq = srq_of(ibv);
     int error = work_queue_post_recv(&srq->queue, wr, bad_wr);
-    /* A queue pair that has died meanwhile takes nothing; then the next one has its turn. */
+    /* A queue pair that has died meanwhile takes nothing, so the next one has its turn. */
     for (struct qp *qp = srq_next_to_serve(srq); qp != NULL; qp = srq_next_to_serve(srq)) {
         qp_kick(qp, QP_WORK_ALL);
         qp_put(qp);

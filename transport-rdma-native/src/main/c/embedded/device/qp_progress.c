@@ -144,7 +144,7 @@ static uint64_t make_round(struct qp *qp, uint64_t now_ns) {
         }
         pthread_mutex_unlock(&qp->control);
     }
-    /* The time stands if another thread is the owner now and gets to the timers later. */
+    /* The time stays set if another thread owns the gate now and gets to the timers later. */
     atomic_store(&qp->next_round_ns, now_ns + WATCH_ROUND_NS);
     qp_kick(qp, QP_WORK_WATCH);
     return atomic_load(&qp->next_round_ns);

@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * References to queue pairs, and their numbers. A number that has a name (link.h) leads to its queue pair, however a
- * peer came to know it. While other users hold the names, queue pairs that the connection manager may connect get
- * numbers without one. A number is not used again for a while, so that a late message does not meet a newer queue pair.
+ * References to queue pairs, and their numbers. A number that has a name (link.h) leads every peer to its queue pair.
+ * While other users hold all names, queue pairs that the connection manager may connect get numbers without a name. A
+ * number is not used again for a while, so that a late message does not reach a newer queue pair.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,9 +29,9 @@
 #define BLOCK 256u
 #define REUSE_DELAY_NS UINT64_C(2000000000)
 
-#define MAX_RETIRED 65536u /* limit beyond which numbers are simply not used again */
+#define MAX_RETIRED 65536u /* limit; numbers beyond it are not used again */
 
-/* Time after which names are looked for again when there were none: to look is some 100 system calls. */
+/* Time after which names are looked for again when there were none. A search is some 100 system calls. */
 #define NAMES_RETRY_NS UINT64_C(1000000000)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken before control and gates */
@@ -144,7 +144,7 @@ void qp_table_release_number(uint32_t number) {
     pthread_mutex_unlock(&lock);
 }
 
-/* Forgets numbers with a name, as the names of blocks have been given back. Numbers without a name stay. */
+/* Forgets numbers with a name, because the names of their blocks were given back. Numbers without a name stay. */
 void qp_table_rest(void) {
     pthread_mutex_lock(&lock);
     named.fresh_left = 0;

@@ -65,9 +65,9 @@ static bool next_peer_piece(const struct ibv_pd *pd, const struct ibv_sge *sge, 
 }
 
 /*
- * The functions below call these for the rest of a list that begins in memory of another device, and are called for
- * what follows that piece. They are apart, and take no address of a local variable, for the sake of lists in host
- * memory.
+ * The functions below call these for the rest of a list that begins in memory of another device. These call the
+ * functions below for the elements after that memory. They are separate functions that take no address of a local
+ * variable, so that lists in host memory stay fast.
  */
 #define REST __attribute__((noinline, cold)) static
 

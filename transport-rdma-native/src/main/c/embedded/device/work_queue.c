@@ -22,7 +22,7 @@
 
 #include "sge.h"
 
-/* Size from which a ring has pages of its own, and the first places elsewhere. A smaller ring is all first places. */
+/* Size from which a ring has pages of its own, and its first places elsewhere. A smaller ring has first places only. */
 #define MIN_MAPPED ((size_t) 8192)
 #define FIRST_PLACES 4u
 
@@ -80,7 +80,7 @@ void work_queue_reset(struct work_queue *queue) {
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* Posts the next receive to the place that those before it share. Returns false if it differs from them. */
+/* Posts the next receive to the place that earlier ones share. Returns false if it differs from them. */
 static bool post_same(struct work_queue *queue, uint32_t head, const struct ibv_recv_wr *wr) {
     struct receive_wqe *same = (struct receive_wqe *) queue->same;
     uint32_t tail = atomic_load_explicit(&queue->tail, memory_order_acquire);

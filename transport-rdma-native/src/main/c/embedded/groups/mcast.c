@@ -17,8 +17,8 @@
  * Registry of multicast members: see mcast.h. The administrator is the process that has bound a name, which is a port
  * of a port space that no RDMA CM has.
  *
- * `mcast.lock` is taken inside gates, and before the locks of links and of members' owners (`done`); no gate is waited
- * for while it is held. Senders, who have a gate, finish no member: they leave that to the timer.
+ * `mcast.lock` is taken inside gates, and before the locks of links and of members' owners (`done`). No thread waits
+ * for a gate while it holds this lock. Senders own a gate, so they leave the end of members to the timer.
  */
 #include "mcast.h"
 
@@ -33,7 +33,7 @@
 #include "embedded/link/link.h"
 #include "mcast_table.h"
 
-#define PORT ((uint16_t) link_version) /* each version has its own, as different ones have no link */
+#define PORT ((uint16_t) link_version) /* one for each version, because processes of different versions have no link */
 
 #define MAX_QPN 0xffffffu
 
@@ -42,14 +42,14 @@
 #define RETRY_NS UINT64_C(2000000)
 
 /*
- * Time for which it is remembered that another user holds the name, as each try costs some system calls under locks. A
- * member that has lost its administrator tries again as often, also after other errors.
+ * Time for which this process remembers that another user holds the name, because each try costs some system calls
+ * under locks. A member that has lost its administrator tries again as often, also after other errors.
  */
 #define REFUSED_NS UINT64_C(1000000000)
 
 /*
- * Messages of clients: JOIN, LEAVE, and LOOK for the table without joining; of the administrator: TABLE (to JOIN and
- * LOOK), DONE.
+ * Messages. Clients send JOIN, LEAVE, and LOOK, which asks for the table without joining. The administrator sends TABLE
+ * (after JOIN and LOOK) and DONE.
  */
 enum mcast_message { MCAST_JOIN = LINK_MCAST_FIRST, MCAST_LEAVE, MCAST_LOOK, MCAST_TABLE, MCAST_DONE };
 
@@ -79,7 +79,7 @@ static struct {
     int refusal;                     /* error of the last time */
 
     struct link *link; /* link to the administrator, if that is another process */
-    bool table_lost;   /* the table did not come, or was not asked for, for want of descriptors or memory: ask again */
+    bool table_lost;   /* ask again: the table did not come or was not asked for, for lack of descriptors or memory */
 
     /* Fields of the administrator: */
     struct link_port *port;
@@ -145,8 +145,8 @@ static int look_for_administrator(void) {
 }
 
 /*
- * Reaches the administrator. Returns 0 or errno; ECONNREFUSED, EAGAIN and EPIPE if the present one is just coming or
- * going.
+ * Reaches the administrator. Returns 0 or errno. ECONNREFUSED, EAGAIN and EPIPE: the administrator is just starting or
+ * ending.
  */
 static int reach(void) {
     if (mcast.link != NULL && !link_is_up(mcast.link)) {
@@ -177,7 +177,7 @@ static bool is_same(const struct mcast_member *a, const struct mcast_member *b) 
     return a->qpn == b->qpn && memcmp(&a->gid, &b->gid, sizeof(a->gid)) == 0;
 }
 
-/* Returns another one of the same group and queue pair, in that state or a later one. */
+/* Returns another member of the same group and queue pair, in that state or a later one. */
 static const struct mcast_member *find_same(const struct mcast_member *member, int state) {
     const struct mcast_member *other = mcast.members;
     while (other != NULL && (other == member || (int) other->state < state || !is_same(other, member))) {
@@ -192,9 +192,9 @@ static int send_about(const struct mcast_member *member, enum mcast_message type
 }
 
 /*
- * Takes a member from the list, and from the administrator's unless another one needs that. The request to the
- * administrator may not have been answered: it takes both up in their order. The result does not matter, as an entry
- * that stays leads to a queue pair that refuses the group's datagrams.
+ * Removes a member from the list, and from the administrator's table unless another member needs that entry. The
+ * administrator handles an unanswered request to join first. The result does not matter, because an entry that stays
+ * leads to a queue pair that refuses the group's datagrams.
  */
 static void drop(struct mcast_member *member) {
     struct mcast_member **link = &mcast.members;
@@ -361,7 +361,7 @@ static bool find_members(const union ibv_gid *gid, struct mcast_members *members
     return known;
 }
 
-/* Returns whether senders are not to wait for the table any more. */
+/* Returns whether senders must not wait for the table any longer. */
 static bool is_given_up(int error) {
     uint64_t now_ns = engine_now_ns();
     if (mcast.unknown_since_ns == 0) {
@@ -435,7 +435,7 @@ static bool on_table(struct link *link, const struct link_message *incoming) {
     if (valid && link == mcast.link && mcast.table == NULL) {
         mcast.table = sealed_map(incoming->fds[0], sizeof(*mcast.table));
         mcast.era++;
-        valid = mcast.table != NULL; /* without memory the link goes, and comes again when it is needed */
+        valid = mcast.table != NULL; /* without memory the link is closed, and made again when it is needed */
     }
     pthread_mutex_unlock(&mcast.lock);
     return valid;
@@ -461,7 +461,7 @@ static bool on_done(struct link *link, const struct link_message *incoming) {
     }
     if (member != NULL) {
         finish(member, message->error == 0 ? 0 : ENOMEM);
-        engine_timer_set(&mcast.timer, engine_now_ns()); /* a timer that nobody needs any more would keep the engine */
+        engine_timer_set(&mcast.timer, engine_now_ns()); /* a timer without use would keep the engine */
     }
     pthread_mutex_unlock(&mcast.lock);
     return true;

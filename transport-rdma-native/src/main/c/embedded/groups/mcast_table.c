@@ -80,7 +80,7 @@ static unsigned find_entry(const struct mcast_registry *registry, const struct l
     return i;
 }
 
-/* Returns whether two links count together: a process may have several. */
+/* Returns whether two links have common limits: a process may have several links. */
 static bool share_limits(const struct link *a, const struct link *b) {
     return a == b || (a != NULL && b != NULL && link_peers_share_limits(link_peer(a), link_peer(b)));
 }

@@ -33,34 +33,34 @@
 _Atomic uint64_t arena_rest_ns = UINT64_C(2500000000);
 
 /*
- * Limit of own arenas of a link: there are 768 queue pairs (link.c), each of which has one segment and may hold a few
- * more.
+ * Limit of own arenas of a link. New connections do not use a link that has 768 references (link.c). Each queue pair
+ * has one segment, and may hold a few more.
  */
 #define MAX_OWN 1024u
 
 /*
- * Time after which the descriptor, which might have got lost, goes along once more; not with each introduction of a
- * burst.
+ * Time after which an introduction carries the descriptor once more, because the descriptor may have got lost. Other
+ * introductions of a burst do not carry it.
  */
 #define FIRST_SHOW_GAP_NS UINT64_C(10000000)
 #define MAX_SHOW_GAP_NS UINT64_C(1000000000)
 
 /*
- * Limit of descriptors that are kept for introductions to be repeated, of all peers: this, or a quarter of those that
- * there may be.
+ * Limit of descriptors that are kept to repeat introductions to all peers: the larger of this number and a quarter of
+ * RLIMIT_NOFILE.
  */
 #define MIN_KEPT 256u
 
 /*
- * Limit of views of one process: a quarter of the mappings that this process may have by default, and twice what an
- * honest peer needs for DEVICE_MAX_QP queue pairs.
+ * Limit of views of one process: a quarter of the mappings that a process may have by default, and twice the number
+ * that an honest peer needs for DEVICE_MAX_QP queue pairs.
  */
 #define MAX_VIEWS 16384u
 
 /*
- * Share of this process's memory that all processes of a user that may not signal this one may have it map. Reading a
- * page that they never wrote allocates it, which counts for the reader (shmem_fault() in the kernel's mm/shmem.c), and
- * they decide which pages are read.
+ * Divisor of this process's memory limit. All processes of a user that may not signal this one may have it map this
+ * part. When this process reads a page that the peer never wrote, the kernel allocates the page and charges the reader
+ * (shmem_fault() in the kernel's mm/shmem.c). The peer decides which pages are read.
  */
 #define PART_OF_MEMORY 4
 
@@ -68,15 +68,15 @@ struct arena {
     struct arena *next;
     struct wire_arena *memory;
     uint32_t number, count, users;
-    int fd; /* -1: the peer has it, or there are too many to be kept */
+    int fd; /* -1: the peer has the descriptor, or too many are kept */
     bool charged;                     /* the descriptor may be kept: it counts for the peer */
     bool answered, introduced;
-    bool declined; /* an introduction was of no use, perhaps for want of the descriptor */
+    bool declined; /* the peer left an introduction, perhaps because it lacked the descriptor */
     uint64_t show_at_ns, show_gap_ns; /* time to send the descriptor again */
     bool rests; /* the arena had no users the last time */
     struct {
         bool used;
-        uint32_t introductions;           /* number of introductions that are not left */
+        uint32_t introductions;           /* number of introductions that the peer has not left */
         uint32_t published[WIRE_STREAMS]; /* number of descriptors that the previous user published */
     } state[WIRE_ARENA_SEGMENTS];
 };
@@ -175,7 +175,7 @@ static bool is_free(const struct arena *arena, uint32_t i) {
 }
 
 /*
- * Returns the index of a free segment; arena->count if there is none, or if the peer may never get to know the arena.
+ * Returns the index of a free segment, or arena->count if there is none or if the peer may be unable to map the arena.
  */
 static uint32_t find_free(const struct arena *arena) {
     uint32_t i = arena->answered || arena->fd >= 0 || !arena->declined ? 0 : arena->count;
@@ -274,8 +274,8 @@ int arenas_begin_introduction(struct arenas *arenas, struct arena *arena, const 
 }
 
 /*
- * Notes that the descriptor was sent. It is kept, to be sent again, only if it counts: a burst of unanswered
- * introductions must leave descriptors to others, and for repetitions.
+ * Notes that the descriptor was sent. The descriptor is kept, to be sent again, only if it is charged. So a burst of
+ * unanswered introductions leaves descriptors for other uses and for repetitions.
  */
 static void note_shown(struct arenas *arenas, struct arena *arena) {
     if (!arena->charged) {
@@ -326,7 +326,7 @@ void arenas_release(struct arenas *arenas, struct arena *arena, const struct wir
 bool arenas_left(struct arenas *arenas, const struct wire_place *place) {
     pthread_mutex_lock(&arenas->lock);
     struct arena *arena = *find_own(arenas, place->arena);
-    bool known = arena != NULL; /* NULL: the arena was ended before the peer said so */
+    bool known = arena != NULL; /* NULL: the arena ended before this message came */
     bool valid = place->arena < arenas->next_number
             && (!known || (place->segment < arena->count && arena->state[place->segment].introductions > 0));
     if (known && valid) {
@@ -440,7 +440,7 @@ void arenas_leave(struct arenas *arenas, struct view *view, const struct wire_pl
 }
 
 void arenas_decline(struct arenas *arenas, const struct wire_place *place) {
-    /* Nobody waits for it, and if it gets lost, the segment is free when its arena ends. */
+    /* No thread waits for this message. If it gets lost, the segment is free when its arena ends. */
     link_send_later(arenas->link, WIRE_LEAVE, place, sizeof(*place));
 }
 
@@ -453,7 +453,7 @@ static void remove_view(struct arenas *arenas, struct view **link) {
 bool arenas_ended(struct arenas *arenas, const struct wire_place *place) {
     pthread_mutex_lock(&arenas->lock);
     struct view **link = find_view(arenas, place->arena);
-    if (*link != NULL) { /* NULL: this side never came to know the arena */
+    if (*link != NULL) { /* NULL: this process never mapped the arena */
         remove_view(arenas, link);
     }
     pthread_mutex_unlock(&arenas->lock);
@@ -462,7 +462,7 @@ bool arenas_ended(struct arenas *arenas, const struct wire_place *place) {
 
 /* ---- the end ---- */
 
-/* Limit of views that are unmapped at a time: a peer may have had this process map thousands. */
+/* Number of views that are unmapped in one section of the lock: a peer may have had this process map thousands. */
 #define VIEWS_AT_ONCE 64
 
 static bool remove_some_views(struct arenas *arenas) {

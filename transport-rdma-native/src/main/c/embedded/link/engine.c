@@ -16,11 +16,11 @@
 /*
  * The engine thread: an epoll loop over sources, one timerfd for a pairing heap of timers, and a queue of tasks.
  *
- * One lock guards everything but is never held while a callback runs. `running` names the object whose callback runs,
- * so that a cancel waits for exactly that one and a callback may cancel itself or free its owner.
+ * One lock guards everything but is never held while a callback runs. `running` names the object whose callback runs.
+ * So a cancel waits only for that callback, and a callback may cancel itself or free its owner.
  *
- * The thread decides with engine.lock held that there is nothing left, and has given everything back when it unlocks:
- * the next user starts another one, whether or not the first has left the C library yet.
+ * The thread ends when there is nothing left to do. It decides that with engine.lock held, and has released all its
+ * resources when it unlocks. The next user starts another thread, even if the first one is still in the C library.
  */
 #include "engine.h"
 
@@ -152,7 +152,7 @@ static bool is_idle(void) {
     return engine.sources == 0 && engine.heap == NULL && engine.first == NULL;
 }
 
-/* Makes the thread look again at what there is to do, or that there is nothing. */
+/* Wakes the thread, so that it looks for work again, or finds that there is none and ends. */
 static void wake(void) {
     UNCANCELLED;
     if (!self && !engine.woken && engine.started) {
@@ -167,7 +167,7 @@ static void wake_if_idle(void) {
     }
 }
 
-/* Brings the alarm forward, never back: an alarm that comes too early finds nothing due and sets the next. */
+/* Sets the alarm to an earlier time, never to a later one. An early alarm finds no timer due, and sets the next. */
 static void arm_timer_fd(void) {
     if (engine.heap == NULL || engine.heap->deadline_ns >= engine.timer_armed_ns || !engine.started) {
         return;
@@ -183,7 +183,7 @@ static void arm_timer_fd(void) {
     engine.timer_armed_ns = at;
 }
 
-/* Called with engine.lock held, before it is decided what runs next. */
+/* Called with engine.lock held, before the thread chooses what runs next. */
 static void wait_while_halted(void) {
     while (engine.halted > 0) {
         pthread_cond_wait(&engine.resumed, &engine.lock);
@@ -221,14 +221,14 @@ static bool wait_for(const void *object) {
     return true;
 }
 
-/* Empties a descriptor: one read takes all that it counts, eventfd(2), timerfd_create(2). */
+/* Empties a descriptor. One read takes the whole count: eventfd(2), timerfd_create(2). */
 static void drain(int fd) {
     uint64_t count;
     (void) !read(fd, &count, sizeof(count));
 }
 
 static void run_tasks(void) {
-    /* Only tasks queued now run: a task that submits itself again must not starve the sources. */
+    /* Runs only tasks that are queued now, so that a task that submits itself again does not starve the sources. */
     struct engine_task *last = engine.last;
     for (;;) {
         wait_while_halted();
@@ -255,7 +255,7 @@ static void run_tasks(void) {
 
 static void run_timers(void) {
     uint64_t now = engine_now_ns();
-    /* Bounded: a timer that always sets itself to the past must not starve the sources. */
+    /* Bounded, so that a timer that always sets itself to the past does not starve the sources. */
     for (int i = 0; i < BATCH; i++) {
         wait_while_halted();
         if (engine.heap == NULL || engine.heap->deadline_ns > now) {
@@ -304,7 +304,7 @@ static void close_fds(void) {
     }
 }
 
-/* Resets the state: there is no thread any more, or none in the child of a fork. */
+/* Resets the state when the thread ends, or in the child of a fork, which has no thread. */
 static void be_stopped(void) {
     close_fds();
     engine.started = false;
@@ -358,7 +358,7 @@ static int open_fds(void) {
     return 0;
 }
 
-/* Called with engine.lock held, and with something to do: else the thread ends at once. Returns 0 or errno. */
+/* Called with engine.lock held, and with something to do, because an idle thread ends at once. Returns 0 or errno. */
 static int start(void) {
     if (engine.started) {
         return 0;
@@ -379,8 +379,8 @@ static int start(void) {
 }
 
 /*
- * Waits for a start of the thread under way; no callback runs (engine_halt_init()). Code before our first line has
- * locks of its own, as in AddressSanitizer's allocator, which a child would find locked for ever.
+ * Waits until a new thread has begun. No callback runs (engine_halt_init()). Before its first line here, the thread
+ * takes locks, such as those of AddressSanitizer's allocator, which a child would find locked for ever.
  */
 static void fork_prepare(void) {
     pthread_mutex_lock(&engine.lock);
@@ -392,7 +392,7 @@ static void fork_parent(void) {
 }
 
 static void fork_child(void) {
-    /* The epoll set is shared with the parent: our copies of the descriptors go, the set stays the parent's. */
+    /* The child shares the epoll set with the parent, so the child only closes its own copies of the descriptors. */
     be_stopped();
     while (engine.heap != NULL) {
         heap_remove(engine.heap);
@@ -418,9 +418,9 @@ void engine_init(void) {
 }
 
 /*
- * Waits, before a fork takes any lock, for the callback that runs, and begins no other until the fork is done. A
- * callback has things in hand that nobody else knows: descriptors that have just arrived, and would stay open in the
- * child for ever.
+ * Waits, before a fork takes any lock, for the callback that runs, and lets no other one begin until the fork is done.
+ * A callback may hold descriptors that have just arrived and are in no list yet. They would stay open in the child for
+ * ever.
  */
 static void halt(void) {
     pthread_mutex_lock(&engine.lock);

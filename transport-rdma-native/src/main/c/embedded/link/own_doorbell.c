@@ -87,7 +87,7 @@ static int open_connected(const struct own_doorbell *doorbell) {
     return fd;
 }
 
-/* Opens `heard`. Returns 0 or errno; also then the caller closes what is open. */
+/* Opens `heard`. Returns 0 or errno. After an error, too, the caller closes the descriptors that are open. */
 static int open_heard(struct own_doorbell *doorbell) {
     doorbell->heard = (struct doorbell) { .fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), .is_socket = true };
     if (doorbell->heard.fd < 0) {

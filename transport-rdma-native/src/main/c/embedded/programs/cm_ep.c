@@ -15,7 +15,7 @@
  */
 /*
  * Functions of librdmacm beyond verbs_api.h that unmodified programs use: synchronous endpoints (rdma_create_ep(3)),
- * connections whose queue pair the user moves himself (rdma_establish(3)), and shared receive queues of an id
+ * connections whose queue pair is moved by the user (rdma_establish(3)), and shared receive queues of an id
  * (rdma_create_srq(3)).
  */
 #include "embedded/base/cancel.h"
@@ -110,7 +110,7 @@ int embedded_rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **res
     } else if (listener->qp_init_attr != NULL) {
         struct ibv_qp_init_attr attr = *listener->qp_init_attr;
         err = embedded_rdma_create_qp(event->id, listen->pd, &attr) == 0 ? 0 : errno;
-        if (err != 0) { /* nobody else knows of the request; librdmacm 44 leaves it, and the peer to its time-out */
+        if (err != 0) { /* only this call knows the request; librdmacm 44 leaves it, and the peer to its time-out */
             struct rdma_cm_id *request = event->id;
             embedded_rdma_ack_cm_event(event);
             embedded_rdma_destroy_id(request);
@@ -142,7 +142,7 @@ int embedded_rdma_establish(struct rdma_cm_id *public_id) {
     return cm_result(err);
 }
 
-/* Completes XRC attributes that the caller leaves out: 0 or errno. */
+/* Completes XRC attributes that the caller leaves out. Returns 0 or errno. */
 static int complete_xrc(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr) {
     if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_XRCD) == 0 || attr->xrcd == NULL) {
         attr->xrcd = cm_device_xrcd();
@@ -204,7 +204,7 @@ int embedded_rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ib
 void embedded_rdma_destroy_srq(struct rdma_cm_id *id) {
     UNCANCELLED;
     if (embedded_ibv_destroy_srq(id->srq) != 0) {
-        return; /* the queue is still there, as a queue pair uses it */
+        return; /* the queue still exists, because a queue pair uses it */
     }
     id->srq = NULL;
     if (id->qp_type == IBV_QPT_XRC_RECV) {

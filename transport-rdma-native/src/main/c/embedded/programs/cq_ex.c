@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Completion queues that are polled by the functions of struct ibv_cq_ex. A batch takes one completion at a time:
- * between ibv_start_poll() and ibv_end_poll() the application may post, and requests that complete at once find room.
+ * Completion queues that are polled by the functions of struct ibv_cq_ex. A batch takes one completion at a time,
+ * because the application may post in a batch, and requests that complete at once need room.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static int next_poll(struct ibv_cq_ex *ex) {
 }
 
 static void end_poll(struct ibv_cq_ex *ex) {
-    if (!context_is_inherited(ex->context)) { /* a lock in a child forked in the batch was not taken by it */
+    if (!context_is_inherited(ex->context)) { /* a child that was forked in the batch has not taken the lock */
         pthread_mutex_unlock(&cq_of_ex(ex)->batch);
     }
 }
@@ -96,7 +96,7 @@ static int check(const struct ibv_context *context, const struct ibv_cq_init_att
         return EINVAL;
     }
     /*
-     * Entries that nobody polls are not overwritten. A single thread is not alone either, as the engine works beside
+     * Entries that were not polled are never overwritten. A single thread is not alone, because the engine works beside
      * it.
      */
     if ((attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) != 0

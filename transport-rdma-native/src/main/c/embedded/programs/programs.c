@@ -13,7 +13,7 @@
  * License for the specific language governing permissions and limitations
  * under the License.
  */
-/* The constructor, and the calls of the extended context, through which newer headers of libibverbs make them. */
+/* The constructor, and the functions that newer headers of libibverbs call through the extended context. */
 #include "embedded/device/attributes.h"
 #include "embedded/device/context.h"
 #include "embedded/device/pd.h"
@@ -38,7 +38,7 @@ static void fill_extended(struct verbs_context *extended) {
     extended->alloc_parent_domain = pd_alloc_parent;
 }
 
-/* Registers only, so that it does not matter whether init.c's constructor has run. */
+/* Only registers functions, so it may run before or after the constructor of init.c. */
 __attribute__((constructor)) static void init(void) {
     device_set_extended(fill_extended);
     uc_init();

@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * Target queue pairs of XRC. The application has handles of a target, by ibv_create_qp_ex(3) and by ibv_open_qp(3):
- * each handle has its own context and events, and operations on it apply to the target. The target goes with its last
- * handle.
+ * Target queue pairs of XRC. The application has handles of a target, from ibv_create_qp_ex(3) and ibv_open_qp(3). Each
+ * handle has its own context and events, and operations on it apply to the target. The target is destroyed with its
+ * last handle.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@
 
 /* Handle, without the state of its target. */
 struct handle {
-    struct qp qp; /* name for the application; besides, only `context` and `async` are used */
+    struct qp qp; /* the application's handle; of its fields only `context` and `async` are used */
     struct xrc_target *target;
     struct handle *next; /* next handle of the target */
     struct ibv_xrcd *xrcd;
@@ -78,7 +78,7 @@ static int close_handle(struct qp *qp) {
     async_retire(qp->context, &qp->async);
     if (last) {
         /*
-         * Taken here, so that a search for users of a shared receive queue meets the target as long as it may be one.
+         * Taken here, so that a search for users of a shared receive queue finds the target as long as it may be one.
          */
         xrcd_lock_targets(domain);
         qp_destroy(&target->rc.qp);
@@ -94,7 +94,7 @@ static struct qp *meant(const struct qp *handle) {
     return &handle_of(handle)->target->rc.qp;
 }
 
-/* Operations of a handle, to which nothing can be posted: its own state is RESET for ever. */
+/* Operations of a handle. Nothing can be posted to it, because its own state is always RESET. */
 static const struct qp_ops handle_ops = { .meant = meant, .close = close_handle };
 
 /* Makes a handle without its target. NULL: errno. */
@@ -203,7 +203,7 @@ struct ibv_qp *qp_open(struct ibv_context *context, struct ibv_qp_open_attr *att
         errno = EINVAL; /* the kernel's ib_open_qp() returns the same */
         return NULL;
     }
-    opened->state = IBV_QPS_UNKNOWN; /* libibverbs says the same, until this handle sets a state */
+    opened->state = IBV_QPS_UNKNOWN; /* libibverbs reports the same, until this handle sets a state */
     return opened;
 }
 

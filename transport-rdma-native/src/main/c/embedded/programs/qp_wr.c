@@ -14,9 +14,9 @@
  * under the License.
  */
 /*
- * ibv_wr_*(3). Requests are built one by one behind the head of the send queue, with its lock from ibv_wr_start() on,
- * and the head moves when ibv_wr_complete() finds nothing wrong with any of them. A request is checked and copied by
- * the code of ibv_post_send(), when its setters were called: at the next one, or at the end.
+ * ibv_wr_*(3). Requests are built one by one behind the head of the send queue, whose lock is held from ibv_wr_start()
+ * on. ibv_wr_complete() moves the head if it finds no error in any of them. The code of ibv_post_send() checks and
+ * copies a request after its setters were called: when the next request begins, or at the end.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -288,7 +288,7 @@ static int check(const struct ibv_context *context, const struct ibv_qp_init_att
 
 /* Adds the state for posting. Returns false without memory. */
 static bool add_posting(struct qp *qp) {
-    /* One element, even without any, as inline data take one. */
+    /* At least one element, because inline data take one. */
     size_t sges = (qp->cap.max_send_sge + 1) * sizeof(struct ibv_sge);
     struct posting *posting = calloc(1, sizeof(*posting) + sges + qp->cap.max_inline_data);
     if (posting == NULL) {

@@ -15,9 +15,9 @@
  */
 /*
  * Operations of UC queue pairs, which have no READs and no atomics. Messages are sent as by RC queue pairs: rc.h. A
- * receiver drops what it cannot take (rc_receive.c), and a send is complete when the peer has consumed it, so that the
- * sender may go then, as on a wire. A message that the peer does not take (it is gone, it is stopped, or it was never
- * there) counts as sent all the same, after a time: nothing tells a device.
+ * receiver drops what it cannot take (rc_receive.c). A send is complete when the peer has consumed it. Then the sender
+ * may go, as on a wire. A message that the peer does not take (it is gone, it is stopped, or it was never there) counts
+ * as sent after a time, because a device gets no error either.
  */
 #include <errno.h>
 

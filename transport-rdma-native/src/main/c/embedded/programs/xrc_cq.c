@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * The completion queue of all target queue pairs (XRC), which have none of their own: nothing completes on it, but
- * peers see by its word whether a thread polls. Polls of the completion queues that get the targets' receives serve it.
+ * Completion queue of all target queue pairs (XRC), which have none of their own. Nothing completes on it, but its word
+ * tells peers whether a thread polls. It is served by polls of the completion queues of the targets' receives.
  */
 #include "xrcd.h"
 

@@ -30,7 +30,7 @@
 struct xrc_domain {
     struct xrc_domain *next;
     unsigned opened; /* number of openings */
-    int fd; /* descriptor that keeps the inode, so that its number is not another file's; or -1 */
+    int fd; /* keeps the inode, so that no other file gets its number; or -1 */
     dev_t device;
     ino_t inode;
     pthread_mutex_t names;

@@ -23,11 +23,11 @@
 #include "embedded/device/qp.h"
 #include "ud.h"
 
-#define MAX_FLOWS 1024u /* limit of one queue pair; beyond it the flow that was used longest ago is closed */
+#define MAX_FLOWS 1024u /* limit of one queue pair; above it the flow that was used longest ago is closed */
 
 /*
- * Time that a datagram waits for an answer of the receiver's process, and for room. On a busy machine the threads that
- * are to answer wait for a processor, some 100 ms where all of them poll.
+ * Time that a datagram waits for an answer of the receiver's process, and for room. On a busy machine the answering
+ * threads wait for a processor, for some 100 ms where all of them poll.
  */
 #define ANSWER_PATIENCE_NS UINT64_C(1000000000)
 
@@ -140,7 +140,7 @@ static int reach(struct qp *qp, struct flow *flow) {
     return error;
 }
 
-/* Returns whether to wait for the receiver's next step, for which it has had time since since_ns. */
+/* Returns whether to wait longer for the receiver's next step. The wait began at since_ns. */
 static bool waits_for(const struct flow *flow, uint64_t patience_ns) {
     if (is_past(flow, patience_ns)) {
         peer_set_silent(flow->peer, true);
@@ -163,7 +163,7 @@ static enum flow_result await_opening(struct qp *qp, struct flow *flow) {
     return waits_for(flow, ANSWER_PATIENCE_NS) ? FLOW_WAIT : FLOW_LOST;
 }
 
-/* Takes the receiver's acknowledgement. Returns false if it is nonsense. */
+/* Takes the receiver's acknowledgement. Returns false if it is invalid. */
 static bool take_ack(struct flow *flow) {
     uint64_t word = atomic_load(&flow->receiver->stream[WIRE_REQUESTS].ack);
     if (WIRE_ACK_COUNT(word) == flow->out.acked) {
@@ -171,8 +171,8 @@ static bool take_ack(struct flow *flow) {
     }
     bool valid = producer_acked(&flow->out, WIRE_ACK_COUNT(word));
     /*
-     * Waits for all that filled the ring: one wait for each datagram would follow, if the receiver takes one now and
-     * then.
+     * Ends the wait only when all that filled the ring is acknowledged. Otherwise each datagram would begin a wait of
+     * its own, if the receiver takes one now and then.
      */
     if (flow->since_ns != 0 && (int32_t) (flow->out.acked - flow->full_at) >= 0) {
         flow->since_ns = 0;
@@ -191,7 +191,7 @@ static struct wire_slot *claim(struct flow *flow, uint32_t length, uint32_t *off
     return slot;
 }
 
-/* Returns a slot, or NULL and what that means. */
+/* Returns a slot, or NULL and in *result what becomes of the datagram. */
 static struct wire_slot *find_room(struct qp *qp, struct flow *flow, uint32_t length, uint32_t *offset,
                                    enum flow_result *result) {
     struct wire_slot *slot = NULL;

@@ -98,8 +98,8 @@ static void end_incoming(struct qp *qp, struct rx_flow *rx_flow) {
 }
 
 /*
- * Makes an incoming flow with a reference to the peer. Returns NULL with errno, EPROTO if the segment is wrong: the
- * peer was told.
+ * Makes an incoming flow with a reference to the peer. Returns NULL with errno, after the peer was told. EPROTO: the
+ * segment is wrong.
  */
 static struct rx_flow *make_incoming(struct peer *peer, const struct wire_flow *message, int arena_fd) {
     struct arenas *arenas = peer_arenas(peer);
@@ -304,7 +304,7 @@ static int complete_opening(struct flow *flow, const struct wire_flow *message, 
     return peer_send(flow->peer, WIRE_FLOW_SLOT, &slot, sizeof(slot), NULL, 0);
 }
 
-/* Ends the opening, so that the datagram that waits for it is lost; later ones find no flow and are not delayed. */
+/* Ends the opening. The datagram that waits for it is lost. Later datagrams find no flow and do not wait. */
 static void end_opening(struct qp *qp, struct flow *flow) {
     if (flow_is_overdue(flow)) {
         flow_free(qp, flow);
@@ -313,7 +313,7 @@ static void end_opening(struct qp *qp, struct flow *flow) {
     }
 }
 
-/* Gives up for want of memory or descriptors: waiting datagrams are lost. Called with the gate. */
+/* Gives up for lack of memory or descriptors: waiting datagrams are lost. Called with the gate. */
 static void give_up_opening(struct qp *qp, struct flow *flow, const struct wire_flow *message) {
     peer_send(flow->peer, WIRE_FLOW_CLOSE, message, sizeof(*message), NULL, 0);
     end_opening(qp, flow);

@@ -85,7 +85,7 @@ static bool run(struct qp *qp, unsigned work) {
     }
     left |= ud_send(qp);
     epoch_leave();
-    /* Each poll that finds nothing tries waiting datagrams again, and so do the engine's rounds, which end the wait. */
+    /* Waiting datagrams are tried again by polls that find nothing, and by the engine's rounds, which end the wait. */
     if (ud_of(qp)->pending) {
         cq_defer_doorbell(qp->send_cq, qp);
         atomic_store(&qp->next_round_ns, engine_now_ns() + WATCH_ROUND_NS);
@@ -97,7 +97,7 @@ static bool run(struct qp *qp, unsigned work) {
 }
 
 /*
- * Waits until posted datagrams are sent, for a bounded time: a device has sent them by the time that its queue pair is
+ * Waits until posted datagrams are sent, for a limited time, because a device has sent them before its queue pair is
  * destroyed.
  */
 static void linger(struct qp *qp) {

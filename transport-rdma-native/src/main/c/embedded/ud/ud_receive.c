@@ -14,8 +14,8 @@
  * under the License.
  */
 /*
- * Datagrams to receives: see ud.h. A faulty datagram is dropped, its sender is not told, and the receive stays posted
- * (IB specification 9.9.3, faults of class D).
+ * Datagrams to receives: see ud.h. A faulty datagram is dropped without a message to its sender, and the receive stays
+ * posted (IB specification 9.9.3, faults of class D).
  */
 #include "embedded/base/container_of.h"
 #include "embedded/base/epoch.h"
@@ -91,8 +91,8 @@ static void deliver(struct qp *qp, const struct rx_flow *rx_flow, const struct w
 }
 
 /*
- * Takes as many datagrams as an honest sender can have published at a time; then the other flows have their turn.
- * Returns how many.
+ * Takes at most as many datagrams as an honest sender can have published at a time, because other flows wait for their
+ * turn. Returns their number.
  */
 static int take(struct qp *qp, struct rx_flow *rx_flow) {
     int count = 0;
@@ -114,7 +114,7 @@ static int take(struct qp *qp, struct rx_flow *rx_flow) {
     return count;
 }
 
-/* ---- flows take turns, so that a sender that floods does no more than delay the others ---- */
+/* ---- flows take turns, so that a flooding sender only delays the others ---- */
 
 void ud_announce(struct ud *ud, struct rx_flow *rx_flow) {
     if (atomic_exchange(&rx_flow->announced, true)) {
@@ -129,7 +129,7 @@ void ud_found(struct cq_place *place) {
     ud_announce(ud_of(place->qp), container_of(place, struct rx_flow, place));
 }
 
-/* Queues announced flows: the latest is the first of the stack, and the last in the queue. */
+/* Moves announced flows to the queue. The latest is the first of the stack, and becomes the last of the queue. */
 static void collect(struct ud *ud) {
     struct rx_flow *latest = atomic_exchange(&ud->announced, NULL);
     STAILQ_HEAD(, rx_flow) in_turn = STAILQ_HEAD_INITIALIZER(in_turn);
@@ -157,8 +157,8 @@ bool ud_receive(struct qp *qp) {
     for (int budget = BUDGET_DATAGRAMS; budget > 0 && (rx_flow = STAILQ_FIRST(&ud->queue)) != NULL;) {
         STAILQ_REMOVE_HEAD(&ud->queue, queued);
         /*
-         * Cleared before the look: a later announcement queues the flow again. An exchange, so that published datagrams
-         * are seen.
+         * Cleared before the look, so that a later announcement queues the flow again. The exchange makes published
+         * datagrams visible.
          */
         atomic_exchange(&rx_flow->announced, false);
         budget -= take(qp, rx_flow);

@@ -20,8 +20,8 @@
 #include <string.h>
 
 /*
- * Limit of datagrams that one call sends, so that a receiver that takes as fast as we send does not keep a post or a
- * poll.
+ * Limit of datagrams that one call sends. Without it, a post or a poll would not return while the receiver takes as
+ * fast as this end sends.
  */
 #define BUDGET_DATAGRAMS 256
 
@@ -29,8 +29,8 @@
 #define PATIENCE_NS UINT64_C(1000000000)
 
 /*
- * Time that a datagram waits for a single receiver. The flow is to give up before, which notes that the process is
- * silent: with the same time, the next receiver there would be waited for as long. But a flow may have to begin anew.
+ * Time that a datagram waits for a single receiver. The flow must give up earlier, and note that the process is silent,
+ * or the next receiver there would be waited for as long. This limit counts if the flow begins anew.
  */
 #define SINGLE_PATIENCE_NS (2 * PATIENCE_NS)
 
@@ -58,7 +58,7 @@ static bool gather(struct qp *qp, struct send_wqe *wqe, uint8_t *to) {
     return wqe->vendor_err == 0;
 }
 
-/* Prepares the datagram as it arrives; it does not depend on the receiver. */
+/* Prepares the datagram as it arrives, which is the same for all receivers. */
 static enum ibv_wc_status prepare(struct qp *qp, struct send_wqe *wqe) {
     struct ud *ud = ud_of(qp);
     const struct ah *ah = wqe->ah;
@@ -110,7 +110,7 @@ static bool find_receivers(struct ud *ud, const struct send_wqe *wqe, const uint
     return true;
 }
 
-/* Opens flows to the other receivers at the same time, not each after the wait for the one before. */
+/* Opens flows to the other receivers now, so that the waits for them run at the same time. */
 static void prepare_others(struct qp *qp, const uint32_t *qpns, uint32_t count) {
     struct ud *ud = ud_of(qp);
     for (uint32_t i = ud->next + 1; i < count && !ud->prepared; i++) {

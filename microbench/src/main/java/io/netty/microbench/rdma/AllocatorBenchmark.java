@@ -33,8 +33,8 @@ import org.openjdk.jmh.annotations.Warmup;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A direct buffer allocated and released on an event executor: registered memory beside Netty's own pools, which
- * can't be registered.
+ * Costs of a direct buffer that is allocated and released on an event executor: registered memory beside Netty's own
+ * pools, which can't be registered.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

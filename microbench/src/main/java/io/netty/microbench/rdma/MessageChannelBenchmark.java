@@ -151,14 +151,14 @@ public class MessageChannelBenchmark {
         operate(j -> new RdmaRead(source.duplicate().clear(), remote, 0));
     }
 
-    /** The same from slices, with a new operation each time. */
+    /** As above, with slices, and with a new operation each time. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
     public void writeSlices() {
         operate(j -> new RdmaWrite(memory.slice(0, size), remote, 0));
     }
 
-    /** The same with operations that are written again. */
+    /** As above, with operations that are written again. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
     public void writeAgain() {
@@ -172,14 +172,14 @@ public class MessageChannelBenchmark {
         operate(j -> new RdmaRead(memory.slice(0, size), remote, 0));
     }
 
-    /** The same with operations that are written again. */
+    /** As above, with operations that are written again. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
     public void readAgain() {
         operate(j -> reads[j].offset(0).length(size));
     }
 
-    /** Each benchmark runs in a process of its own, where there is one such function. */
+    /** Writes operations. Each benchmark has a process of its own, with only one such function. */
     private void operate(IntFunction<RdmaOperation> operation) {
         for (int i = 0; i < OPERATIONS; i += flushed) {
             ChannelPromise promise = client.voidPromise();

@@ -38,7 +38,7 @@ import java.nio.ByteOrder;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Costs of the byte-stream protocol itself for a message, on both sides together, credits included: no native code
+ * Costs of the byte-stream protocol itself for a message, on both sides together, credits included. No native code
  * runs, and no memory is moved.
  */
 @State(Scope.Thread)

@@ -15,12 +15,12 @@
  */
 /**
  * Measures the transport. This package has JMH benchmarks of single steps, run by {@code scripts/microbench}: they tell
- * where time goes, and which of two ways to do a thing is the cheaper one. What an application sees is measured by the
- * other packages. Each of them uses only those above it in this list:
+ * where time goes, and which of two implementations is cheaper. The other packages measure whole programs, as an
+ * application sees them. Each of them uses only those above it in this list:
  *
  * <pre>
  * count        scripts/bytecodes: the bytecodes of a round trip and of a connection
- * process      Java processes that do what they are told, and what they take of the machine
+ * process      starts and controls Java processes, and measures their use of the machine
  * load         the measuring clients: a LoadClient for each example, with its Scenarios
  * sample       a server and a client on a transport (Pair), and which of their windows count (Settling)
  * report       results, tables, charts
@@ -29,6 +29,6 @@
  * bench        ./run-bench.sh: all transports, and whether they reach their goals
  * </pre>
  *
- * The examples know nothing of this module.
+ * The examples do not use this module.
  */
 package io.netty.microbench.rdma;

@@ -25,23 +25,23 @@ import java.util.EnumSet;
 import java.util.Locale;
 
 /**
- * Task of both ends.
+ * Settings of a blast, the same at both ends.
  *
- * <p>With the check, what a chain brings has a place for each of its operations, and there are as many as two chains
- * need, so that one can be checked while the other is under way. Without it there is one: all operations go from the
- * same place to the same place, as with perftest's programs.
+ * <p>With the check, each operation of a chain has a place of its own. There are places for two chains, so that one
+ * chain can be checked while the other is in flight. Without the check, all operations go from the same place to the
+ * same place, as with perftest's programs.
  *
  * @param byServer whether the server posts the operations, on the client's memory
- * @param size   bytes of an operation
- * @param count  operations that count
- * @param warmUp how long operations are done before
- * @param chain  how many are posted together
- * @param check  whether every byte of every operation is looked at, or only what is there in the end
+ * @param size     bytes of an operation
+ * @param count    operations that are measured
+ * @param warmUp   how long operations are done before the measured ones
+ * @param chain    number of operations that are posted together
+ * @param check    whether every byte of every operation is checked, or only the contents in the end
  */
 record Barrage(BlastMode mode, boolean byServer, int size, int count, Duration warmUp, int chain, boolean check) {
     /** Number of chains in flight. */
     static final int CHAINS = 2;
-    /** Two of them fit into the send queues of most devices, which have 16384 entries or more. */
+    /** Maximum length of a chain. Two fit into the send queues of most devices, which have 16384 entries or more. */
     private static final int MAX_CHAIN = 8000;
     private static final int DEFAULT_QUEUE = 256;
     private static final long MAX_MEMORY = 256 << 20;
@@ -69,27 +69,27 @@ record Barrage(BlastMode mode, boolean byServer, int size, int count, Duration w
         return check ? CHAINS * chain : 1;
     }
 
-    /** As above, in the memory of the other end. For reads there is one more, so that each brings something new. */
+    /** Number of places in the memory of the other end. Reads have one more, so that each brings something new. */
     int remoteSlots() {
         return mode == BlastMode.READ && check ? slots() + 1 : slots();
     }
 
-    /** Where it goes to, or comes from, in the memory of the other end. */
+    /** Offset of an operation's place in the memory of the other end. */
     int remoteOffset(long number) {
         return (int) (number % remoteSlots()) * size;
     }
 
-    /** The number of the data of an operation. */
+    /** Number of the data that an operation moves. */
     long data(long number) {
         return !check ? 0 : mode == BlastMode.READ ? number % remoteSlots() : number;
     }
 
-    /** Where it goes to. */
+    /** Offset of an operation's place in the target memory. */
     int offset(long number) {
         return (int) (number % slots()) * size;
     }
 
-    /** Memory of the other end. */
+    /** Allocates the memory that the operations write or read. */
     RegisteredMemory remoteMemory() throws IOException {
         return RegisteredMemory.allocate(size * remoteSlots(),
                 mode == BlastMode.WRITE ? EnumSet.of(RdmaPermission.LOCAL_WRITE, RdmaPermission.REMOTE_WRITE)
@@ -100,7 +100,7 @@ record Barrage(BlastMode mode, boolean byServer, int size, int count, Duration w
         return client == byServer ? new BlastTarget(this) : new Blaster(this);
     }
 
-    /** As in tables. */
+    /** Name in tables. */
     String name() {
         return mode.name().toLowerCase(Locale.ROOT) + ' ' + Figures.size(size);
     }

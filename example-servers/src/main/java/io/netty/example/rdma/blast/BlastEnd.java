@@ -24,8 +24,8 @@ import io.netty.example.rdma.verbs.NumberedData;
 import io.netty.example.rdma.verbs.VerbsEnd;
 
 /**
- * Common part of both ends. A message is the number of done operations, negative if no more follow. At the end, both
- * exchange their counts.
+ * Common part of both ends. A message between them is the number of operations that are done, negative if no more
+ * follow. At the end, both exchange their counts.
  */
 abstract class BlastEnd extends VerbsEnd {
     protected final Barrage barrage;
@@ -38,7 +38,7 @@ abstract class BlastEnd extends VerbsEnd {
         this.barrage = barrage;
     }
 
-    /** A number of the peer has come. */
+    /** Handles a number from the peer. */
     abstract void message(ChannelHandlerContext ctx, long number);
 
     @Override
@@ -54,7 +54,7 @@ abstract class BlastEnd extends VerbsEnd {
         finish(ctx, "blast " + barrage.mode(), counts.done(), barrage.size(), wrong);
     }
 
-    /** Looks at what operations have left in memory, the last one in each place. */
+    /** Checks the contents that operations have left in memory, the last ones in each place. */
     final void check(ByteBuf slots, long first, long end) {
         for (long i = Math.max(first, end - barrage.slots()); i < end; i++) {
             if (!NumberedData.matches(slots.slice(barrage.offset(i), barrage.size()), barrage.data(i))) {
@@ -63,7 +63,7 @@ abstract class BlastEnd extends VerbsEnd {
         }
     }
 
-    /** No more follow. */
+    /** Sends the counts of this end: no more operations follow. */
     final void count(ChannelHandlerContext ctx, long operations) {
         counts = new Counts(operations, wrong);
         writeAndFlush(ctx, counts.message(ctx.alloc()));

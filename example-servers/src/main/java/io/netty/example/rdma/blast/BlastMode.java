@@ -16,11 +16,11 @@
 package io.netty.example.rdma.blast;
 
 /**
- * Task of the client.
+ * Kind of the operations.
  */
 public enum BlastMode {
-    /** Writes to the server's memory. */
+    /** Writes to the memory of the other end. */
     WRITE,
-    /** Reads the server's memory. */
+    /** Reads the memory of the other end. */
     READ
 }

@@ -26,8 +26,8 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * The server, or the client of {@code --by-server}: has the memory. What is written there it checks when a message says
- * that it is there, which it is: a message does not overtake writes of the same channel.
+ * End that has the memory: the server, or the client with {@code --by-server}. A message tells it to check what was
+ * written. The data are there then, because a message does not overtake writes of the same channel.
  */
 class BlastTarget extends BlastEnd {
     /** {@code null} without a channel. */

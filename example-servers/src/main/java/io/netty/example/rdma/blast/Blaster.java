@@ -35,16 +35,16 @@ import java.util.List;
 import java.util.Queue;
 
 /**
- * The client, or the server of {@code --by-server}: writes or reads, chain after chain. Each is posted with one flush,
- * and its last operation alone has a promise, which stands for all of them. When that is done, and with the check of
- * writes when the other end says that it has looked at them, the next chain takes its place.
+ * End that writes or reads, chain after chain: the client, or the server with {@code --by-server}. Each chain is posted
+ * with one flush. Only its last operation has a promise, which stands for all of them. The next chain follows when the
+ * promise is done. With the check of writes, it follows when the other end says that it has checked the chain.
  */
 class Blaster extends BlastEnd {
-    /** Smaller operations are counted one by one. */
+    /** Minimum size of operations whose rate is shown in bytes. Smaller operations are counted one by one. */
     private static final int MIN_BYTES_SIZE = 1024;
 
     private final OperationTimes times;
-    /** When the chains under way were posted. */
+    /** Times at which the chains in flight were posted. */
     private final Queue<Long> postedNanos = new ArrayDeque<>();
     private RemoteMemory remote;
     /** Bytes to write. */
@@ -55,7 +55,7 @@ class Blaster extends BlastEnd {
     private long posted;
     /** Operations whose chains are done. */
     private long done;
-    /** All operations there will be, which is known when they begin to count. */
+    /** Number of all operations, known when the measured ones begin. */
     private long total = Long.MAX_VALUE;
 
     Blaster(Barrage barrage) {
@@ -91,14 +91,14 @@ class Blaster extends BlastEnd {
         }
     }
 
-    /** Starts the measured operations if the time to warm up is over. At least one operation is still to come. */
+    /** Starts the measured operations if the warm-up is over. At least one operation is still to come. */
     private void countFromNow() {
         if (total == Long.MAX_VALUE && times.isCounting()) {
             total = Math.max(posted + 1, done + barrage.count());
         }
     }
 
-    /** Length of the chain that begins there: the last one may be shorter. */
+    /** Length of the chain that begins with this operation. The last chain may be shorter. */
     private int chainLength(long first) {
         return (int) Math.min(barrage.chain(), total - first);
     }
@@ -132,7 +132,7 @@ class Blaster extends BlastEnd {
         write(ctx, NumberMessage.of(ctx.alloc(), end == total ? -end : end));
     }
 
-    /** Returns whether the server checks what is there after so many writes, and says so. */
+    /** Returns whether the other end answers after this number of writes, because it has checked them. */
     private boolean isAnswered(long end) {
         return barrage.mode() == BlastMode.WRITE && (barrage.check() || end == total);
     }

@@ -14,28 +14,29 @@
  * under the License.
  */
 /**
- * Blast: writes, or reads, as fast as they go. {@code ./run-example.sh blast}; each end alone: {@code blast-server},
- * {@code blast-client}.
+ * Blast: one end writes to the memory of the other end, or reads it, as fast as the operations go. {@code
+ * ./run-example.sh blast} runs both ends; {@code blast-server} and {@code blast-client} are one end each.
  *
- * <p>What makes it fast:
+ * <p>Four things make it fast:
  * <ul>
- * <li>Chains: operations that are written and flushed together become a chain of work requests, posted with one call,
- *     and one doorbell of the device. A channel posts at most 64 at a time; longer chains, of which two fill the
- *     send queue ({@code --chain}), only have fewer promises.</li>
- * <li>Few completions: only the last operation of a chain asks for one, which stands for all before. So only that one
- *     needs a promise of its own; the others have the void promise, and Netty's outbound buffer recycles the rest.</li>
- * <li>Two chains under way: while the event loop handles the end of one, the device works at the other.</li>
- * <li>Registered memory: data are taken from where they are.</li>
+ * <li>Chains: operations that are written and flushed together become a chain of work requests. The chain is posted
+ *     with one call, and one doorbell of the device. A channel posts at most 64 requests at a time. A longer chain
+ *     ({@code --chain}) only saves promises. The send queue has room for two chains.</li>
+ * <li>Few completions: only the last operation of a chain asks for a completion, which stands for all before it. Only
+ *     this operation needs a promise of its own. The others have the void promise, and Netty's outbound buffer recycles
+ *     their entries.</li>
+ * <li>Two chains in flight: while the event loop handles the end of one chain, the device works at the other.</li>
+ * <li>Registered memory: the device takes the data from where they are.</li>
  * </ul>
  *
- * <p>The data ({@link io.netty.example.rdma.verbs.NumberedData}) are checked where they arrive. For writes that is the
- * server, which does not notice them: a message after each chain tells it. The message can't overtake the writes, so
- * all are there; and its answer tells the client that their places may be written to again. For reads it is the client
- * itself, when the promise of the last read is done. Without the check, all operations go from one place to one place,
- * whatever it has in the end is checked, and the server has nothing to do: as perftest's programs do it. Its result
- * tells how long its event loop had the processor.
+ * <p>The data ({@link io.netty.example.rdma.verbs.NumberedData}) are checked where they arrive. The server does not
+ * notice writes, so the client sends a message after each chain of them. The message can't overtake the writes, so the
+ * server finds all of them. The server's answer tells the client that it may write to these places again. Reads are
+ * checked by the client, when the promise of the last read is done. With {@code --no-check} all operations go from one
+ * place to one place, as in perftest's programs. Then only the last contents are checked, and the server has nothing to
+ * do. The server's result tells how much processor time its event loop had.
  *
- * <p>With {@code --by-server} the two change places: who has connected to whom makes no difference. In the end each
- * tells the other what it has counted ({@link io.netty.example.rdma.verbs.Counts}).
+ * <p>With {@code --by-server} the server does the operations on the client's memory. Operations do not depend on which
+ * end has connected. In the end each end tells the other one its {@link io.netty.example.rdma.verbs.Counts}.
  */
 package io.netty.example.rdma.blast;

@@ -27,10 +27,10 @@ import picocli.CommandLine.Option;
 import java.io.IOException;
 
 /**
- * The command line options for where a channel is bound.
+ * The command line options for the address of a channel.
  */
 final class BindOptions {
-    /** A receiver that is held up for a while should not lose anything yet: 4 MiB with the longest datagrams. */
+    /** Number of receives for a receiver that is held up for a while: 4 MiB with the longest datagrams. */
     private static final int RECEIVE_QUEUE_DEPTH = 1024;
 
     @Option(names = "--host", description = "The address of this host that chooses the device (default: 127.0.0.1, or "
@@ -40,12 +40,12 @@ final class BindOptions {
     @Mixin
     private DeviceChoice device;
 
-    /** The address that was chosen, or the default one. */
+    /** Address that was chosen, or the default one. */
     String host() throws IOException {
         return host != null ? host : LocalHost.address();
     }
 
-    /** Binds a channel. Not on an event loop. */
+    /** Binds a channel. Not to be called on an event loop. */
     RdmaDatagramChannel bind(EventLoopGroup loops, DatagramEnd end, int port) throws Exception {
         return (RdmaDatagramChannel) device.of(new Bootstrap()).group(loops)
                 .channel(RdmaDatagramChannel.class).option(RdmaChannelOption.RECEIVE_QUEUE_DEPTH, RECEIVE_QUEUE_DEPTH)

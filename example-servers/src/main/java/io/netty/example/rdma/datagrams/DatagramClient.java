@@ -68,8 +68,8 @@ public final class DatagramClient implements Callable<Integer> {
     }
 
     /**
-     * Sends numbered data, and the next ones when they have come back. Nobody tells of a datagram that is lost, on
-     * either way, so the same one is sent again after a while.
+     * Sends numbered data, and the next ones when they have come back. No error reports a lost datagram, in either
+     * direction, so the client repeats a datagram after a while.
      */
     static final class Pinger extends DatagramEnd {
         private static final long REPEAT_MILLIS = 100;
@@ -130,7 +130,7 @@ public final class DatagramClient implements Callable<Integer> {
                 finish(ctx, new Result("datagrams there and back, " + again + " sent again", count, size,
                         packet.number() == count ? wrong : wrong + 1, endNanos - startNanos));
             }
-            // Others are late, because they were sent again.
+            // Other numbers are late echoes of datagrams that were repeated.
         }
     }
 }

@@ -37,32 +37,32 @@ abstract class DatagramEnd extends SimpleChannelInboundHandler<RdmaDatagram> {
 
     private final CompletableFuture<Result> result = new CompletableFuture<>();
     private Future<?> timer;
-    /** Number of datagrams that were not as they should be. */
+    /** Number of datagrams that were not as expected. */
     long wrong;
 
-    /** Fails if the channel can't be bound, the group not be joined, or the channel ends too early. */
+    /** Result. Fails if the channel can't be bound, the group can't be joined, or the channel ends too early. */
     final CompletableFuture<Result> result() {
         return result;
     }
 
-    /** The channel is bound, and has joined its group. */
+    /** Begins: the channel is bound, and has joined its group. */
     abstract void begin(ChannelHandlerContext ctx);
 
     abstract void received(ChannelHandlerContext ctx, Packet packet, SocketAddress sender);
 
-    /** Something that none of these programs has sent, or that has changed on the way. */
+    /** Handles a datagram that none of these programs has sent, or that has changed on the way. */
     void damaged(IllegalArgumentException what) {
         System.err.println(what.getMessage());
         wrong++;
     }
 
-    /** Has something done once, after a while without another call of this, unless the channel is closed before. */
+    /** Runs a task once after a delay, unless another task is set or the channel is closed before. */
     final void later(ChannelHandlerContext ctx, Runnable task, long millis) {
         cancel();
         timer = ctx.executor().schedule(task, millis, TimeUnit.MILLISECONDS);
     }
 
-    /** As above, at once and then again and again. */
+    /** Runs a task at once and then periodically, until another task is set or the channel is closed. */
     final void repeat(ChannelHandlerContext ctx, Runnable task, long millis) {
         cancel();
         timer = ctx.executor().scheduleAtFixedRate(task, 0, millis, TimeUnit.MILLISECONDS);
@@ -111,7 +111,7 @@ abstract class DatagramEnd extends SimpleChannelInboundHandler<RdmaDatagram> {
         });
     }
 
-    /** Datagrams that were flushed before are still sent. */
+    /** Closes the channel with a result. Datagrams that were flushed before are still sent. */
     final void finish(ChannelHandlerContext ctx, Result outcome) {
         result.complete(outcome);
         ctx.close();

@@ -60,12 +60,9 @@ public final class DatagramServer implements Callable<Integer> {
         });
     }
 
-    /**
-     * Sends back what comes, to whom it came from: the sender of a datagram can be answered without an address of its
-     * own.
-     */
+    /** Sends back each datagram to its sender, whose address the channel knows from the datagram. */
     static final class Ponger extends DatagramEnd {
-        /** So long after the last end of the client it has the report. */
+        /** Time after the client's last END until the server ends: the client has the report then. */
         private static final long QUIET_MILLIS = 500;
 
         private long answered;

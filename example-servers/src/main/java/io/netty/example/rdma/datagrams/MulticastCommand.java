@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * Either end of multicast, as a command: which group it is, and on which device.
+ * Either end of multicast, as a command: the group and the device.
  */
 public abstract class MulticastCommand implements Callable<Integer> {
     @Mixin

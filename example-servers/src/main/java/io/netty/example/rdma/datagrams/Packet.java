@@ -25,7 +25,7 @@ import java.util.zip.CRC32C;
  *  offset  size
  *       0     4   magic, 0x4d435053
  *       4     1   version, 1
- *       5     1   what it is: {@link Type}
+ *       5     1   {@link Type}
  *       6     2   0
  *       8     8   run: a random number of the publisher, or of the client
  *      16     8   number
@@ -33,7 +33,7 @@ import java.util.zip.CRC32C;
  *      28         data
  * </pre>
  *
- * @param number of the data, from 0; of an end, how many there were; of a report, how many have arrived
+ * @param number number of the data, from 0; in END, how many there were; in REPORT and LEFT, how many have arrived
  * @param data   a part of the datagram that was read
  */
 record Packet(Type type, long run, long number, ByteBuf data) {
@@ -43,17 +43,17 @@ record Packet(Type type, long run, long number, ByteBuf data) {
     private static final int CHECKSUM = 24;
 
     enum Type {
-        /** To the group, until enough subscribers have answered. */
+        /** To the group: asks subscribers to answer, until enough have answered. */
         CALL,
-        /** To the publisher. */
+        /** To the publisher: a subscriber's answer. */
         HERE,
         /** To the group. */
         DATA,
-        /** To the group, or server, until everybody there has reported; to one that has left. */
+        /** To the group or the server: no more data, until all have reported. Also to a subscriber that has left. */
         END,
-        /** To the publisher, or client. */
+        /** To the publisher or the client: how many data have arrived. */
         REPORT,
-        /** To the publisher: how many have arrived before the subscriber has left the group, until an END comes. */
+        /** To the publisher: how many had arrived when the subscriber left the group. Repeated until an END comes. */
         LEFT,
         /** To the server. */
         PING,
@@ -69,9 +69,9 @@ record Packet(Type type, long run, long number, ByteBuf data) {
     }
 
     /**
-     * Reads one, whose bytes are all checked.
+     * Reads a datagram, and checks all its bytes.
      *
-     * @throws IllegalArgumentException that says what is wrong with it
+     * @throws IllegalArgumentException if the datagram is wrong; the message says why
      */
     static Packet read(ByteBuf from) {
         int start = from.readerIndex();

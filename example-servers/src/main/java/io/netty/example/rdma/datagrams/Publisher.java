@@ -28,13 +28,13 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Calls the subscribers, sends to them, and collects what they say. See the package description.
+ * Calls the subscribers, sends the data, and collects the reports. See the package description.
  */
 class Publisher extends DatagramEnd {
     private static final long NOT_REPORTED = -1;
     private static final long REPEAT_MILLIS = 50;
     private static final long TICK_MILLIS = 1;
-    /** So many ends without a report, and the subscriber is gone. */
+    /** Number of ENDs after which a subscriber without a report is gone. */
     private static final int MOST_ENDS = 100;
 
     private final SocketAddress group;
@@ -91,10 +91,10 @@ class Publisher extends DatagramEnd {
 
     @Override
     void damaged(IllegalArgumentException what) {
-        // Not of a subscriber.
+        // Such a datagram is not from a subscriber.
     }
 
-    /** As many as the rate allows by now, and the channel. */
+    /** Sends as many datagrams as the rate allows by now, while the channel is writable. */
     private void sendDue(ChannelHandlerContext ctx) {
         long due = Math.min(count, due(System.nanoTime() - startNanos));
         while (sent < due && ctx.channel().isWritable()) {
@@ -110,7 +110,7 @@ class Publisher extends DatagramEnd {
         }
     }
 
-    /** Number of datagrams that may be out after this time. */
+    /** Number of datagrams that are due after this time. */
     long due(long nanos) {
         return 1 + (long) (nanos / 1e9 * rate);
     }

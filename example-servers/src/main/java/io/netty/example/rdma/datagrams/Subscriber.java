@@ -26,15 +26,15 @@ import java.util.BitSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Answers the first publisher that it hears, checks what it sends, and tells it how much that was. See the package
+ * Answers the first publisher that it hears, checks the data, and reports how many have arrived. See the package
  * description.
  */
 final class Subscriber extends DatagramEnd {
-    /** So long after the last end of a publisher it has the report. */
+    /** Time after a publisher's last END until the subscriber ends: the publisher has the report then. */
     private static final long QUIET_MILLIS = 500;
 
     private static final long REPEAT_MILLIS = 50;
-    /** After as many the answer may be lost, and the publisher gone. */
+    /** Number of LEFTs without an answer after which the subscriber ends: the publisher may be gone. */
     private static final int MOST_REPEATS = 20;
 
     private final InetAddress group;
@@ -43,7 +43,7 @@ final class Subscriber extends DatagramEnd {
     /** The publisher, once this end has left. */
     private SocketAddress left;
     private int repeats;
-    /** Number of the first datagram of one that has come in the middle. */
+    /** Number of the first datagram that was received, if this subscriber joined late. */
     private long first;
     private boolean called;
     private long run;
@@ -53,7 +53,7 @@ final class Subscriber extends DatagramEnd {
     private long firstNanos;
     private long lastNanos;
 
-    /** @param leaveAfter so many datagrams it leaves the group, or 0. */
+    /** @param leaveAfter number of datagrams after which the subscriber leaves the group, or 0 */
     Subscriber(InetAddress group, int leaveAfter) {
         this.group = group;
         this.leaveAfter = leaveAfter;
@@ -70,7 +70,7 @@ final class Subscriber extends DatagramEnd {
             called = true;
             run = packet.run();
             if (packet.type() == Packet.Type.DATA) {
-                // The publisher has begun without this one, but wants its report.
+                // The publisher has begun without this subscriber, but wants its report.
                 first = packet.number();
                 repeat(ctx, () -> send(ctx, Packet.Type.HERE, run, 0, sender), REPEAT_MILLIS);
             }
@@ -98,7 +98,7 @@ final class Subscriber extends DatagramEnd {
             finishWhenQuiet(ctx);
         }
         default -> {
-            // A report of another subscriber goes to another queue pair.
+            // Reports of other subscribers go to another queue pair.
             wrong++;
         }
         }
@@ -152,7 +152,7 @@ final class Subscriber extends DatagramEnd {
     private void finishWhenQuiet(ChannelHandlerContext ctx) {
         later(ctx, () -> {
             int count = received.cardinality();
-            // Losses are what datagrams are about; a subscriber that has got nothing was none.
+            // Losses are expected of datagrams, but a subscriber that has received nothing has failed.
             finish(ctx, new Result("subscribed, " + (total - first - count) + " of " + (total - first) + " lost, "
                     + again + " twice", count, size, count == 0 && total > 0 ? wrong + 1 : wrong,
                     lastNanos - firstNanos));

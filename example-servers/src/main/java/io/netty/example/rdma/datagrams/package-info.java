@@ -17,22 +17,23 @@
  * Datagrams, on {@link io.netty.channel.rdma.message.RdmaDatagramChannel}: to a group, and to one receiver.
  *
  * <h2>Publish and subscribe by multicast</h2>
- * {@code multicast-publisher} sends numbered data to a group, and each {@code multicast-subscriber} checks what reaches
- * it and counts what does not. They find each other in the group, so none has to be started first: the publisher calls
- * until as many subscribers as it waits for have answered, to its own queue pair, as the sender of a datagram can be
- * answered without asking anybody for its address. Then it sends, at a steady rate, since nobody holds a sender of
- * datagrams up. Then it says how many there were, until all of them have told how many they got. So datagrams may be
- * lost of each kind.
+ * {@code multicast-publisher} sends numbered data to a group. Each {@code multicast-subscriber} checks the data that it
+ * receives, and counts losses. The programs find each other in the group, and may be started in any order. First the
+ * publisher calls, until as many subscribers have answered as it waits for. They answer to the publisher's own queue
+ * pair, which the channel knows from the datagram. Then the publisher sends the data at a steady rate: nothing slows
+ * down a sender of datagrams. Then it sends the number of the data, until all subscribers have reported how many they
+ * received. So each type of datagram may be lost.
  *
- * <p>Subscribers may come and go in the middle. One that hears data first answers then, until the end comes. One that
- * leaves the group ({@code --leave-after}) tells what it has got until then, and the publisher does not wait for it;
- * nor for one that does not answer for long.
+ * <p>Subscribers may come and go at any time. A subscriber that joins late answers the first data that it receives, and
+ * repeats the answer until the end. A subscriber that leaves the group ({@code --leave-after}) reports how many data it
+ * has received until then. The publisher does not wait any longer for this subscriber, nor for one that does not answer
+ * for a long time.
  *
  * <h2>There and back</h2>
- * {@code datagram-client} sends datagrams to the address of a {@code datagram-server}, one at a time, which sends each
- * back. The channel asks for the queue pair behind the address with the first one. One that does not come back is sent
- * again.
+ * {@code datagram-client} sends datagrams to the address of a {@code datagram-server}, one at a time, and the server
+ * sends each back. With the first datagram the channel looks up the queue pair behind the address. The client repeats a
+ * datagram that does not come back.
  *
- * <p>A {@link io.netty.example.rdma.datagrams.Packet} is what all of them look like.
+ * <p>All datagrams have the format of {@link io.netty.example.rdma.datagrams.Packet}.
  */
 package io.netty.example.rdma.datagrams;

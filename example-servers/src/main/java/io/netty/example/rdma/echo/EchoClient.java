@@ -139,7 +139,8 @@ public final class EchoClient implements Callable<Integer> {
             ctx.flush();
             if (sentBytes == fileBytes && !ending) {
                 ending = true;
-                // Completes after the writes before it. Shutting down at once would fail those that are still queued.
+                // The write completes after all writes before it. A shutdown at once would fail the writes that are
+                // still queued.
                 ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener((ChannelFutureListener) future -> {
                     if (future.isSuccess()) {
                         ((DuplexChannel) channel).shutdownOutput();
@@ -186,7 +187,7 @@ public final class EchoClient implements Callable<Integer> {
             return sentBytes == receivedBytes && Arrays.equals(sentDigest, receivedDigest);
         }
 
-        /** For people. */
+        /** Returns a text for users. */
         @Override
         public String toString() {
             HexFormat hex = HexFormat.of();

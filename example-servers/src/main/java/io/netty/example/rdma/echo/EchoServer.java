@@ -33,7 +33,7 @@ import java.util.concurrent.Callable;
  */
 @Command(name = "echo server", description = "Sends back what it receives.")
 public final class EchoServer implements Callable<Integer> {
-    /** Beginning of the line that says that it listens; its address follows. */
+    /** Beginning of the line that says that the server listens; its address follows. */
     public static final String READY = "echo server listens on ";
 
     @Mixin

@@ -51,7 +51,7 @@ public final class EchoServerHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
         if (event instanceof ChannelInputShutdownEvent) {
-            // Completes after everything that was written before it.
+            // The write completes after all writes before it.
             ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
         } else {
             ctx.fireUserEventTriggered(event);

@@ -14,10 +14,9 @@
  * under the License.
  */
 /**
- * An echo server, and a client that sends a file through it and compares what comes back by its SHA-256.
+ * An echo server, and a client that sends a file through the server and compares the SHA-256 of the echo.
  *
- * <p>Both ends show how to be correct under back pressure on any transport: the server stops reading while its peer
- * does not take the echo, the client reads the file only as fast as the channel is writable, and half close marks the
- * end of the file.
+ * <p>Both ends work correctly under back pressure on any transport. The server stops reading while its peer does not
+ * take the echo. The client reads the file only while the channel is writable. A half close marks the end of the file.
  */
 package io.netty.example.rdma.echo;

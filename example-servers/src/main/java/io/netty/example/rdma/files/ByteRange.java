@@ -25,19 +25,19 @@ import java.util.regex.Pattern;
  * @param last  position of the last byte
  */
 record ByteRange(long first, long last) {
-    /** A requested range that lies outside of the file, or is no range. */
+    /** Result for a requested range that lies outside of the file, or has no valid syntax. */
     static final ByteRange UNSATISFIABLE = new ByteRange(-1, -1);
 
     private static final String UNIT = "bytes=";
-    /** More digits than this are no position in any file. */
+    /** A position of more digits is beyond the end of any file. */
     private static final Pattern RANGE = Pattern.compile("\\s*(\\d{0,18})-(\\d{0,18})\\s*");
 
     /**
-     * Understands the header.
+     * Parses the header.
      *
      * @param header {@code null} if there is none
-     * @return {@code null} for the whole file, which is also the answer to what a server may ignore: units other than
-     *         bytes, and several ranges at once
+     * @return {@code null} for the whole file. A server may answer so as well to units other than bytes, and to several
+     *         ranges at once
      */
     static ByteRange parse(String header, long fileBytes) {
         if (header == null || !header.regionMatches(true, 0, UNIT, 0, UNIT.length()) || header.indexOf(',') >= 0) {
@@ -50,7 +50,7 @@ record ByteRange(long first, long last) {
         String first = matcher.group(1);
         String last = matcher.group(2);
         if (first.isEmpty()) {
-            // So many bytes at the end.
+            // The range is this number of bytes at the end.
             long length = last.isEmpty() ? 0 : Math.min(Long.parseLong(last), fileBytes);
             return length == 0 ? UNSATISFIABLE : new ByteRange(fileBytes - length, fileBytes - 1);
         }
@@ -63,7 +63,7 @@ record ByteRange(long first, long last) {
         return last - first + 1;
     }
 
-    /** As in the header {@code Content-Range}. */
+    /** Value of the header {@code Content-Range}. */
     String contentRange(long fileBytes) {
         return "bytes " + first + '-' + last + '/' + fileBytes;
     }

@@ -36,7 +36,7 @@ import java.util.concurrent.Callable;
 @Command(name = "files-server", description = "Serves the files of a folder by HTTP/1.1.")
 public final class FileServer implements Callable<Integer> {
     private static final int MAX_MAPPED_FILES = 256;
-    /** Limit for bodies of requests, which have none. */
+    /** Limit for bodies of requests. The requests of this server have none. */
     private static final long MAX_BODY_BYTES = 64 * 1024;
 
     @Mixin
@@ -77,17 +77,17 @@ public final class FileServer implements Callable<Integer> {
                 () -> new FileServerHandler(limits, folder, listFolders, mapped));
     }
 
-    /** Way of a file's bytes to the transport. */
+    /** Ways in which the bytes of a file get to the transport. */
     public enum FileMode {
         /**
          * As a {@code FileRegion}: with TCP the kernel sends them without a copy to this process. With TLS they are
          * read piece by piece, because they have to be encrypted.
          */
         REGION,
-        /** As buffers that are the file, mapped into memory: it is not opened again while it is in the cache. */
+        /** As buffers, which are the file mapped into memory. The file is not opened again while it is in the cache. */
         MAPPED;
 
-        /** As written on the command line. */
+        /** Returns the name on the command line. */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT);

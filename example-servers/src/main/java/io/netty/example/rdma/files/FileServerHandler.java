@@ -101,7 +101,7 @@ final class FileServerHandler extends HttpRequestHandler {
         try {
             asked = new QueryStringDecoder(request.uri()).path();
         } catch (IllegalArgumentException e) {
-            // An escape that is none.
+            // The path has an invalid escape.
             write(ctx, Responses.error(ctx, HttpResponseStatus.BAD_REQUEST));
             return;
         }
@@ -118,8 +118,8 @@ final class FileServerHandler extends HttpRequestHandler {
             throws IOException {
         String canonical = folder.pathOf(path);
         if (!asked.endsWith("/")) {
-            // Files in the folder may refer to it by relative paths. The client's text is not repeated: a path that
-            // begins with two slashes would lead to another host.
+            // The redirect lets relative paths in the folder's files work. It has the canonical path, not the client's
+            // text: a path that begins with two slashes would lead to another host.
             FullHttpResponse redirect = Responses.empty(HttpResponseStatus.MOVED_PERMANENTLY);
             redirect.headers().set(HttpHeaderNames.LOCATION, Listing.encode(canonical));
             write(ctx, redirect);
@@ -140,7 +140,7 @@ final class FileServerHandler extends HttpRequestHandler {
     private void respondFile(ChannelHandlerContext ctx, HttpRequest request, Path path,
                              BasicFileAttributes attributes) throws IOException {
         if (!attributes.isRegularFile()) {
-            // Opening a pipe would wait for whoever writes to it.
+            // An open of a pipe would wait for its writer.
             throw new AccessDeniedException(path.toString());
         }
         ServedFile file = ServedFile.of(path, attributes);
@@ -195,7 +195,7 @@ final class FileServerHandler extends HttpRequestHandler {
             write(ctx, head);
             last = write(ctx, new HttpChunkedInput(content));
         } else {
-            // Both close it: when it is sent, and when it can't be.
+            // Both the region and the chunked file close the channel when they are sent, and when they can't be sent.
             FileChannel channel = FileChannel.open(file.path());
             write(ctx, head);
             if (ctx.pipeline().get(SslHandler.class) == null) {
@@ -209,7 +209,7 @@ final class FileServerHandler extends HttpRequestHandler {
         awaitResponse(ctx, last);
     }
 
-    /** The index of a folder, for people. */
+    /** The index of a folder, as a page. */
     private static final class Listing {
         private Listing() {
         }
@@ -229,7 +229,7 @@ final class FileServerHandler extends HttpRequestHandler {
             return html.append("</ul></body></html>\n").toString();
         }
 
-        /** A path as in a URI. */
+        /** Encodes a path for a URI. */
         static String encode(String path) {
             try {
                 return new URI(null, null, path, null).toASCIIString();

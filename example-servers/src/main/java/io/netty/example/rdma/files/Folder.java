@@ -23,7 +23,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * The folder that is served. Nothing outside of it can be reached.
+ * The folder that is served. Clients can reach nothing outside of it.
  */
 final class Folder {
     private final Path root;
@@ -34,12 +34,12 @@ final class Folder {
     }
 
     /**
-     * Finds what a client asks for.
+     * Finds the file that a client asks for.
      *
      * @param path decoded path of the request
-     * @return without links
-     * @throws NoSuchFileException if there is no such file in the folder. What lies outside of it, by {@code ..} or a
-     *                             link, does not exist for a client either
+     * @return the path without symbolic links
+     * @throws NoSuchFileException if there is no such file in the folder. For a client, files outside of it, by {@code
+     *         ..} or a link, do not exist either
      */
     Path find(String path) throws IOException {
         if (!path.startsWith("/")) {
@@ -51,7 +51,7 @@ final class Folder {
         } catch (InvalidPathException e) {
             throw new NoSuchFileException(path, null, e.getReason());
         }
-        // Before the file system is asked: how it answers would tell what there is outside.
+        // Checked before the file system is asked, whose answers would tell which files there are outside.
         if (!named.startsWith(root)) {
             throw new NoSuchFileException(path);
         }
@@ -68,12 +68,12 @@ final class Folder {
         } catch (AccessDeniedException e) {
             throw e;
         } catch (FileSystemException e) {
-            // Not only NoSuchFileException: a name is too long, goes on after a file, or its links go round in circles.
+            // Other errors count as well: a name is too long, a path goes on after a file, or its links form a loop.
             throw new NoSuchFileException(named.toString(), null, e.getReason());
         }
     }
 
-    /** The path by which a client asks for a folder. */
+    /** Path by which a client asks for a folder. */
     String pathOf(Path folder) {
         String relative = root.relativize(folder).toString();
         return relative.isEmpty() ? "/" : '/' + relative + '/';

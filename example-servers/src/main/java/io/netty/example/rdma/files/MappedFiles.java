@@ -31,14 +31,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Files that are mapped into memory, those that were used last. Used by all event loops.
+ * Files that are mapped into memory: a cache of the last ones that were used. All event loops use it.
  *
  * <p>A mapping ends when the garbage collector finds that no buffer refers to it any more. A file that becomes shorter
- * while it is mapped can't be read to its end: that fails the connection which tries. Replace served files by renaming
- * others to their names.
+ * while it is mapped can't be read to its end, and a connection that tries fails. To replace a served file, rename
+ * another file to its name.
  */
 final class MappedFiles {
-    /** A ByteBuffer has at most 2 GiB. */
+    /** Length of a mapping: a ByteBuffer has at most 2 GiB. */
     private static final long PART_BYTES = 1L << 30;
 
     private final int maxFiles;
@@ -83,9 +83,9 @@ final class MappedFiles {
     }
 
     /**
-     * The part that has this byte, from there on.
+     * Returns bytes of a file from a position on, up to the end of its part.
      *
-     * @param maxBytes how much at most
+     * @param maxBytes maximum length
      */
     static ByteBuf slice(List<ByteBuf> parts, long position, long maxBytes) {
         ByteBuf part = parts.get((int) (position / PART_BYTES));
@@ -94,7 +94,7 @@ final class MappedFiles {
     }
 
     /**
-     * A range of a mapped file, in pieces: so many of them as the transport takes, and as TLS may encrypt at once.
+     * A range of a mapped file, in pieces, so that the transport takes and TLS encrypts only a part of it at a time.
      */
     static final class MappedInput implements ChunkedInput<ByteBuf> {
         private static final long CHUNK_BYTES = 256 * 1024;
@@ -116,7 +116,7 @@ final class MappedFiles {
 
         @Override
         public void close() {
-            // The mapping belongs to the cache.
+            // The cache owns the mapping.
         }
 
         @Override

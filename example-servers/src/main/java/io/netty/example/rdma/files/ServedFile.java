@@ -26,7 +26,7 @@ import java.util.Date;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A file as it was when it was asked for, and whether the client has it already (RFC 9110, section 13).
+ * A file at the time of a request, and whether the client has this version already (RFC 9110, section 13).
  *
  * @param size          bytes
  * @param modifiedNanos time of the last change, in nanoseconds since 1970
@@ -42,7 +42,7 @@ record ServedFile(Path path, long size, long modifiedNanos) {
         return '"' + Long.toHexString(size) + '-' + Long.toHexString(modifiedNanos) + '"';
     }
 
-    /** In HTTP, times have whole seconds. */
+    /** Time of the last change in whole seconds, as in HTTP. */
     private long modifiedSeconds() {
         return TimeUnit.NANOSECONDS.toSeconds(modifiedNanos);
     }
@@ -54,7 +54,7 @@ record ServedFile(Path path, long size, long modifiedNanos) {
     /**
      * Evaluates the conditions of a request, in the order of RFC 9110, section 13.2.2.
      *
-     * @return the status that is the whole answer, or {@code null} if the file is to be sent
+     * @return the status that answers the request alone, or {@code null} if the file is to be sent
      */
     HttpResponseStatus condition(HttpHeaders request) {
         String ifMatch = request.get(HttpHeaderNames.IF_MATCH);
@@ -70,7 +70,7 @@ record ServedFile(Path path, long size, long modifiedNanos) {
         return null;
     }
 
-    /** Returns whether {@code If-Range} lets a range be sent: the client has the rest of just this version. */
+    /** Returns whether {@code If-Range} allows a range: the client has the rest of the same version. */
     boolean isRangeValid(HttpHeaders request) {
         String ifRange = request.get(HttpHeaderNames.IF_RANGE);
         return ifRange == null || ifRange.trim().equals(etag()) || ifRange.trim().equals(lastModified());
@@ -89,7 +89,7 @@ record ServedFile(Path path, long size, long modifiedNanos) {
         return false;
     }
 
-    /** A value that is no date is ignored: the result is {@code otherwise}. */
+    /** Compares the time of a header. For a value that is no date, the result is {@code otherwise}. */
     private boolean isModifiedSince(String header, boolean otherwise) {
         Date date = header == null ? null : DateFormatter.parseHttpDate(header);
         return date == null ? otherwise : modifiedSeconds() > TimeUnit.MILLISECONDS.toSeconds(date.getTime());

@@ -17,16 +17,15 @@
  * A server of static files, on the pipeline of {@link io.netty.example.rdma.http}.
  *
  * <pre>
- * FileServerHandler  from a request to a status, a whole file or a range
- *    Folder             what may be reached
- *    ServedFile         its version, and the conditions of a request
- *    ByteRange          the part that is asked for
- *    MappedFiles        files in memory, as the alternative to a FileRegion
+ * FileServerHandler  answers a request with a status, a whole file or a range of it
+ *    Folder             finds the file, and refuses paths that lead out of the folder
+ *    ServedFile         the version of a file, and the conditions of a request
+ *    ByteRange          the requested part of a file
+ *    MappedFiles        files that are mapped into memory, as the alternative to a FileRegion
  * </pre>
  *
- * <p>Files are looked up on the event loop: with a disk that is slow to answer, run the handler on an executor of its
- * own.
+ * <p>Files are looked up and opened on the event loop. If the disk is slow, run the handler on an executor of its own.
  *
- * <p>The client is that of http: {@code http-client /some-file --output copy}.
+ * <p>The client is {@code http-client} of the http example: {@code http-client /some-file --output copy}.
  */
 package io.netty.example.rdma.files;

@@ -30,9 +30,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The few functions of CUDA's driver API that the example needs, called by the foreign function interface of Java 22
- * ({@code java.lang.foreign}), which is looked up by reflection: the examples are compiled for Java 17. A program for
- * Java 22 calls it without that. Any thread.
+ * The few functions of CUDA's driver API that the example needs. They are called by the foreign function interface of
+ * Java 22 ({@code java.lang.foreign}). The interface is looked up by reflection, because the examples are compiled for
+ * Java 17; a program for Java 22 needs no reflection. Any thread may use this class.
  */
 final class Cuda {
     /** First release of Java with the interface. */
@@ -74,10 +74,10 @@ final class Cuda {
     }
 
     /**
-     * Loads the library, and uses its first processor.
+     * Loads the library, and uses the first graphics processor.
      *
      * @param library a name, or a path
-     * @throws IOException if there is no such library, no processor, or no such interface
+     * @throws IOException if there is no such library, no graphics processor, or no such interface
      */
     static Cuda load(String library) throws IOException {
         return new Cuda(library);
@@ -87,12 +87,12 @@ final class Cuda {
         return out.nioBuffer(0, Long.BYTES).order(ByteOrder.nativeOrder()).getLong();
     }
 
-    /** Name of the processor. */
+    /** Name of the graphics processor. */
     String name() {
         return name;
     }
 
-    /** Returns memory of the processor. */
+    /** Allocates memory of the graphics processor. */
     long allocate(long size) throws IOException {
         ByteBuf out = Unpooled.directBuffer(Long.BYTES).setZero(0, Long.BYTES);
         try {
@@ -119,7 +119,7 @@ final class Cuda {
         call("cuMemsetD8_v2", memory, (byte) 0, size);
     }
 
-    /** Calls a function in the context of the processor. Pointers are passed as numbers of 64 bits. */
+    /** Calls a function in the context of the graphics processor. Pointers are passed as numbers of 64 bits. */
     private void call(String function, Object... arguments) throws IOException {
         if (context != 0) {
             check("cuCtxSetCurrent", context);

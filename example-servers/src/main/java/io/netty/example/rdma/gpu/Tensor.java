@@ -27,17 +27,17 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * A block of bytes in memory of a graphics processor, or of the host. What it holds is written and checked by the
- * processor's own copies, never by those of a device of RDMA.
+ * A block of bytes in memory of a graphics processor, or of the host. CUDA's copies write and check its contents, never
+ * those of an RDMA device.
  */
 final class Tensor implements AutoCloseable {
     private static final Set<RdmaPermission> PERMISSIONS =
             EnumSet.of(RdmaPermission.LOCAL_WRITE, RdmaPermission.REMOTE_READ, RdmaPermission.REMOTE_WRITE);
 
-    /** {@code null}: the memory is the host's. */
+    /** CUDA, or {@code null} if the memory is the host's. */
     private final Cuda cuda;
     private final long pointer;
-    /** Memory of the host: the tensor itself, or what it is copied to and from. */
+    /** Memory of the host: the tensor itself, or the buffer for copies to and from it. */
     private final ByteBuf host;
     private final RegisteredMemory registered;
 
@@ -58,7 +58,7 @@ final class Tensor implements AutoCloseable {
         return registered;
     }
 
-    /** All of it, for an operation. */
+    /** Returns the whole tensor, for an operation. */
     RegisteredSlice slice() {
         return registered.slice(0, size());
     }
@@ -69,7 +69,7 @@ final class Tensor implements AutoCloseable {
         load(host);
     }
 
-    /** Returns whether it has the bytes of a round. */
+    /** Returns whether the tensor has the bytes of a round. */
     boolean matches(long round) throws IOException {
         return Pattern.matches(store().setIndex(0, size()), round);
     }
@@ -89,7 +89,7 @@ final class Tensor implements AutoCloseable {
         }
     }
 
-    /** Copies the tensor to the host. The buffer is the same each time. */
+    /** Copies the tensor to the host. Each call returns the same buffer. */
     ByteBuf store() throws IOException {
         if (cuda != null) {
             cuda.copyOut(host, pointer);
@@ -97,7 +97,7 @@ final class Tensor implements AutoCloseable {
         return host;
     }
 
-    /** Ends the registration, which no operation uses any more, and frees the memory. */
+    /** Deregisters and frees the memory. No operation may use it any more. */
     @Override
     public void close() throws IOException {
         registered.close();

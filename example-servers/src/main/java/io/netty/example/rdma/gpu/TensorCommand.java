@@ -46,7 +46,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Either end of a tensor's way, as a command. Both ends have the same options.
+ * Either end of the example, as a command. Both ends have the same options.
  */
 public abstract class TensorCommand implements Callable<Integer> {
     private static final int MAX_SIZE = 1 << 30;
@@ -83,7 +83,7 @@ public abstract class TensorCommand implements Callable<Integer> {
         }
     }
 
-    /** The text on which both ends have to agree. */
+    /** Text of the options, which must be the same at both ends. */
     final String program() {
         return "tensor by " + way + ", " + verbs.count() + " times " + size() + " bytes";
     }
@@ -92,7 +92,7 @@ public abstract class TensorCommand implements Callable<Integer> {
         return verbs.size(1, MAX_SIZE);
     }
 
-    /** Allocates the tensor, and prints where it is. */
+    /** Allocates the tensor, and prints its location. */
     private Tensor tensor() throws IOException {
         Cuda cuda = way == Way.HOST ? null : load();
         System.out.println("tensor in memory of " + (cuda == null ? "the host" : cuda.name()));
@@ -136,7 +136,7 @@ public abstract class TensorCommand implements Callable<Integer> {
             "Has a tensor in memory of a graphics processor, moves it to that of the server and back, and checks what "
                     + "came back. Give both the same --way, size and count."})
     public static final class TensorClient extends TensorCommand {
-        /** End of what the client's result tells that it did. */
+        /** End of the text of the client's result. */
         public static final String RESULT = ", there and back";
 
         public static void main(String[] args) {
@@ -154,30 +154,30 @@ public abstract class TensorCommand implements Callable<Integer> {
         }
     }
 
-    /** Ways in which the bytes of a tensor go from one process to the other. */
+    /** Ways in which the bytes of a tensor get from one process to the other. */
     public enum Way {
         /** RDMA between memory of graphics processors. */
         GPU("memory of a graphics processor, RDMA"),
-        /** The same, with tensors in memory of the host. */
+        /** RDMA between tensors in memory of the hosts. */
         HOST("memory of the host, RDMA"),
-        /** A copy to the host, a TCP connection, and a copy to the processor. */
+        /** A copy to the host, a TCP connection, and a copy to the graphics processor. */
         COPY("memory of a graphics processor, copies and TCP");
 
-        /** For people. */
+        /** Text for users. */
         final String text;
 
         Way(String text) {
             this.text = text;
         }
 
-        /** As the option has it. */
+        /** Returns the name on the command line. */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
-    /** Lets the client write and read the tensor, and checks it after each round, when the client has said so. */
+    /** Lets the client write and read the tensor, and checks it after each round, at the client's message. */
     private static final class TensorServerEnd extends VerbsEnd {
         private final TensorCommand options;
         private final Tensor tensor;
@@ -259,7 +259,7 @@ public abstract class TensorCommand implements Callable<Integer> {
             });
         }
 
-        /** The server has checked its tensor. */
+        /** Handles the server's answer: it has checked its tensor. */
         @Override
         protected void channelRead0(ChannelHandlerContext ctx, RdmaReceive msg) throws IOException {
             long wrongThere = NumberMessage.read(msg);

@@ -36,8 +36,8 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The way without RDMA: a copy to the host, a TCP connection of epoll, and a copy to the processor. The server copies
- * what has come to its tensor, and sends the tensor back.
+ * The transfer without RDMA: a copy to the host, a TCP connection of epoll, and a copy to the graphics processor. The
+ * server copies the received bytes to its tensor, and sends the tensor back.
  */
 final class TensorCopy {
     private final TensorCommand options;

@@ -14,15 +14,15 @@
  * under the License.
  */
 /**
- * A tensor in memory of a graphics processor goes to that of another process and back.
+ * Moves a tensor from the memory of a graphics processor to that of another process, and back.
  *
  * <pre>
  *  TensorClient                                    TensorServer
  *  Tensor ── TensorClientEnd ── RDMA WRITE, READ ─── Tensor     --way gpu, host
  *  Tensor ── copy ── TCP ────────────────── copy ── Tensor     --way copy: TensorCopy
  * </pre>
- * {@link io.netty.channel.rdma.RegisteredMemory#ofCuda} registers the memory; then it is used like any other. The
- * processor's own copies write the tensor and check it, at both ends. {@code Cuda} calls CUDA's driver library without
- * a library of its own.
+ * {@link io.netty.channel.rdma.RegisteredMemory#ofCuda} registers the memory, which is then used like any other
+ * registered memory. At both ends, CUDA's own copies move data into the tensor and, for the check, out of it. {@code
+ * Cuda} calls CUDA's driver library without native code of its own.
  */
 package io.netty.example.rdma.gpu;

@@ -37,7 +37,7 @@ public final class EchoService extends EchoGrpc.EchoImplBase {
 
     private final ScheduledExecutorService timer;
 
-    /** @param timer for answers that are asked to be late, for example the event loop group */
+    /** @param timer runs answers that a client wants delayed, for example the event loop group */
     public EchoService(ScheduledExecutorService timer) {
         this.timer = timer;
     }
@@ -53,7 +53,7 @@ public final class EchoService extends EchoGrpc.EchoImplBase {
             answer(request, answers);
         } else {
             Future<?> later = timer.schedule(() -> answer(request, answers), delay, TimeUnit.MILLISECONDS);
-            // A client that gives up, or whose deadline is over, costs nothing from then on.
+            // If a client gives up, or its deadline is over, the server does no more work for it.
             ((ServerCallStreamObserver<Payload>) answers).setOnCancelHandler(() -> later.cancel(false));
         }
     }
@@ -70,7 +70,7 @@ public final class EchoService extends EchoGrpc.EchoImplBase {
 
     @Override
     public StreamObserver<Payload> upload(StreamObserver<UploadSummary> answers) {
-        // gRPC asks for the next message when onNext returns: this service can't be overrun.
+        // gRPC asks for the next message when onNext returns, so clients can't overrun this service.
         return new StreamObserver<>() {
             private long messages;
             private long bytes;
@@ -83,7 +83,7 @@ public final class EchoService extends EchoGrpc.EchoImplBase {
 
             @Override
             public void onError(Throwable cancelled) {
-                // Nobody is left to answer.
+                // The client is gone, so there is no one to answer.
             }
 
             @Override
@@ -114,7 +114,7 @@ public final class EchoService extends EchoGrpc.EchoImplBase {
         return new EchoExchange((ServerCallStreamObserver<Payload>) answers);
     }
 
-    /** Payloads, made as fast as the client takes them: gRPC calls it whenever there is room for more. */
+    /** Sends payloads as fast as the client takes them: gRPC calls this whenever there is room for more. */
     private static final class Download implements Runnable {
         private final ServerCallStreamObserver<Payload> call;
         private final long messages;
@@ -140,8 +140,8 @@ public final class EchoService extends EchoGrpc.EchoImplBase {
     }
 
     /**
-     * One call of {@code Exchange}: answers each payload, and asks for the next one only when the answer has found
-     * room.
+     * One call of {@code Exchange}: answers each payload, and asks for the next one only when there is room for the
+     * answer.
      */
     private static final class EchoExchange implements StreamObserver<Payload> {
         private final ServerCallStreamObserver<Payload> call;
@@ -169,7 +169,7 @@ public final class EchoService extends EchoGrpc.EchoImplBase {
 
         @Override
         public void onError(Throwable cancelled) {
-            // Nobody is left to answer.
+            // The client is gone, so there is no one to answer.
         }
 
         @Override

@@ -33,7 +33,7 @@ public final class GrpcClient {
     }
 
     /**
-     * Returns a builder that knows the transport, the server and whether to encrypt.
+     * Returns a builder with the transport, the server and TLS, if any.
      *
      * @param transport with {@link ClientTransport#AUTO}, each connection takes RDMA if it can, else TCP
      * @param group     event loops of that transport

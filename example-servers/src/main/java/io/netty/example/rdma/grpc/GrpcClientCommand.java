@@ -40,7 +40,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Makes a call of some kinds. The exit status is 0 if each ended as it should.
+ * Makes calls of some kinds. The exit status is 0 if each call ended as expected.
  */
 @Command(name = "grpc-client", description = "Calls the gRPC service of echo.proto, and checks what comes back.")
 public final class GrpcClientCommand implements Callable<Integer> {
@@ -73,7 +73,7 @@ public final class GrpcClientCommand implements Callable<Integer> {
         }
     }
 
-    /** A channel as the options say. */
+    /** Returns a channel as the options say. */
     public static NettyChannelBuilder connect(ClientOptions options, EventLoopGroup group) throws IOException {
         SslContextBuilder tls = options.sslContext();
         SslContext ssl = tls == null ? null : GrpcSslContexts.configure(tls, options.tlsProvider()).build();

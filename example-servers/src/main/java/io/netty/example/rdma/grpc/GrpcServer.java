@@ -29,8 +29,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A gRPC server on any transport. With {@link Transport#RDMA} it is reached by TCP as well, at the same port number,
- * unless it is told otherwise.
+ * A gRPC server on any transport. With {@link Transport#RDMA} the server also listens for TCP, at the same port number,
+ * unless {@link RdmaOrTcpChoice} says otherwise.
  */
 public final class GrpcServer {
     private final Server server;
@@ -42,12 +42,12 @@ public final class GrpcServer {
     }
 
     /**
-     * Starts it.
+     * Starts a server.
      *
-     * @param choice    what a server on RDMA listens for
-     * @param group     event loops of that transport
-     * @param address   with port 0 any that is free
-     * @param configure adds services and what else there is to set
+     * @param choice    transports that a server on RDMA listens for
+     * @param group     event loops of the transport
+     * @param address   with port 0, any port that is free
+     * @param configure adds services and other settings
      * @throws IOException if the address can't be bound
      */
     public static GrpcServer start(Transport transport, RdmaOrTcpChoice choice, EventLoopGroup group,
@@ -65,13 +65,13 @@ public final class GrpcServer {
         return new GrpcServer(builder.build().start());
     }
 
-    /** Where it listens. */
+    /** Address where the server listens. */
     public InetSocketAddress address() {
         return address;
     }
 
     /**
-     * Stops listening, tells clients (GOAWAY), and waits for their calls to end. Those that have not ended in time are
+     * Stops listening, tells clients (GOAWAY), and waits for their calls to end. Calls that have not ended in time are
      * cancelled.
      */
     public void shutdown(long timeout, TimeUnit unit) throws InterruptedException {

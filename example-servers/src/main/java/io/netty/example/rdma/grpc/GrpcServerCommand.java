@@ -51,7 +51,7 @@ public final class GrpcServerCommand implements Callable<Integer> {
         return options.serve("grpc", (transport, group, address) -> {
             GrpcServer server = GrpcServer.start(transport, options.choice(), group, address, builder -> {
                 builder.addService(new EchoService(group))
-                        // Nothing in the service blocks. One that does must not run on the event loop.
+                        // No method of the service blocks. A service that blocks must not run on the event loop.
                         .directExecutor()
                         .maxInboundMessageSize(Payloads.MAX_MESSAGE_BYTES);
                 if (ssl != null) {

@@ -30,11 +30,11 @@ public final class Payloads {
     private Payloads() {
     }
 
-    /** The bytes from a position on. */
+    /** Returns the bytes from a position on. */
     public static Payload of(long position, int length) {
         byte[] bytes = new byte[length];
         Pattern.write(Unpooled.wrappedBuffer(bytes).clear(), position, length);
-        // The array is nobody else's, so it need not be copied.
+        // Only this payload has the array, so it need not be copied.
         return Payload.newBuilder().setPosition(position).setBytes(UnsafeByteOperations.unsafeWrap(bytes)).build();
     }
 

@@ -14,13 +14,13 @@
  * under the License.
  */
 /**
- * A gRPC service on any transport, by unshaded {@code grpc-netty}: {@code src/main/protobuf/echo.proto} and {@link
- * io.netty.example.rdma.grpc.EchoService} know nothing of it. {@link io.netty.example.rdma.grpc.GrpcServer} and {@link
- * io.netty.example.rdma.grpc.GrpcClient} choose the transport: for RDMA by {@code RdmaGrpc} of {@code
- * netty-transport-rdma-grpc}, whose page, docs/grpc.md, has what is different there.
+ * A gRPC service on any transport, by unshaded {@code grpc-netty}. {@code src/main/protobuf/echo.proto} and {@link
+ * io.netty.example.rdma.grpc.EchoService} do not depend on the transport. {@link io.netty.example.rdma.grpc.GrpcServer}
+ * and {@link io.netty.example.rdma.grpc.GrpcClient} choose it: for RDMA by {@code RdmaGrpc} of {@code
+ * netty-transport-rdma-grpc}. The page docs/grpc.md tells the differences.
  *
  * <h2>Threads</h2>
- * The service runs on the event loop ({@code directExecutor()}), because nothing in it blocks: that saves two changes
- * of thread a message.
+ * The service runs on the event loop ({@code directExecutor()}), because nothing in it blocks. This saves two changes
+ * of thread for each message.
  */
 package io.netty.example.rdma.grpc;

@@ -28,19 +28,19 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 
 /**
- * Checks the body of a response while it comes.
+ * Checks the body of a response as it arrives.
  */
 public interface BodyCheck {
     /**
-     * @param data what has come, which the caller releases
-     * @throws IOException if it is wrong
+     * @param data the next piece of the body, which the caller releases
+     * @throws IOException if the piece is wrong
      */
     void data(ByteBuf data) throws IOException;
 
     /** @throws IOException if something is missing at the end of the body */
     void end() throws IOException;
 
-    /** The body is these bytes. */
+    /** Returns a check that the body is these bytes. */
     static BodyCheck equalTo(byte[] expected) {
         return new BodyCheck() {
             private int position;
@@ -62,12 +62,12 @@ public interface BodyCheck {
         };
     }
 
-    /** The body is so many bytes of {@link Pattern}. */
+    /** Returns a check that the body is the first bytes of {@link Pattern}. */
     static BodyCheck pattern(long length) {
         return pattern(0, length);
     }
 
-    /** The body is so many bytes of {@link Pattern}, from {@code first} on. */
+    /** Returns a check that the body is {@code length} bytes of {@link Pattern}, from {@code first} on. */
     static BodyCheck pattern(long first, long length) {
         return new BodyCheck() {
             private long position = first;
@@ -88,7 +88,7 @@ public interface BodyCheck {
         };
     }
 
-    /** The server's answer to the upload of so many bytes of {@link Pattern}. */
+    /** Returns the server's answer to the upload of {@code length} bytes of {@link Pattern}. */
     static byte[] receipt(long length) throws IOException {
         MessageDigest digest = Sha256.newDigest();
         Pattern.write(new DigestOutputStream(OutputStream.nullOutputStream(), digest), length);

@@ -55,8 +55,8 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
- * A client's connection, kept alive. Requests may be sent before earlier ones are answered. To be used on its event
- * loop, on which its futures are notified, too.
+ * A client's connection, kept alive. Requests may be sent before earlier ones are answered. Use it on its event loop,
+ * which also notifies its futures.
  */
 public final class HttpConnection {
     private final Channel channel;
@@ -112,8 +112,8 @@ public final class HttpConnection {
     /**
      * Sends a request.
      *
-     * @param status that the answer has to have
-     * @return the head of the answer when all of it has come and {@code check} had nothing against it
+     * @param status the expected status of the answer
+     * @return the head of the answer, when all of it has arrived and {@code check} has accepted it
      */
     public Future<HttpResponse> send(FullHttpRequest request, HttpResponseStatus status, BodyCheck check) {
         request.headers().set(HttpHeaderNames.HOST, authority);
@@ -131,7 +131,7 @@ public final class HttpConnection {
      * Sends a POST request with a body of unknown length, in chunks.
      *
      * @param body           closed in any case
-     * @param expectContinue whether to wait with the body for the server's consent
+     * @param expectContinue whether to send the body only when the server has asked for it
      */
     public Future<HttpResponse> upload(String path, ChunkedInput<ByteBuf> body, boolean expectContinue,
                                        HttpResponseStatus status, BodyCheck check) {
@@ -166,13 +166,13 @@ public final class HttpConnection {
         return channel.write(message);
     }
 
-    /** Gives each response to the request that it answers. They come in the order of the requests. */
+    /** Assigns each response to its request. Responses come in the order of the requests. */
     private static final class HttpClientHandler extends SimpleChannelInboundHandler<HttpObject> {
         private final Queue<Exchange> exchanges = new ArrayDeque<>();
         private HttpResponse head;
         private Throwable closedBy;
 
-        /** To be called on the event loop, before the request is written. */
+        /** Adds a request before it is written. To be called on the event loop. */
         void add(Exchange exchange) {
             if (closedBy != null) {
                 exchange.promise.setFailure(closedBy);
@@ -236,10 +236,10 @@ public final class HttpConnection {
     }
 
     /**
-     * A request that is under way.
+     * A request that is in flight.
      *
-     * @param status     with which it has to be answered; anything else is an error
-     * @param onContinue runs when the server has asked for the body, or {@code null} if it is sent anyway
+     * @param status     the expected status of the answer; any other status is an error
+     * @param onContinue runs when the server has asked for the body; {@code null} if the body is sent without asking
      */
     record Exchange(HttpResponseStatus status, BodyCheck body, Runnable onContinue, Promise<HttpResponse> promise) {
     }

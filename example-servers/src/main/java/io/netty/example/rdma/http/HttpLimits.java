@@ -20,8 +20,8 @@ import picocli.CommandLine.Option;
 /**
  * Limits of an HTTP server for a client.
  *
- * @param idleMillis   a connection on which nothing moves for so long is closed; 0 for never
- * @param maxBodyBytes length of a request's body at most
+ * @param idleMillis   time after which a connection without any traffic is closed; 0 for never
+ * @param maxBodyBytes maximum length of a request's body
  */
 public record HttpLimits(long idleMillis, long maxBodyBytes) {
     public HttpLimits {

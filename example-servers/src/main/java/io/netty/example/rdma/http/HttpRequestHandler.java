@@ -40,8 +40,8 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
 
 /**
- * Answers requests one after the other, whatever they are: enforces limits, turns errors into statuses, and takes no
- * further request while the client does not take what was answered. A subclass says what the answers are.
+ * Answers requests one after the other: enforces limits, turns errors into statuses, and takes no further request while
+ * the client does not take the answer. A subclass makes the answers.
  */
 public abstract class HttpRequestHandler extends SimpleChannelInboundHandler<HttpObject> {
     private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(HttpRequestHandler.class);
@@ -62,7 +62,7 @@ public abstract class HttpRequestHandler extends SimpleChannelInboundHandler<Htt
     /**
      * Begins with a request.
      *
-     * @return takes the body and answers, in most cases when it has ended
+     * @return the handler of the body, which also answers, in most cases at the end of the body
      */
     protected abstract RequestBody begin(ChannelHandlerContext ctx, HttpRequest request) throws Exception;
 
@@ -118,7 +118,7 @@ public abstract class HttpRequestHandler extends SimpleChannelInboundHandler<Htt
                 : HttpResponseStatus.BAD_REQUEST;
     }
 
-    /** Answers with an error and closes: where the next request would begin is unknown, or not worth waiting for. */
+    /** Answers with an error and closes, if the beginning of the next request is unknown, or not worth waiting for. */
     private void refuse(ChannelHandlerContext ctx, HttpResponseStatus status) {
         if (refused) {
             return;
@@ -126,13 +126,13 @@ public abstract class HttpRequestHandler extends SimpleChannelInboundHandler<Htt
         refused = true;
         body = null;
         if (headSent) {
-            // Half of an answer is out. A connection that ends before its body does is how HTTP/1.1 says "failed".
+            // Half of an answer is sent. In HTTP/1.1, a connection that ends before the end of a body means "failed".
             ctx.close();
             return;
         }
         FullHttpResponse response = Responses.error(ctx, status);
         response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
-        // A stream of HTTP/2 has none: its end does not end the connection.
+        // A stream of HTTP/2 has no such handler: its end does not end the connection.
         LingeringCloseHandler lingeringClose = ctx.pipeline().get(LingeringCloseHandler.class);
         if (lingeringClose != null) {
             lingeringClose.enable();
@@ -140,14 +140,14 @@ public abstract class HttpRequestHandler extends SimpleChannelInboundHandler<Htt
         write(ctx, response).addListener(ChannelFutureListener.CLOSE);
     }
 
-    /** Writes a part of the response. It is flushed, too, soon. */
+    /** Writes a part of the response, and flushes it soon. */
     protected final ChannelFuture write(ChannelHandlerContext ctx, Object part) {
         headSent = true;
         flush.request();
         return ctx.write(part);
     }
 
-    /** Takes no further request until this, the last part of a long response, is out. */
+    /** Takes no further request until the last part of a long response is sent. */
     protected final void awaitResponse(ChannelHandlerContext ctx, ChannelFuture lastPart) {
         responding = true;
         updateReading(ctx);
@@ -184,7 +184,7 @@ public abstract class HttpRequestHandler extends SimpleChannelInboundHandler<Htt
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         if (cause instanceof IOException || cause instanceof DecoderException) {
-            // Clients go away all the time, or were none: what is no TLS record can't be answered.
+            // Clients often go away. Others speak no TLS, and can't be answered.
             LOGGER.debug("{}: closing", ctx.channel(), cause);
             ctx.close();
         } else {
@@ -192,7 +192,7 @@ public abstract class HttpRequestHandler extends SimpleChannelInboundHandler<Htt
         }
     }
 
-    /** Answers that something is wrong here, as far as that is still possible. */
+    /** Answers that the server has failed, if an answer is still possible. */
     protected final void fail(ChannelHandlerContext ctx, Throwable cause) {
         LOGGER.warn("{}: failed to answer", ctx.channel(), cause);
         refuse(ctx, HttpResponseStatus.INTERNAL_SERVER_ERROR);
@@ -200,12 +200,12 @@ public abstract class HttpRequestHandler extends SimpleChannelInboundHandler<Htt
 
     /** Takes the body of one request. */
     protected interface RequestBody {
-        /** A piece of the body has come, which the caller releases. Without a body this is not called. */
+        /** Takes a piece of the body, which the caller releases. Not called for a request without a body. */
         default void data(ByteBuf data) {
-            // Content that no handler asked for is not kept.
+            // Content that no handler asks for is not kept.
         }
 
-        /** All of the request has come. */
+        /** Ends the request: all of it has arrived. */
         void end();
     }
 }

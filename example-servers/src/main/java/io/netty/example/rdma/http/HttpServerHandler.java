@@ -119,7 +119,7 @@ public final class HttpServerHandler extends HttpRequestHandler {
         }
     }
 
-    /** Returns -1 for what is no length. */
+    /** Parses a length. Returns -1 if the text is no length. */
     private static long parseLength(String number) {
         try {
             return Long.parseUnsignedLong(number) < 0 ? -1 : Long.parseLong(number);

@@ -44,7 +44,7 @@ import java.util.function.Supplier;
  * The pipeline of an HTTP/1.1 server, up to the handler that answers.
  */
 public final class HttpServerInitializer extends ChannelInitializer<Channel> {
-    /** With the default, 32 to 64 KiB, one piece of a large body would be under way at a time. */
+    /** Water mark for large bodies. The default, 32 to 64 KiB, would let only one piece of a body be in flight. */
     static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
 
     private final SslContext ssl;
@@ -70,7 +70,7 @@ public final class HttpServerInitializer extends ChannelInitializer<Channel> {
             pipeline.addLast(ssl.newHandler(channel.alloc()));
         }
         pipeline.addLast(
-                // A slow reader is not idle: while its answer moves, so does the connection (observeOutput).
+                // A slow reader is not idle: with observeOutput, progress of its answer counts as activity.
                 new IdleStateHandler(true, 0, 0, limits.idleMillis(), TimeUnit.MILLISECONDS),
                 new HttpServerCodec());
         pipeline.addLast(behindCodec(limits, handlers.get()));
@@ -79,20 +79,21 @@ public final class HttpServerInitializer extends ChannelInitializer<Channel> {
     /**
      * Returns the handlers behind a codec of {@code HttpObject}s, on a connection of HTTP/1.1 or a stream of HTTP/2.
      *
-     * @param handler answers
+     * @param handler makes the answers
      */
     public static ChannelHandler[] behindCodec(HttpLimits limits, ChannelHandler handler) {
         return new ChannelHandler[] {
                 new HttpServerKeepAliveHandler(),
                 new ChunkedWriteHandler(),
-                // With it autoRead stops requests that are already decoded, too: one is answered after the other.
+                // With this handler, autoRead also stops requests that are decoded already, so requests are answered
+                // one by one.
                 new FlowControlHandler(),
                 new BodyLimitHandler(limits.maxBodyBytes()),
                 handler
         };
     }
 
-    /** Tells a client that asks before it sends a body whether it may. */
+    /** Answers a client that asks whether it may send a body (Expect: 100-continue). */
     private static final class BodyLimitHandler extends HttpServerExpectContinueHandler {
         private final long maxBodyBytes;
 
@@ -109,7 +110,7 @@ public final class HttpServerInitializer extends ChannelInitializer<Channel> {
         protected HttpResponse rejectResponse(HttpRequest request) {
             FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
                     HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE);
-            // A client may send its body all the same, and that must not be taken for its next request.
+            // A client may send its body in spite of the refusal. It must not be taken for the next request.
             response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE)
                     .set(HttpHeaderNames.CONTENT_LENGTH, 0);
             return response;

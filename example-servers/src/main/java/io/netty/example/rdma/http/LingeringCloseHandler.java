@@ -25,9 +25,9 @@ import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes so that a client which still sends gets the last answer. A connection that is closed while there is something
- * to read is reset, and the client's side may then throw away what it has not read yet (RFC 9112, section 9.6). So this
- * ends the server's direction, throws away what the client sends until it closes, and does not wait for that for long.
+ * Closes so that a client which still sends gets the last answer. If a connection is closed while there is something to
+ * read, it is reset, and the client's side may then drop data that it has not read yet (RFC 9112, section 9.6). So this
+ * handler ends the server's direction, and drops all data until the client closes, or a short time has passed.
  */
 public final class LingeringCloseHandler extends ChannelDuplexHandler {
     private static final long MAX_MILLIS = 5000;
@@ -35,12 +35,12 @@ public final class LingeringCloseHandler extends ChannelDuplexHandler {
     private boolean enabled;
     private boolean lingering;
 
-    /** @param enabled whether every close is to linger, or only that after {@link #enable} */
+    /** @param enabled whether every close lingers, or only one after {@link #enable} */
     public LingeringCloseHandler(boolean enabled) {
         this.enabled = enabled;
     }
 
-    /** The next close is to linger. To be called on the event loop. */
+    /** Lets the next close linger. To be called on the event loop. */
     void enable() {
         enabled = true;
     }
@@ -48,7 +48,7 @@ public final class LingeringCloseHandler extends ChannelDuplexHandler {
     @Override
     public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
         if (lingering) {
-            // The keep-alive handler and an idle one may want the same.
+            // The keep-alive handler and the handler of idle connections may both close.
             ctx.channel().closeFuture().addListener(closed -> promise.trySuccess());
             return;
         }

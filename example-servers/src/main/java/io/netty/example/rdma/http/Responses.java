@@ -43,14 +43,14 @@ public final class Responses {
     private Responses() {
     }
 
-    /** The head of a response. Whoever sends it says how long its body is. */
+    /** Returns the head of a response. The caller sets the length of the body. */
     public static HttpResponse head(HttpResponseStatus status) {
         HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, status);
         response.headers().set(HttpHeaderNames.SERVER, SERVER).set(HttpHeaderNames.DATE, date());
         return response;
     }
 
-    /** A response with its whole body, which it takes over. */
+    /** Returns a response with its whole body, which it takes over. */
     public static FullHttpResponse full(HttpResponseStatus status, CharSequence contentType, ByteBuf body) {
         FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, body);
         response.headers().set(HttpHeaderNames.SERVER, SERVER).set(HttpHeaderNames.DATE, date())
@@ -61,17 +61,17 @@ public final class Responses {
         return response;
     }
 
-    /** A response whose body says its status to people. */
+    /** Returns a response whose body is its status as text. */
     public static FullHttpResponse error(ChannelHandlerContext ctx, HttpResponseStatus status) {
         return full(status, HttpHeaderValues.TEXT_PLAIN, ByteBufUtil.writeUtf8(ctx.alloc(), status + "\n"));
     }
 
-    /** A response that has no body. */
+    /** Returns a response without a body. */
     public static FullHttpResponse empty(HttpResponseStatus status) {
         return full(status, null, Unpooled.EMPTY_BUFFER);
     }
 
-    /** RFC 9110, section 6.6.1, asks for it in every response. It is formatted once a second. */
+    /** Value of the header Date, which RFC 9110, section 6.6.1, asks for in every response. Formatted once a second. */
     private static AsciiString date() {
         long millis = System.currentTimeMillis();
         Now last = now;

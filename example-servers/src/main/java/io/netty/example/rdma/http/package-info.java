@@ -19,14 +19,14 @@
  * <pre>
  * HttpServer             main: the options, and where the server listens
  * HttpServerInitializer  the pipeline: TLS, codec, keep-alive, flow control, body limit, lingering close
- *    HttpRequestHandler  one request after the other, limits, errors, back pressure
- *       HttpServerHandler   the resources of this example; files has others
- * HttpConnection         the client's side: requests out, checked responses in
+ *    HttpRequestHandler  answers one request after the other: limits, errors, back pressure
+ *       HttpServerHandler   the resources of this example; the files example has its own
+ * HttpConnection         the client's side: sends requests, checks responses
  * </pre>
  *
- * <p>A server holds no more of a connection than the transport's buffers and its water marks: while an answer is on its
- * way, or the client does not take it, {@code autoRead} is off, and the {@code FlowControlHandler} holds back what is
- * decoded already. Large answers are made piece by piece as the channel is writable. Bodies of requests are taken as
- * they come and never aggregated.
+ * <p>For each connection, a server holds no more than the transport's buffers and the outbound buffer up to its water
+ * mark. {@code autoRead} is off while an answer is being sent, and while the client does not take it. Meanwhile the
+ * {@code FlowControlHandler} holds back requests that are decoded already. Large answers are made piece by piece while
+ * the channel is writable. Request bodies are processed as they arrive, and never aggregated.
  */
 package io.netty.example.rdma.http;

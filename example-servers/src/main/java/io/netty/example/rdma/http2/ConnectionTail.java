@@ -30,9 +30,9 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.function.Supplier;
 
 /**
- * The end of every connection's pipeline, whichever protocol the client chooses. What reaches it is either a request of
- * HTTP/1.1, for which it puts handlers behind itself, or of no interest: frames of an HTTP/2 connection as a whole,
- * which the codec has handled already.
+ * The end of every connection's pipeline, whichever protocol the client chooses. For a request of HTTP/1.1 it adds the
+ * handlers behind itself. All other messages are frames of an HTTP/2 connection as a whole, which the codec has handled
+ * already.
  */
 final class ConnectionTail extends ChannelInboundHandlerAdapter {
     private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(ConnectionTail.class);
@@ -71,10 +71,10 @@ final class ConnectionTail extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        // All mistakes of clients end here, so a server must not fill its log with them.
+        // All errors of clients end here, so they must not fill the server's log.
         LOGGER.debug("{}: closing", ctx.channel(), cause);
         if (!(cause instanceof Http2Exception)) {
-            // Else the codec closes it, and tells the client why (GOAWAY).
+            // For an Http2Exception the codec closes the connection, and tells the client why (GOAWAY).
             ctx.close();
         }
     }

@@ -54,15 +54,17 @@ public final class Exchange {
     private volatile long received;
 
     /**
+     * Answer to the request.
+     *
      * @param status     for example 200
-     * @param bodyLength bytes, all of them right
+     * @param bodyLength length of the body, all bytes of which were right
      */
     public record Answer(int status, long bodyLength) {
     }
 
     /**
      * @param requestBody       {@code null} for none
-     * @param connectionFailure why the connection has ended, or {@code null} if it has not failed
+     * @param connectionFailure the cause of the end of the connection, or {@code null} if it has not failed
      */
     Exchange(EventExecutor executor, Http2Headers request, ChunkedInput<ByteBuf> requestBody, BodyCheck check,
              Supplier<Throwable> connectionFailure) {
@@ -92,8 +94,8 @@ public final class Exchange {
     }
 
     /**
-     * The answer, when all of it has come. Fails if {@code check} is not content, if the server resets the stream, or
-     * if the connection ends. Notified on the connection's event loop.
+     * Answer, when all of it has arrived. Fails if {@code check} refuses it, if the server resets the stream, or if the
+     * connection ends. Notified on the connection's event loop.
      */
     public Future<Answer> answer() {
         return answer;
@@ -104,7 +106,7 @@ public final class Exchange {
         return received;
     }
 
-    /** Gives the request up; the server is told (RST_STREAM). */
+    /** Gives up the request, and tells the server (RST_STREAM). */
     public void cancel() {
         answer.cancel(false);
         Channel opened = stream;

@@ -64,14 +64,14 @@ import java.util.concurrent.TimeUnit;
  * A connection to an HTTP/2 server. Requests may be sent from any thread.
  */
 public final class Http2Client {
-    /** Start of HTTP/2 without TLS, which would negotiate it. */
+    /** Ways to start HTTP/2 without TLS. With TLS, the handshake negotiates it. */
     public enum Start {
         PRIOR_KNOWLEDGE, UPGRADE
     }
 
     private static final String CONNECTION = "connection";
     private static final int MAX_UPGRADE_ANSWER_BYTES = 64 * 1024;
-    /** For what comes between connecting and the server's first frame. */
+    /** Maximum time from the connect to the server's first frame. */
     private static final int MAX_START_SECONDS = 10;
 
     private final Channel channel;
@@ -91,8 +91,8 @@ public final class Http2Client {
      *
      * @param bootstrap has an event loop group and a channel class
      * @param tls       {@code null} for no TLS; see {@link Http2Tls#configure}
-     * @param start     without TLS: how to begin
-     * @return the client, when the server's settings have come
+     * @param start     how to start without TLS
+     * @return the client, when the server's settings have arrived
      */
     public static Future<Http2Client> connect(Bootstrap bootstrap, InetSocketAddress server, SslContext tls,
                                               Start start) {
@@ -117,10 +117,10 @@ public final class Http2Client {
         Http2FrameCodec codec = Http2FrameCodecBuilder.forClient()
                 .initialSettings(Http2Settings.defaultSettings().pushEnabled(false)
                         .initialWindowSize(Http2ServerInitializer.WINDOW_BYTES))
-                // A stream beyond what the server allows waits for another one to end, instead of failing.
+                // A stream beyond the server's limit waits for the end of another stream, instead of failing.
                 .encoderEnforceMaxConcurrentStreams(true)
                 .build();
-        // There is no stream that a server may open. That of the answer to an Upgrade is of no interest.
+        // The server may open no streams, and the stream of the answer to an Upgrade is not used.
         Http2MultiplexHandler multiplexer = new Http2MultiplexHandler(new Discard(), new Discard());
         if (tls != null) {
             pipeline.addLast(tls.newHandler(channel.alloc(), server.getHostString(), server.getPort()),
@@ -157,7 +157,7 @@ public final class Http2Client {
         return send(HttpMethod.GET, path, null, check);
     }
 
-    /** Starts a POST request. Its body, which it closes, is sent as fast as the server takes it. */
+    /** Starts a POST request. The body is sent as fast as the server takes it, and closed. */
     public Exchange post(String path, ChunkedInput<ByteBuf> body, BodyCheck check) {
         return send(HttpMethod.POST, path, body, check);
     }
@@ -176,7 +176,7 @@ public final class Http2Client {
                 .handler(handler).open();
     }
 
-    /** Returns whether the server has said that it accepts no more streams (GOAWAY). Use another connection. */
+    /** Returns whether the server has said that it accepts no more streams (GOAWAY). Then use another connection. */
     public boolean isGoingAway() {
         return goingAway;
     }

@@ -100,7 +100,7 @@ public final class Http2ClientCommand implements Callable<Integer> {
 
             @Override
             public void end() {
-                // The protocol knows where the body ends.
+                // The protocol marks the end of the body.
             }
         };
     }

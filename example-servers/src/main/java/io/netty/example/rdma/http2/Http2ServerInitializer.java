@@ -55,13 +55,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Sets up accepted connections. A client gets HTTP/2 if it asks for it in any of the ways that there are: by ALPN with
- * TLS; without TLS by prior knowledge or by an Upgrade of HTTP/1.1. It gets HTTP/1.1 if it does not ask.
+ * Sets up accepted connections. A client gets HTTP/2 if it asks for it, else HTTP/1.1. With TLS it asks by ALPN;
+ * without TLS by prior knowledge or by an Upgrade of HTTP/1.1.
  */
 public final class Http2ServerInitializer extends ChannelInitializer<Channel> {
     /**
-     * Number of bytes that a client may send in advance on one stream. The default, 64 KiB, would make a large upload
-     * wait for the server once in so many bytes; Netty makes the window of the connection larger to match.
+     * Number of bytes that a client may send in advance on one stream. With the default, 64 KiB, a large upload would
+     * wait for the server after each 64 KiB. Netty makes the window of the connection larger to match.
      */
     static final int WINDOW_BYTES = 1 << 20;
     private static final int MAX_CONCURRENT_STREAMS = 1000;
@@ -77,7 +77,7 @@ public final class Http2ServerInitializer extends ChannelInitializer<Channel> {
      * @param tls         {@code null} for no TLS; see {@link Http2Tls#configure}
      * @param handlers    makes a handler of {@code HttpObject}s for each stream of HTTP/2, and for each connection of
      *                    HTTP/1.1
-     * @param graceMillis for how long {@link #shutdown} waits for streams to end
+     * @param graceMillis how long {@link #shutdown} waits for streams to end
      */
     public Http2ServerInitializer(SslContext tls, HttpLimits limits, Supplier<ChannelHandler> handlers,
                                   long graceMillis) {
@@ -96,8 +96,8 @@ public final class Http2ServerInitializer extends ChannelInitializer<Channel> {
         if (tls != null) {
             pipeline.addLast(tls.newHandler(channel.alloc()));
         }
-        // Before the codec, as what is read on streams does not come out behind it. A slow reader is not idle: while
-        // its answer moves, so does the connection (observeOutput).
+        // The handler is before the codec, because data of streams do not come out behind the codec. A slow reader is
+        // not idle: with observeOutput, progress of its answer counts as activity.
         pipeline.addLast(new IdleStateHandler(true, 0, 0, limits.idleMillis(), TimeUnit.MILLISECONDS));
         if (tls != null) {
             pipeline.addLast(new Alpn());
@@ -109,11 +109,11 @@ public final class Http2ServerInitializer extends ChannelInitializer<Channel> {
     }
 
     /**
-     * Tells every client that there will be no more streams (GOAWAY), waits until those that are open have ended or the
-     * time is over, and closes the connections. Those of HTTP/1.1, which can't be told, are closed at once. Stop
-     * listening before.
+     * Tells every client that there will be no more streams (GOAWAY), waits until open streams have ended or the time
+     * is over, and closes the connections. Clients of HTTP/1.1 can't be told, so their connections are closed at once.
+     * Stop listening before.
      *
-     * @return succeeds when all are closed
+     * @return succeeds when all connections are closed
      */
     public Future<?> shutdown() {
         return connections.close();
@@ -128,9 +128,9 @@ public final class Http2ServerInitializer extends ChannelInitializer<Channel> {
     }
 
     /**
-     * Allows a client more streams than it was told of. To the codec a stream has ended when the last write on it is
-     * done. With RDMA that is when the client's device has said so, which may be after the client has read the answer
-     * and has opened the next stream. The codec would refuse that one, and end the connection for the data behind it.
+     * Allows a client more streams than it was told. For the codec a stream ends when the last write on it is done.
+     * With RDMA a write is done when the device has completed it. By then the client may have read the answer and
+     * opened the next stream. The codec would refuse this stream, and end the connection because of the data behind it.
      *
      * @param codec has got the client's acknowledgement of its settings, after which it counts streams
      */
@@ -152,12 +152,12 @@ public final class Http2ServerInitializer extends ChannelInitializer<Channel> {
         return HttpServerInitializer.behindCodec(limits, handlers.get());
     }
 
-    /** The rest of the pipeline stays behind: see {@link ConnectionTail}. */
+    /** Adds the handlers of HTTP/2. The rest of the pipeline stays behind them: see {@link ConnectionTail}. */
     private void http2(ChannelPipeline pipeline) {
         pipeline.addBefore(TAIL, null, codec()).addBefore(TAIL, null, streams());
     }
 
-    /** With TLS the client says in the handshake what it speaks. */
+    /** Chooses the protocol with TLS: the client names it in the handshake. */
     private final class Alpn extends ApplicationProtocolNegotiationHandler {
         Alpn() {
             super(ApplicationProtocolNames.HTTP_1_1);
@@ -173,7 +173,7 @@ public final class Http2ServerInitializer extends ChannelInitializer<Channel> {
         }
     }
 
-    /** Without TLS, the client's first bytes are those of HTTP/2. */
+    /** Sets up HTTP/2 without TLS, if the client's first bytes are its preface. */
     private final class PriorKnowledge extends ChannelInitializer<Channel> {
         @Override
         protected void initChannel(Channel channel) {
@@ -181,7 +181,7 @@ public final class Http2ServerInitializer extends ChannelInitializer<Channel> {
         }
     }
 
-    /** Without TLS, the client's first request says that it would rather speak HTTP/2. It is gone after that one. */
+    /** Changes to HTTP/2 without TLS if the client's first request asks for it. Removed after the first request. */
     private final class Upgrade extends HttpServerUpgradeHandler {
         Upgrade(HttpServerCodec http1) {
             super(http1, protocol -> AsciiString.contentEquals(Http2CodecUtil.HTTP_UPGRADE_PROTOCOL_NAME, protocol)
@@ -190,8 +190,8 @@ public final class Http2ServerInitializer extends ChannelInitializer<Channel> {
         }
 
         /**
-         * A request with a body is answered on HTTP/1.1, as a server may (RFC 7540, 3.2): it would have to be in memory
-         * as a whole before the protocol changes.
+         * Refuses the Upgrade of a request with a body, which is then answered on HTTP/1.1, as a server may (RFC 7540,
+         * 3.2). The whole body would have to be in memory before the protocol changes.
          */
         @Override
         protected boolean shouldHandleUpgradeRequest(HttpRequest request) {
@@ -213,9 +213,9 @@ public final class Http2ServerInitializer extends ChannelInitializer<Channel> {
     }
 
     /**
-     * Between the handler of an Upgrade and the codec of HTTP/2: holds the request that asked for it until the client
-     * has begun to speak HTTP/2. curl 7.88 can't take more than 32 KiB together with the answer to the Upgrade
-     * ("connection buffer size is too small to store data following HTTP Upgrade response header").
+     * Holds the request that asked for an Upgrade until the client has begun to speak HTTP/2. Its place is between the
+     * handler of the Upgrade and the codec of HTTP/2. curl 7.88 can't take more than 32 KiB together with the answer to
+     * the Upgrade ("connection buffer size is too small to store data following HTTP Upgrade response header").
      */
     private static final class UpgradedRequestHandler extends ChannelInboundHandlerAdapter {
         private UpgradeEvent held;
@@ -231,7 +231,7 @@ public final class Http2ServerInitializer extends ChannelInitializer<Channel> {
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
-            // The preface, with the client's settings: they count for the answer.
+            // The message is the preface, with the client's settings. They apply to the answer.
             ctx.fireChannelRead(message);
             UpgradeEvent request = held;
             held = null;

@@ -41,7 +41,7 @@ public final class Http2Tls {
     public static SslContext configure(SslContextBuilder builder, String... protocols) throws SSLException {
         return builder
                 .ciphers(Http2SecurityUtil.CIPHERS, SupportedCipherSuiteFilter.INSTANCE)
-                // No other behaviour is offered by both engines.
+                // Both TLS engines offer only this behaviour.
                 .applicationProtocolConfig(new ApplicationProtocolConfig(Protocol.ALPN,
                         SelectorFailureBehavior.NO_ADVERTISE, SelectedListenerFailureBehavior.ACCEPT, protocols))
                 .build();

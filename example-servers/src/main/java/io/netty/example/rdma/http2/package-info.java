@@ -14,8 +14,8 @@
  * under the License.
  */
 /**
- * An HTTP/2 server and client on Netty's {@code Http2FrameCodec} and {@code Http2MultiplexHandler}, and the same
- * requests by HTTP/1.1 for clients that do not ask for more.
+ * An HTTP/2 server and client on Netty's {@code Http2FrameCodec} and {@code Http2MultiplexHandler}. Clients that do not
+ * ask for HTTP/2 get the same resources by HTTP/1.1.
  *
  * <pre>
  *   connection:  [SslHandler, Alpn | Upgrade, PriorKnowledge]  Http2FrameCodec  Http2MultiplexHandler  ConnectionTail
@@ -24,13 +24,14 @@
  * </pre>
  *
  * <h2>Back pressure</h2>
- * HTTP/2 has a window for each stream and one for the connection. A stream that is not read from keeps its window and
- * costs the peer nothing but that; Netty renews the window when a frame is delivered to the stream's handlers. A stream
- * that is not writable is one whose peer does not renew the window, or whose connection is not writable: nothing is
- * made for it until it is.
+ * HTTP/2 has a window for each stream and one for the connection. Netty renews the window when a frame is delivered to
+ * the stream's handlers. A stream that is not read keeps its window, and costs the peer nothing else. A stream is not
+ * writable while its peer does not renew the window, or while its connection is not writable. Meanwhile nothing is made
+ * for this stream.
  *
  * <h2>The transport</h2>
- * Nothing here knows the transport: the event loop group and the channel class are the caller's. Bodies that are made
- * here are in buffers of {@code ctx.alloc()}, so RDMA sends them in place; received ones are sent back as they came.
+ * The code here does not depend on the transport: the caller passes the event loop group and the channel class. Bodies
+ * are made in buffers of {@code ctx.alloc()}, so RDMA sends them without a copy. Received bodies are sent back in the
+ * buffers in which they came.
  */
 package io.netty.example.rdma.http2;

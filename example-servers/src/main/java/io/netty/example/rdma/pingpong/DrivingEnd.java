@@ -22,7 +22,7 @@ import io.netty.channel.rdma.message.RdmaRead;
 import io.netty.channel.rdma.message.RdmaWrite;
 
 /**
- * Does all: writes to the peer's memory and reads it back.
+ * End that does all operations: writes to the peer's memory and reads it back.
  */
 class DrivingEnd extends PingPongEnd {
     private ByteBuf pong;
@@ -36,7 +36,7 @@ class DrivingEnd extends PingPongEnd {
 
     @Override
     void begin() {
-        // A part of its own memory, which nobody else writes to in this mode.
+        // The part of the end's own memory is free here: in this mode the peer does not write to it.
         pong = memory.buf();
         ping();
     }
@@ -46,7 +46,7 @@ class DrivingEnd extends PingPongEnd {
         pinged();
         RdmaWrite ping = new RdmaWrite(data.message(number).retain(), remote, 0);
         if (game.mode() == PingPongMode.UNSIGNALLED) {
-            // A read after a write of the same channel finds what was written: there is nothing to wait for.
+            // A read after a write of the same channel finds the written data, so there is no need to wait.
             write(ctx, ping.unsignalled());
             readBack();
         } else {

@@ -26,22 +26,22 @@ import java.util.EnumSet;
 import java.util.Locale;
 
 /**
- * Task of both ends.
+ * Settings of a ping-pong, the same at both ends.
  *
  * @param size   bytes of a ping, at least 8
- * @param count  round trips that count
- * @param warmUp how long round trips are done before
- * @param check  whether every byte is looked at
+ * @param count  round trips that are measured
+ * @param warmUp how long round trips are done before the measured ones
+ * @param check  whether every byte is checked
  */
 record Game(PingPongMode mode, int size, int count, Duration warmUp, boolean check) {
-    /** In mode SEND a ping must not be taken for {@link Counts}, or for a number. */
+    /** Minimum size in mode SEND, so that a ping is not taken for {@link Counts}, or for a number. */
     private static final int MIN_SEND = Counts.LENGTH + Long.BYTES;
     /** The longest receive buffer of a channel. */
     private static final int MAX_SEND = 4 << 20;
 
     Game {
         if (size < Long.BYTES || size % Long.BYTES != 0) {
-            // The last 8 bytes are looked at as one aligned number.
+            // The last 8 bytes are read as one aligned number.
             throw new IllegalArgumentException("--size: " + size + " (expected: a multiple of " + Long.BYTES + ')');
         }
         if (mode == PingPongMode.SEND && (size < MIN_SEND || size > MAX_SEND)) {
@@ -58,7 +58,7 @@ record Game(PingPongMode mode, int size, int count, Duration warmUp, boolean che
                 RdmaPermission.REMOTE_WRITE));
     }
 
-    /** As in tables. */
+    /** Name in tables. */
     String name() {
         return mode.name().toLowerCase(Locale.ROOT) + ' ' + Figures.size(size);
     }

@@ -18,12 +18,12 @@ package io.netty.example.rdma.pingpong;
 import io.netty.channel.SingleThreadEventLoop;
 
 /**
- * Looks at something once in each turn of an event loop, between I/O and I/O. As long as it does, the loop never
- * sleeps, whatever its configuration is.
+ * Looks at memory once in each turn of an event loop, between I/O and I/O. Meanwhile the loop never sleeps, whatever
+ * its configuration is. For use on the event loop.
  *
- * <p>A task that simply executes itself again would not do: an event loop runs tasks until there are none, for up to a
- * second, and does no I/O meanwhile. What is put off until the end of the turn can't be put off again in there, so the
- * two take turns. On the loop.
+ * <p>A task that executes itself again would not do: an event loop runs tasks until there are none, for up to a second,
+ * and does no I/O meanwhile. A task at the end of a turn can't schedule another one for the same place. So the two
+ * kinds of tasks schedule each other.
  */
 final class MemoryWatch {
     private final SingleThreadEventLoop loop;

@@ -20,8 +20,8 @@ import io.netty.channel.rdma.message.RdmaWrite;
 import io.netty.channel.rdma.message.RdmaWriteImm;
 
 /**
- * Writes, and tells the peer that it has: by a message behind the write, or by the immediate data of the write itself,
- * either of which has a completion there. The pong is the ping: the server writes back what is in its memory.
+ * Writes to the peer's memory, and tells the peer: by a message behind the write, or by the immediate data of the write
+ * itself. Both have a completion there. The server writes back the data that are in its memory.
  */
 class NotifyingEnd extends PingPongEnd {
     private final boolean immediate;
@@ -50,7 +50,7 @@ class NotifyingEnd extends PingPongEnd {
         }
     }
 
-    /** The client writes to this memory again only when it has got what is written from there now. */
+    /** Writes the pong. The client writes to this memory again only when it has received the pong. */
     private void pong() {
         if (immediate) {
             writeAndFlush(ctx, new RdmaWriteImm(memory.slice(0, game.size()), remote, 0, (int) number));
@@ -79,9 +79,9 @@ class NotifyingEnd extends PingPongEnd {
         }
     }
 
-    /** The written bytes have arrived. */
+    /** Handles the arrival of written bytes. */
     private void arrived(int peerNumber) {
-        // The client has written the number before, the server has not.
+        // The client has already sent this number, the server has not.
         long expected = client ? number : number + 1;
         if (peerNumber != (int) expected) {
             throw new IllegalArgumentException("the peer has written number " + peerNumber + " (expected: " + expected

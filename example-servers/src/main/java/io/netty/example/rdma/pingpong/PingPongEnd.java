@@ -33,22 +33,22 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Common part of all ends. A message is a number: a negative one from the end that measures says that it is done, and
- * after how many round trips; others are the business of the mode, as are messages that carry data. In the end each
- * tells the other what it has counted.
+ * Common part of all ends. A message is a number. A negative number comes from the end that measures: it is done, after
+ * so many round trips. The mode defines the other numbers, and messages that carry data. In the end each end tells the
+ * other one its counts.
  */
 abstract class PingPongEnd extends VerbsEnd {
     private static final long MAX_LATE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     protected final Game game;
     protected final boolean client;
-    /** Written to and read by the peer. */
+    /** Memory that the peer writes to and reads. */
     protected RegisteredMemory memory;
     protected NumberedData data;
     protected ChannelHandlerContext ctx;
     protected RemoteMemory remote;
     private final OperationTimes times;
-    /** Round trips, those before the ones that count, too. */
+    /** Number of round trips, those of the warm-up included. */
     private long done;
     private long pingNanos;
     private long wrong;
@@ -93,15 +93,15 @@ abstract class PingPongEnd extends VerbsEnd {
         begin();
     }
 
-    /** There is memory, which the peer does not know yet. */
+    /** Prepares the memory, which the peer does not know yet. */
     void prepare() {
-        // Most don't look at it before there was something written.
+        // In most modes nothing reads the memory before something was written.
     }
 
-    /** The peer's memory is known, and ours to it. */
+    /** Begins: each end knows the memory of the other one. */
     abstract void begin();
 
-    /** A message of the peer that is not the last one. */
+    /** Handles a number of the peer that is not negative. */
     void message(long number) {
         throw new IllegalArgumentException("the peer sent the number " + number
                 + " (expected: only a negative one in this mode)");
@@ -112,7 +112,7 @@ abstract class PingPongEnd extends VerbsEnd {
         return false;
     }
 
-    /** Data of the peer, which are released after this. */
+    /** Handles data of the peer, which are released afterwards. */
     void data(RdmaReceive message) {
         throw new IllegalStateException("not expected: " + message);
     }
@@ -138,9 +138,9 @@ abstract class PingPongEnd extends VerbsEnd {
     }
 
     /**
-     * Number of round trips that a passive end has seen, if it sees any.
+     * Number of round trips that this end has counted.
      *
-     * @param told what the other end says
+     * @param told the count of the end that measures, for an end that sees no round trips
      */
     long counted(long told) {
         return told;
@@ -151,7 +151,7 @@ abstract class PingPongEnd extends VerbsEnd {
         writeAndFlush(ctx, counts.message(ctx.alloc()));
     }
 
-    /** The peer has counted, too. */
+    /** Compares the peer's counts, and finishes. */
     private void end(Counts peer) {
         if (counts == null) {
             throw new IllegalArgumentException("the peer has counted before the end");
@@ -160,7 +160,7 @@ abstract class PingPongEnd extends VerbsEnd {
         finish(ctx, "ping-pong " + game.mode(), counts.done(), game.size(), wrong);
     }
 
-    /** Flushes, too. */
+    /** Sends a number, with a flush. */
     final void send(long number) {
         writeAndFlush(ctx, NumberMessage.of(ctx.alloc(), number));
     }
@@ -172,9 +172,9 @@ abstract class PingPongEnd extends VerbsEnd {
     }
 
     /**
-     * Returns whether all bytes of a round trip are there, whose last 8 are. Those that are still old may come later:
-     * nothing promises that they come in the order of their addresses. If they are not there for long, they are wrong,
-     * and this returns {@code true}.
+     * Returns whether all bytes of a round trip have arrived; the last 8 have. Bytes that are still old may come later:
+     * nothing guarantees that bytes arrive in the order of their addresses. If they do not come for a long time, they
+     * count as wrong, and this returns {@code true}.
      */
     final boolean isComplete(ByteBuf bytes, long number) {
         if (!game.check() || isRight(bytes, number)) {
@@ -197,12 +197,12 @@ abstract class PingPongEnd extends VerbsEnd {
         wrong++;
     }
 
-    /** A round trip begins here. */
+    /** Begins a round trip. */
     final void pinged() {
         pingNanos = System.nanoTime();
     }
 
-    /** And ends, at the end that measures. Returns whether there is another one. */
+    /** Ends a round trip, at the end that measures. Returns whether there is another one. */
     final boolean ponged() {
         done++;
         if (!times.ended(1, pingNanos)) {
@@ -216,7 +216,7 @@ abstract class PingPongEnd extends VerbsEnd {
     }
 
     /**
-     * Has memory. Its process notices nothing of what the peer does there, until the peer says that it is done.
+     * End that only has memory. Its process does not notice the peer's operations, until the peer says that it is done.
      */
     private static final class PassiveEnd extends PingPongEnd {
         PassiveEnd(Game game, boolean client) {

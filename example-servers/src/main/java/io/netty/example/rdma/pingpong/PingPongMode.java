@@ -16,31 +16,31 @@
 package io.netty.example.rdma.pingpong;
 
 /**
- * Modes: the end that writes, the end that reads, and their bytes. See the package description.
+ * Modes: the end that writes, the end that reads, and the way in which they notice. See the package description.
  */
 public enum PingPongMode {
     /** The client writes to the server's memory and reads it back. */
     CLIENT,
     /** The server writes to the client's memory and reads it back. */
     SERVER,
-    /** As {@link #CLIENT}, but nobody waits for the write: one completion for both. */
+    /** As {@link #CLIENT}, but without waiting for the write: one completion for both operations. */
     UNSIGNALLED,
     /** Each writes to the other's memory, and looks at its own until the bytes are there. */
     WRITE,
-    /** Each reads the other's memory, and says so in a message. */
+    /** Each end reads the other's memory, and says so in a message. */
     READ,
-    /** Each reads the other's memory until the data are there, and nobody says anything. */
+    /** Each end reads the other's memory until the data are there, without any message. */
     READ_ONLY,
-    /** A message, which comes back. */
+    /** The client sends a message, and the server sends it back. */
     SEND,
-    /** Each writes to the other's memory, and a message behind the write says so. */
+    /** Each end writes to the other's memory, and a message behind the write says so. */
     WRITE_ACK,
-    /** Each writes to the other's memory, with immediate data. */
+    /** Each end writes to the other's memory, with immediate data. */
     WRITE_IMM,
-    /** As {@link #WRITE}, with data that the other end does not know: it scans for what was not written yet. */
+    /** As {@link #WRITE}, with data that the other end does not know: it scans for bytes that were not written yet. */
     SCAN;
 
-    /** Returns whether the end measures, and does all if only one does something. */
+    /** Returns whether the end measures. If only one end does operations, this is the same end. */
     boolean isDrivenBy(boolean client) {
         return client == (this != SERVER);
     }

@@ -21,12 +21,12 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.rdma.message.RdmaRead;
 
 /**
- * Reads the peer's memory again and again until the data are there that it waits for, and then has the next ones in its
- * own memory. No message is needed: pong n can only be there when ping n was read as a whole, so the memory of ping n
- * may be changed, and the same holds for ping n + 1 and pong n.
+ * Reads the peer's memory again and again until the expected data are there. Then it puts the next data into its own
+ * memory. No message is needed: pong n can only be there when the peer has read ping n as a whole, so the memory of
+ * ping n may be changed. The same holds for ping n + 1 and pong n.
  *
- * <p>The peer changes its memory while this end reads it, so a copy may be torn. The data tell: the last 8 bytes are
- * the token, and with the check all others are looked at.
+ * <p>The peer changes its memory while this end reads it, so a copy may be torn. The data show it: the last 8 bytes are
+ * the token, and with the check all others are compared.
  */
 class PollingEnd extends PingPongEnd {
     private ByteBuf copy;
@@ -91,7 +91,7 @@ class PollingEnd extends PingPongEnd {
         }
     }
 
-    /** The client has read the last pong. */
+    /** Stops reading: the client has read the last pong. */
     @Override
     long counted(long told) {
         over = true;

@@ -21,8 +21,8 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.rdma.message.RdmaRead;
 
 /**
- * Reads what the peer has, and then has something for the peer to read. The message with its number says both: that the
- * next data are there, and that the peer's were read, so that the peer may change them.
+ * Reads the peer's data, and then has data for the peer to read. The message with a number says two things: the next
+ * data are there, and the peer's data were read, so the peer may change them.
  */
 class ReadingEnd extends PingPongEnd {
     private ByteBuf copy;
@@ -55,7 +55,7 @@ class ReadingEnd extends PingPongEnd {
 
     @Override
     void message(long peerNumber) {
-        // The client has sent the number before, the server has not.
+        // The client has already sent this number, the server has not.
         long expected = client ? number : number + 1;
         if (peerNumber != expected || copy.refCnt() > 1) {
             throw new IllegalArgumentException("the peer offers number " + peerNumber + " (expected: " + expected

@@ -27,10 +27,10 @@ import java.nio.ByteOrder;
 import java.util.SplittableRandom;
 
 /**
- * Fills its memory with zeros, which the data don't have, and scans it until there are none left: all has arrived then,
- * in whichever order. So this needs less than {@link WritingEnd}: neither bytes that become visible in the order of
- * their addresses, nor a peer that knows what comes. The data are random. The pong is the ping: the server copies what
- * has arrived, fills its memory again, and writes the copy back; the client compares all of it with what it has sent.
+ * Fills its memory with zeros, which the data don't contain, and scans it until no zero is left. Then all bytes have
+ * arrived, in any order. This needs less than {@link WritingEnd}: bytes may become visible in any order, and the end
+ * need not know the data. The data are random. The server copies the received bytes, fills its memory again, and writes
+ * the copy back. The client compares all bytes with those that it has sent.
  */
 class ScanningEnd extends PingPongEnd {
     private static final VarHandle VIEW =
@@ -41,7 +41,7 @@ class ScanningEnd extends PingPongEnd {
     private final SplittableRandom random = new SplittableRandom();
     private ByteBuffer view;
     private MemoryWatch watch;
-    /** So many bytes have arrived, from the beginning on. */
+    /** Number of bytes that have arrived, from the beginning. */
     private int scanned;
     /** Bytes that the client has sent. */
     private ByteBuf ping;
@@ -85,12 +85,12 @@ class ScanningEnd extends PingPongEnd {
         hit(ping.retainedDuplicate());
     }
 
-    /** Each has memory of its own: what comes back may be there before the completion of the one before. */
+    /** Writes to the peer. Each write has its own buffer: an answer may come before the write's completion. */
     void hit(ByteBuf bytes) {
         writeAndFlush(ctx, new RdmaWrite(bytes, remote, 0));
     }
 
-    /** Looks at once at what has come. */
+    /** Looks at the memory at once. */
     void scan() {
         while (scanned < game.size() && !hasZero((long) VIEW.getAcquire(view, scanned))) {
             scanned += Long.BYTES;
@@ -100,7 +100,7 @@ class ScanningEnd extends PingPongEnd {
         }
     }
 
-    /** Returns whether one of the bytes is 0: the lowest that is turns its highest bit on when 1 is taken from each. */
+    /** Returns whether a byte is 0. Subtracting 1 from each byte sets the highest bit of the lowest zero. */
     private static boolean hasZero(long bytes) {
         return (bytes - EACH_BYTE_1 & ~bytes & EACH_BYTE_128) != 0;
     }
@@ -110,7 +110,7 @@ class ScanningEnd extends PingPongEnd {
         if (!client) {
             ByteBuf copy = ctx.alloc().directBuffer(game.size(), game.size());
             copy.writeBytes(memory.buf(), 0, game.size());
-            // The client writes again when it has the pong, which is posted after this.
+            // The client writes again only when it has the pong, which is posted after this fill.
             fill();
             hit(copy);
             return;

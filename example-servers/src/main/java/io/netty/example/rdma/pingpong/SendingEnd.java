@@ -22,11 +22,11 @@ import io.netty.channel.rdma.message.RdmaSend;
 import io.netty.example.rdma.verbs.Introduction;
 
 /**
- * Sends messages, which need no memory of the peer but its receives. The pong is the ping: the very buffer in which it
- * has arrived goes back.
+ * Sends messages, which need no memory of the peer but its receives. The server sends back the same buffer in which the
+ * ping has arrived.
  */
 class SendingEnd extends PingPongEnd {
-    /** One round trip is under way, and the messages of the end. */
+    /** Number of receives: for the round trip in flight, and for the messages at the end. */
     private static final int RECEIVES = 16;
 
     private long number;

@@ -26,11 +26,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Writes to the peer's memory when the peer has written to its own. Nothing tells that but the data: their last 8 bytes
- * are the token.
+ * Writes to the peer's memory when the peer has written to the memory of this end. Only the data show that: their last
+ * 8 bytes are the token.
  *
- * <p>That is how the hardware is: bytes of a write become visible in the order of their addresses, on most adapters and
- * processors. The InfiniBand Architecture Specification promises it only once a completion of a later message was seen
+ * <p>This relies on a property of most adapters and processors: bytes of a write become visible in the order of their
+ * addresses. The InfiniBand Architecture Specification guarantees the bytes only after a completion of a later message
  * (vol. 1, 9.5 and o9-20), and processors that are not x86 may order otherwise. So with the check, bytes that are still
  * old when the token is there are looked at again for a while before they count as wrong.
  */
@@ -60,7 +60,8 @@ class WritingEnd extends PingPongEnd {
     }
 
     private void hit() {
-        // Nobody waits for its completion: what comes back tells more. Now and then the channel asks for one itself.
+        // The answer replaces the completion, so the write is unsignalled. The channel asks for a completion from time
+        // to time.
         ctx.write(new RdmaWrite(data.message(number).retain(), remote, 0).unsignalled(), ctx.voidPromise());
         ctx.flush();
     }
@@ -92,7 +93,7 @@ class WritingEnd extends PingPongEnd {
         return number - 1;
     }
 
-    /** The last 8 bytes of memory that somebody else writes to, a device or another process. */
+    /** The last 8 bytes of memory that a device or another process writes to. */
     static final class MemoryToken {
         private static final VarHandle VIEW =
                 MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
@@ -100,15 +101,15 @@ class WritingEnd extends PingPongEnd {
         private final ByteBuffer memory;
         private final int index;
 
-        /** @param memory of a length that is a multiple of 8, and longer living than this */
+        /** @param memory its length is a multiple of 8, and it lives longer than this object */
         MemoryToken(RegisteredMemory memory) {
             this.memory = memory.buf().nioBuffer(0, memory.buf().capacity());
             index = memory.buf().capacity() - Long.BYTES;
         }
 
         /**
-         * Looks at it. The compiler can't assume that it is as it was before, and what is read after this is at least
-         * as new: a plain read promises neither.
+         * Reads the token. The compiler can't assume that the value is unchanged, and values that are read afterwards
+         * are at least as new. A plain read guarantees neither.
          */
         long get() {
             return (long) VIEW.getAcquire(memory, index);

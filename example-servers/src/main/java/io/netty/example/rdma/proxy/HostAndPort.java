@@ -24,7 +24,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A host and a port, as they are written: {@code localhost:8080}, {@code [::1]:8080}.
+ * A host and a port, written as {@code localhost:8080} or {@code [::1]:8080}.
  *
  * @param host a name, or an address without brackets
  * @param port 0 to 65535
@@ -33,7 +33,7 @@ public record HostAndPort(String host, int port) {
     private static final Pattern TEXT = Pattern.compile("(?:\\[([^\\[\\]]+)]|([^\\[\\]:]+)):(\\d{1,5})");
     private static final int MAX_PORT = 65_535;
 
-    /** Reads one from the command line. */
+    /** Parses a host and a port on the command line. */
     static final class Converter implements ITypeConverter<HostAndPort> {
         @Override
         public HostAndPort convert(String text) {
@@ -48,9 +48,9 @@ public record HostAndPort(String host, int port) {
     }
 
     /**
-     * Asks the system for the address.
+     * Resolves the host.
      *
-     * @throws UnknownHostException if there is none
+     * @throws UnknownHostException if it has no address
      */
     public InetSocketAddress resolve() throws UnknownHostException {
         InetSocketAddress address = new InetSocketAddress(host, port);
@@ -60,7 +60,7 @@ public record HostAndPort(String host, int port) {
         return address;
     }
 
-    /** As written. */
+    /** Returns the text on the command line. */
     @Override
     public String toString() {
         return (host.indexOf(':') < 0 ? host : '[' + host + ']') + ':' + port;

@@ -31,7 +31,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A proxy that listens. May be used by any thread but those of its event loops.
+ * A proxy that listens. Any thread may use it, except those of its event loops.
  */
 public final class Proxy {
     private static final int STOP_SECONDS = 5;
@@ -46,7 +46,7 @@ public final class Proxy {
     }
 
     /**
-     * Listens.
+     * Starts to listen.
      *
      * @param group event loops for the channels of all transports that the settings name
      */
@@ -58,7 +58,7 @@ public final class Proxy {
         proxy.listener = new ServerBootstrap()
                 .group(group)
                 .channelFactory(() -> new RdmaOrTcpServerSocketChannel(rule))
-                // Until there is a connection to the server.
+                // Nothing is read until there is a connection to the server.
                 .childOption(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, Tunnel.WATER_MARK)
@@ -78,7 +78,7 @@ public final class Proxy {
         tunnel.endFuture().addListener(ended -> tunnels.remove(tunnel));
     }
 
-    /** Where it listens. */
+    /** Address where the proxy listens. */
     public InetSocketAddress address() {
         return (InetSocketAddress) listener.localAddress();
     }
@@ -87,14 +87,14 @@ public final class Proxy {
         return counters;
     }
 
-    /** The connections that there are. */
+    /** The open connections. */
     Set<Tunnel> tunnels() {
         return tunnels;
     }
 
     /**
-     * Stops listening, and resets the connections: nobody is to take the end of the proxy for that of the data. Returns
-     * when all are gone.
+     * Stops listening, and resets the connections, so that no peer takes the end of the proxy for the end of the data.
+     * Returns when all connections are closed.
      */
     public void stop() throws InterruptedException {
         listener.close().sync();

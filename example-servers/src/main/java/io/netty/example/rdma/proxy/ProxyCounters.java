@@ -47,34 +47,34 @@ public final class ProxyCounters {
         ended.increment();
     }
 
-    /** Connections of clients. */
+    /** Number of connections of clients. */
     public long accepted() {
         return accepted.sum();
     }
 
-    /** Connections of clients that have not ended. */
+    /** Number of connections of clients that have not ended. */
     public long open() {
-        // In this order, as a connection may end in between.
+        // The order matters: a connection may end between the two reads.
         long done = ended.sum();
         return Math.max(0, accepted.sum() - done);
     }
 
-    /** Connections to the server, by what they go over. */
+    /** Number of connections to the server over this transport. */
     public long connected(RdmaOrTcpTransport transport) {
         return connected.get(transport).sum();
     }
 
-    /** Connections of clients that were reset, as the server could not be reached. */
+    /** Number of connections of clients that were reset because the server could not be reached. */
     public long unreachable() {
         return unreachable.sum();
     }
 
-    /** Connections that were reset after that, because one side failed or nothing moved. */
+    /** Number of connections that were reset later, because one side failed or nothing moved. */
     public long failed() {
         return failed.sum();
     }
 
-    /** For people. */
+    /** Returns a text for users. */
     @Override
     public String toString() {
         return String.format(Locale.ROOT, "connections: %d, %d of them open; to the server: %d over RDMA, %d over TCP, "

@@ -81,8 +81,8 @@ public final class ProxyServer implements Callable<Integer> {
         }
         ProxySettings settings = new ProxySettings(listen, to.resolve(), transport,
                 (int) TimeUnit.SECONDS.toMillis(connectSeconds), TimeUnit.SECONDS.toMillis(idleSeconds), quiet);
-        // Event loops of RDMA serve TCP as well. A proxy that is told to use TCP alone has epoll's, to be compared
-        // with: there, what comes after a half close may be cut off (netty/netty#16689), which loops of RDMA mend.
+        // Event loops of RDMA serve TCP as well. A proxy for TCP alone has epoll's event loops, for comparison. With
+        // these, data after a half close may be cut off (netty/netty#16689). Event loops of RDMA correct this.
         boolean rdma = (transport.mayBeRdma() || listen.transport().mayBeRdma()) && Rdma.isAvailable();
         EventLoopGroup group = eventLoops.newGroup(rdma ? Transport.RDMA : Transport.EPOLL);
         return ServerRun.untilStopped(group, "proxy, " + listen.transport() + ", to " + to + " by " + transport

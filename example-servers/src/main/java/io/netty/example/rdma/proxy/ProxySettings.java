@@ -28,20 +28,20 @@ import java.util.Locale;
 /**
  * Settings of a proxy.
  *
- * @param listen        where it takes connections
- * @param server        where it goes on
- * @param transport     and over what
- * @param connectMillis how long that may take, from 1
- * @param idleMillis    after how long a connection on which nothing moves is reset; 0 for never
- * @param quiet         whether to log only what goes wrong
+ * @param listen        where the proxy takes connections
+ * @param server        address of the server to which they go on
+ * @param transport     transport of the connections to the server
+ * @param connectMillis maximum time of a connect to the server, from 1
+ * @param idleMillis    time after which a connection without any traffic is reset; 0 for never
+ * @param quiet         whether to log only errors
  */
 public record ProxySettings(Listen listen, InetSocketAddress server, ProxyTransport transport, int connectMillis,
                             long idleMillis, boolean quiet) {
     /**
-     * Makes sure that the server is not the proxy itself: each connection would be followed by another one, until there
-     * are no file descriptors left.
+     * Makes sure that the server is not the proxy itself. Otherwise each connection would cause another one, until
+     * there are no file descriptors left.
      *
-     * @throws IllegalArgumentException if it is
+     * @throws IllegalArgumentException if the server is the proxy
      */
     public void check() throws IOException {
         InetSocketAddress own = listen.address().resolve();
@@ -60,15 +60,14 @@ public record ProxySettings(Listen listen, InetSocketAddress server, ProxyTransp
     }
 
     /**
-     * Where a proxy listens, and for what: {@code tcp:0.0.0.0:8080}, {@code rdma:10.0.0.1:8080}, {@code
+     * Address and transport of a listener: {@code tcp:0.0.0.0:8080}, {@code rdma:10.0.0.1:8080}, {@code
      * auto:0.0.0.0:8080}.
      *
-     * @param transport with {@link ProxyTransport#AUTO} for RDMA and for TCP at one port, and where there is no RDMA
-     *                  for TCP alone
-     * @param address   with port 0 at any that is free
+     * @param transport {@link ProxyTransport#AUTO} means RDMA and TCP at one port, and TCP alone where there is no RDMA
+     * @param address   with port 0, any port that is free
      */
     public record Listen(ProxyTransport transport, HostAndPort address) {
-        /** Reads one from the command line. */
+        /** Parses a listener on the command line. */
         static final class Converter implements ITypeConverter<Listen> {
             @Override
             public Listen convert(String text) {
@@ -83,7 +82,7 @@ public record ProxySettings(Listen listen, InetSocketAddress server, ProxyTransp
             }
         }
 
-        /** As written. */
+        /** Returns the text on the command line. */
         @Override
         public String toString() {
             return transport + ":" + address;

@@ -20,10 +20,10 @@ import io.netty.channel.rdma.ortcp.RdmaOrTcpChoice;
 import java.util.Locale;
 
 /**
- * Transport of connections, as the command line has it.
+ * Transport of connections, as an option of the command line.
  */
 public enum ProxyTransport {
-    /** To the server: over RDMA if it can be reached so, by shared memory or an adapter, else over TCP. */
+    /** RDMA if the server can be reached by it, over shared memory or an adapter, else TCP. */
     AUTO(RdmaOrTcpChoice.RDMA_OR_TCP, true, true),
     RDMA(RdmaOrTcpChoice.RDMA_ONLY, true, false),
     TCP(RdmaOrTcpChoice.TCP_ONLY, false, true);
@@ -38,22 +38,22 @@ public enum ProxyTransport {
         this.tcp = tcp;
     }
 
-    /** The same for channels. */
+    /** Returns the choice for channels. */
     RdmaOrTcpChoice choice() {
         return choice;
     }
 
-    /** Returns whether it may be RDMA. */
+    /** Returns whether connections may be over RDMA. */
     boolean mayBeRdma() {
         return rdma;
     }
 
-    /** Returns whether a connection over this one could be one to a listener of that one. */
+    /** Returns whether a connection over this transport may reach a listener of the other one. */
     boolean meets(ProxyTransport listener) {
         return rdma && listener.rdma || tcp && listener.tcp;
     }
 
-    /** As written on the command line. */
+    /** Returns the name on the command line. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

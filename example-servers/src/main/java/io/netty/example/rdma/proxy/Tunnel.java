@@ -50,13 +50,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A client's connection and the one to the server that it goes on with: what is read from one is written to the other,
- * and how one ends, the other does. Both are on the client's event loop, and so is all that happens here.
+ * A client's connection and its connection to the server. Bytes that are read from one are written to the other, and
+ * the end of one is passed to the other. Both are on the client's event loop, where all methods run.
  */
 final class Tunnel {
     /**
-     * Number of bytes that may wait for a slow side, before nothing more is read for it. That is less than half of
-     * the receive memory of a connection (1 MiB): if the proxy kept more of it, the transport would copy what arrives.
+     * Number of bytes that may wait for a slow side before the proxy stops reading for it. The high mark is less than
+     * half of the receive memory of a connection (1 MiB). If the proxy kept more of this memory, the transport would
+     * copy what arrives.
      */
     static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(128 * 1024, 256 * 1024);
 
@@ -69,14 +70,14 @@ final class Tunnel {
     private final long startNanos = System.nanoTime();
     private final End client;
     private End server;
-    /** True if bytes go both ways, or have. */
+    /** True once there is a connection to the server: bytes go both ways, or have. */
     private boolean connected;
     /** Number of directions that have ended, each with its half close. */
     private int directionsEnded;
-    /** True if both sides are closed, or will be: there is nothing more to decide. */
+    /** True if both sides are closed, or will be: the outcome is decided. */
     private boolean ending;
 
-    /** Adds its handlers to the client's channel, which is not active yet. On its event loop. */
+    /** Adds the handlers to the client's channel, which is not active yet. On its event loop. */
     Tunnel(SocketChannel channel, ProxySettings settings, ProxyCounters counters) {
         this.settings = settings;
         this.counters = counters;
@@ -96,7 +97,7 @@ final class Tunnel {
         client.channel.eventLoop().execute(this::resetBoth);
     }
 
-    /** Bytes that were read from one side and that the other one has not taken. */
+    /** Number of bytes that were read from one side, and that the other side has not taken. */
     long waitingBytes() {
         return client.waitingBytes() + (server == null ? 0 : server.waitingBytes());
     }
@@ -106,12 +107,12 @@ final class Tunnel {
         return client.channel;
     }
 
-    /** The channel to the server, which may be connecting; {@code null} if there is none yet. */
+    /** The channel to the server, which may still be connecting; {@code null} if there is none yet. */
     SocketChannel serverChannel() {
         return server == null ? null : server.channel;
     }
 
-    /** The client is there. */
+    /** Connects to the server, when the client's channel is active. */
     private void connect() {
         RdmaOrTcpSocketChannel channel = new RdmaOrTcpSocketChannel(
                 RdmaOrTcpRule.always(settings.transport().choice()));
@@ -147,7 +148,7 @@ final class Tunnel {
         resetBoth();
     }
 
-    /** The server is there. */
+    /** Begins to read, when the channel to the server is active. */
     private void connected() {
         connected = true;
         counters.connected.get(server.transport()).increment();
@@ -160,10 +161,10 @@ final class Tunnel {
         }
     }
 
-    /** For people: what the connection to the server goes over. */
+    /** Returns a text for the log: the transport of the connection to the server. */
     private String describeTransport() {
         if (server.transport() == RdmaOrTcpTransport.RDMA) {
-            // On the event loop the answer is there at once.
+            // On the event loop this future is done.
             QueuePairInfo info = ((RdmaSocketChannel) ((RdmaOrTcpSocketChannel) server.channel).transportChannel())
                     .info().getNow();
             return info == null ? "RDMA" : "RDMA, " + (info.provider() == VerbsProvider.EMBEDDED ? "shared memory"
@@ -173,7 +174,7 @@ final class Tunnel {
         return fallback == null ? "TCP" : "TCP: " + fallback;
     }
 
-    /** A side has had all that the other one had sent, and knows that there is no more. */
+    /** Notes the end of one direction: all its bytes and its half close were passed on. */
     private void directionEnded() {
         directionsEnded++;
         if (directionsEnded == DIRECTIONS) {
@@ -201,7 +202,7 @@ final class Tunnel {
         }
     }
 
-    /** One of the two is closed. */
+    /** Ends the tunnel if both connections are closed. */
     private void closed() {
         if (client.channel.isOpen() || server != null && server.channel.isOpen() || !ended.trySuccess(null)) {
             return;
@@ -215,7 +216,7 @@ final class Tunnel {
         }
     }
 
-    /** For people, in each line of the log: between whom. */
+    /** Returns the two ends, for each line of the log. */
     @Override
     public String toString() {
         return client.peer() + " (" + client.transport() + ") -> " + NetUtil.toSocketAddressString(settings.server());
@@ -236,7 +237,7 @@ final class Tunnel {
 
         void addTo(ChannelPipeline pipeline) {
             if (settings.idleMillis() > 0) {
-                // A slow reader is not idle: while something moves there, so does the connection (observeOutput).
+                // A slow reader is not idle: with observeOutput, progress of its output counts as activity.
                 pipeline.addLast(new IdleStateHandler(true, 0, 0, settings.idleMillis(), TimeUnit.MILLISECONDS));
             }
             pipeline.addLast(this);
@@ -248,7 +249,7 @@ final class Tunnel {
             return channel.attr(RdmaOrTcp.TRANSPORT).get();
         }
 
-        /** For people: who is at the other end. */
+        /** Returns the address of the peer, for the log. */
         String peer() {
             if (peer == null && channel.remoteAddress() != null) {
                 peer = NetUtil.toSocketAddressString(channel.remoteAddress());
@@ -262,14 +263,14 @@ final class Tunnel {
                     : channel.unsafe().outboundBuffer().totalPendingWriteBytes();
         }
 
-        /** Bytes that are read from TCP go to memory from which the other connection can send, if that is RDMA. */
+        /** Has bytes from TCP read into registered memory, if the other connection is RDMA. */
         void readFor(End writer) {
             if (transport() == RdmaOrTcpTransport.TCP && writer.transport() == RdmaOrTcpTransport.RDMA) {
                 channel.config().setAllocator(writer.channel.config().getAllocator());
             }
         }
 
-        /** To be called when the other side takes more, or no more. */
+        /** Reads, or stops reading. To be called when the other side begins or ceases to be writable. */
         void readIf(boolean wanted) {
             if (!channel.isInputShutdown()) {
                 channel.config().setAutoRead(wanted);
@@ -281,7 +282,7 @@ final class Tunnel {
                 try {
                     channel.config().setSoLinger(0);
                 } catch (ChannelException e) {
-                    // The socket is gone, which is what was wanted.
+                    // The socket is gone, which is the purpose of the reset.
                 }
                 channel.close();
             }
@@ -308,8 +309,8 @@ final class Tunnel {
         }
 
         /**
-         * Epoll reads what came ahead of an end also where nothing is to be read, and perhaps before the other channel
-         * has begun to connect: a flush would fail then.
+         * Flushes, if there is a connection to the server. Epoll reads bytes ahead of an end even where autoRead is
+         * off, perhaps before the other channel has begun to connect: a flush would fail then.
          */
         private void flush() {
             if (connected) {
@@ -329,16 +330,16 @@ final class Tunnel {
             if (event instanceof ChannelInputShutdownEvent) {
                 other.endOutput();
             } else if (event instanceof IdleStateEvent) {
-                // Also if it is the end that does not come.
+                // A missing end of a half closed connection counts as well.
                 failed(this, new TimeoutException("nothing moved for " + settings.idleMillis()
                         + " ms"));
                 resetBoth();
             }
         }
 
-        /** Tells the peer that there is no more, behind all that was written. */
+        /** Ends the output to the peer, behind all bytes that were written. */
         private void endOutput() {
-            // Shutting down at once would fail what is still queued.
+            // A shutdown at once would fail the writes that are still queued.
             channel.write(Unpooled.EMPTY_BUFFER).addListener((ChannelFutureListener) flushed -> {
                 if (flushed.isSuccess()) {
                     channel.shutdownOutput().addListener((ChannelFutureListener) shutdown -> {
@@ -355,7 +356,7 @@ final class Tunnel {
             flush();
         }
 
-        /** Closed by its peer, in both directions at once, and without an error. */
+        /** Handles a close by the peer, of both directions at once, without an error. */
         @Override
         public void channelInactive(ChannelHandlerContext ctx) {
             if (!ending) {

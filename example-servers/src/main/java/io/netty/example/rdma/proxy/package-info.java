@@ -14,28 +14,29 @@
  * under the License.
  */
 /**
- * A proxy of byte streams, as a sidecar of an application is: it takes connections over TCP and goes on over RDMA, or
- * the other way round, and knows nothing of what goes through it. An application whose clients know TCP alone can thus
- * be reached over shared memory or an adapter, and an application that knows TCP alone can use a server on RDMA.
+ * A proxy of byte streams, as a sidecar of an application. It takes connections over TCP and goes on over RDMA, or the
+ * other way round, and does not interpret the bytes. So clients that know only TCP can reach an application over shared
+ * memory or an adapter, and an application that knows only TCP can use a server on RDMA.
  *
  * <pre>
  * ProxyServer    the program
  *    |
- * Proxy          listens ({@code RdmaOrTcpServerSocketChannel}), and knows all its
+ * Proxy          listens ({@code RdmaOrTcpServerSocketChannel}), and knows all its tunnels
  *    |           ProxySettings, ProxyCounters
  * Tunnel         a client's connection and the one to the server ({@code RdmaOrTcpSocketChannel}), on one event loop
  * </pre>
  *
- * <p><b>No copy of its own.</b> What was read from RDMA is a slice of the memory where it arrived, and is written to
- * TCP as it is. What is read from TCP is read into memory of the other connection's allocator, which is registered, and
- * is sent from there. Pieces that are short enough for a copy to be cheaper are copied by the transport ({@code
+ * <p><b>No copy of its own.</b> Bytes that were read from RDMA are a slice of the memory where they arrived, and this
+ * slice is written to TCP. Bytes from TCP are read into registered memory of the other connection's allocator, and are
+ * sent from there. The transport copies short pieces, for which a copy is cheaper ({@code
  * RdmaChannelOption.SEND_COPY_THRESHOLD}, {@code RECEIVE_COPY_THRESHOLD}).
  *
- * <p><b>What one side does happens to the other one.</b> A side that doesn't take what is written to it makes the proxy
- * read no more from the other, so a connection has a bounded number of bytes in the proxy. A side that has sent
- * everything (half close) is the end of what the other one gets, behind all of it, and what comes back goes on. A reset
- * is a reset, also if it is a server that can't be reached: nobody takes it for the end of the data.
+ * <p><b>Both connections behave as one.</b> If one side does not take the bytes that are written to it, the proxy stops
+ * reading from the other side. So a connection has a bounded number of bytes in the proxy. If one side ends its output
+ * (half close), the proxy ends the output to the other side behind all bytes, and the other direction goes on. A reset
+ * of one side resets the other side, and so does a server that can't be reached. So no end takes an error for the end
+ * of the data.
  *
- * <p>{@link io.netty.example.rdma.proxy.Tunnel} is where all that is.
+ * <p>{@link io.netty.example.rdma.proxy.Tunnel} does all this.
  */
 package io.netty.example.rdma.proxy;

@@ -23,29 +23,29 @@ import java.util.Locale;
 import java.util.zip.CRC32C;
 
 /**
- * The format of a published record: a number of 8 bytes, which grows by one with each edition, and the content. A copy
- * of an edition that is being replaced has some bytes of the old one and some of the new one, in any mixture: it is
- * torn. How a copy tells is the {@link Check}.
+ * Format of a published record: a number of 8 bytes, which grows by one with each edition, and the content. A copy of
+ * an edition that is being replaced has bytes of the old and of the new one, in any mixture: the copy is torn. {@link
+ * Check} defines how a reader recognises a torn copy.
  *
  * @param check how a torn copy is recognised
- * @param size  of the content, in bytes
+ * @param size  size of the content, in bytes
  */
 public record Edition(Check check, int size) {
-    /** Instead of a number: the copy is torn. */
+    /** Result in place of a number: the copy is torn. */
     static final long TORN = -1;
 
     /** Ways to recognise a torn copy. */
     public enum Check {
-        /** 4 bytes with the CRC-32C of all before them are the end. */
+        /** The last 4 bytes are the CRC-32C of all bytes before them. */
         CRC,
         /**
-         * All of it is there twice, and a copy is good if both halves are the same. The halves are replaced one after
-         * the other, the first one first, and have to be copied in the other order: then two halves that are the same
-         * are no mixture, unless the record was replaced twice meanwhile. So it is for short records.
+         * The record is there twice, and a copy is good if both halves are the same. The first half is replaced first,
+         * and copied last. Then two halves that are the same are no mixture, unless the record was replaced twice
+         * meanwhile. So this check is for short records.
          */
         TWICE;
 
-        /** As written on the command line. */
+        /** Returns the name on the command line. */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT);
@@ -61,12 +61,12 @@ public record Edition(Check check, int size) {
         return check == Check.CRC ? single() + Integer.BYTES : 2 * single();
     }
 
-    /** Length of the part that is replaced first, and copied last: of the first half, or of all of it. */
+    /** Length of the part that is replaced first, and copied last: the first half, or the whole record with a CRC. */
     int firstPart() {
         return check == Check.CRC ? length() : single();
     }
 
-    /** Replaces all bytes of a buffer. */
+    /** Writes an edition over all bytes of a buffer. */
     void write(ByteBuf to, long number) {
         writeOnce(to.clear(), number);
         if (check == Check.CRC) {
@@ -82,7 +82,7 @@ public record Edition(Check check, int size) {
         Pattern.write(to, number, size);
     }
 
-    /** Copies an edition that may be replaced meanwhile: the part that is replaced last is copied first. */
+    /** Copies an edition that may be replaced meanwhile. The part that is replaced last is copied first. */
     void copy(ByteBuf from, ByteBuf to) {
         int first = firstPart();
         from.getBytes(first, to, first, length() - first);
@@ -90,7 +90,7 @@ public record Edition(Check check, int size) {
         from.getBytes(0, to, 0, first);
     }
 
-    /** The number of the edition of which a buffer holds a copy, or {@link #TORN}. */
+    /** Number of the edition of which a buffer has a copy, or {@link #TORN}. */
     long number(ByteBuf copy) {
         boolean whole = check == Check.CRC ? crc(copy, single()) == copy.getInt(single())
                 : copy.slice(0, single()).equals(copy.slice(single(), single()));

@@ -30,7 +30,7 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Publishes one edition after the other, on a thread of its own: nothing makes it wait for those who copy them.
+ * Publishes one edition after the other, on a thread of its own. The subscribers that copy them do not slow it down.
  */
 final class Press implements AutoCloseable {
     private final Outlet outlet;
@@ -38,7 +38,7 @@ final class Press implements AutoCloseable {
     private final Thread thread = new Thread(this::run, "press");
     private volatile boolean stopped;
 
-    /** @param outlet belongs to this object. */
+    /** @param outlet owned by this object */
     Press(Outlet outlet, long intervalNanos) {
         this.outlet = outlet;
         this.intervalNanos = intervalNanos;
@@ -68,7 +68,7 @@ final class Press implements AutoCloseable {
             try {
                 thread.join();
             } catch (InterruptedException e) {
-                // An edition takes no time worth mentioning.
+                // The thread ends soon: an edition takes hardly any time.
                 interrupted = true;
             }
         }
@@ -78,18 +78,18 @@ final class Press implements AutoCloseable {
     }
 
     /**
-     * Way of editions from the publisher to its subscribers. On the thread of the {@link Press} alone, except for the
-     * ends of connections.
+     * A way of editions from the publisher to its subscribers. Only the thread of the {@link Press} uses it, except for
+     * the ends of connections.
      */
     interface Outlet extends AutoCloseable {
         void publish(long number);
 
-        /** No more will be published. */
+        /** Ends the use: no more editions will be published. */
         @Override
         void close();
     }
 
-    /** The publisher's memory, which all subscribers read. Each edition replaces the one before while they do. */
+    /** The publisher's memory, which all subscribers read while each edition replaces the one before. */
     static final class SharedMemory implements Outlet {
         private final Edition format;
         private final RegisteredMemory memory;
@@ -128,7 +128,7 @@ final class Press implements AutoCloseable {
         @Override
         public void publish(long number) {
             int length = format.length();
-            // Not the same memory again: it belongs to the device until all writes of it are done.
+            // Each edition needs memory of its own: the device uses it until all writes of it are done.
             ByteBuf edition = RdmaByteBufAllocator.DEFAULT.directBuffer(length, length);
             try {
                 format.write(edition, number);
@@ -142,7 +142,7 @@ final class Press implements AutoCloseable {
 
         @Override
         public void close() {
-            // Editions in flight belong to the ends.
+            // The ends own the editions in flight.
         }
     }
 }

@@ -47,7 +47,7 @@ abstract class PublisherEnd extends VerbsEnd {
         this.subscription = subscription;
     }
 
-    /** The subscriber has enough. Call {@link #answer} when nothing is on its way to it any more. */
+    /** Answers, by {@link #answer}, a subscriber that has seen enough, when no write to it is in flight. */
     abstract void enough(ChannelHandlerContext ctx);
 
     final void answer(ChannelHandlerContext ctx) {
@@ -55,7 +55,7 @@ abstract class PublisherEnd extends VerbsEnd {
         finish(ctx, "publisher by " + subscription.by(), receipt.seen(), subscription.size(), receipt.wrong());
     }
 
-    /** The others want their editions all the same. */
+    /** Returns a result, so that the other subscribers still get their editions. */
     @Override
     protected final Result lost(IOException cause) {
         return new Result("publisher by " + subscription.by() + ", whose subscriber is gone without a receipt ("
@@ -71,7 +71,7 @@ abstract class PublisherEnd extends VerbsEnd {
         enough(ctx);
     }
 
-    /** Lets the subscriber read, and does not notice when it does. */
+    /** Lets the subscriber read, and does not notice the reads. */
     static final class ReadPublisher extends PublisherEnd {
         private final SharedMemory memory;
 
@@ -97,12 +97,12 @@ abstract class PublisherEnd extends VerbsEnd {
     }
 
     /**
-     * Writes editions into the subscriber's memory, which does not notice. One is on its way at a time: a subscriber
-     * that is far away gets fewer of them, and no queue.
+     * Writes editions into the subscriber's memory. The subscriber's process does not notice the writes. Only one
+     * edition is in flight at a time, so a subscriber that is far away gets fewer editions, and no queue.
      */
     static class WritingPublisher extends PublisherEnd {
         private final Edition format;
-        /** An edition is on its way, or may not be. */
+        /** True if an edition is in flight, or none may be sent. */
         private final AtomicBoolean busy = new AtomicBoolean(true);
         private volatile ChannelHandlerContext context;
         private RemoteMemory remote;
@@ -126,7 +126,7 @@ abstract class PublisherEnd extends VerbsEnd {
             busy.set(false);
         }
 
-        /** Writes the edition, unless another one is still on its way. Any thread; the caller keeps its reference. */
+        /** Writes the edition, unless another one is still in flight. Any thread; the caller keeps its reference. */
         void offer(ByteBuf edition) {
             if (!busy.compareAndSet(false, true)) {
                 return;

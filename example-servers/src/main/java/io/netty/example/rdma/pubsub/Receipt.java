@@ -21,12 +21,12 @@ import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaSend;
 
 /**
- * The message of a subscriber that has enough, and the publisher's answer, which is the same: no more is written after
- * it.
+ * The message of a subscriber that has seen enough. The publisher answers with the same message, and writes nothing
+ * after it.
  *
- * @param seen  different editions
- * @param torn  copies that were thrown away and taken again
- * @param wrong editions that were not as they should be, although their CRC was right
+ * @param seen  number of different editions
+ * @param torn  number of copies that were dropped and taken again
+ * @param wrong number of editions that were older than the one before, or had wrong content, without being torn
  */
 record Receipt(long seen, long torn, long wrong) {
     private static final int LENGTH = 3 * Long.BYTES;
@@ -35,7 +35,7 @@ record Receipt(long seen, long torn, long wrong) {
         return new RdmaSend(Unpooled.copyLong(seen, torn, wrong));
     }
 
-    /** @throws IllegalArgumentException if it is anything else */
+    /** @throws IllegalArgumentException if the message is no receipt */
     static Receipt read(RdmaReceive message) {
         ByteBuf content = message.content();
         if (content.readableBytes() != LENGTH) {

@@ -38,8 +38,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A subscriber: looks at copies of what is published, until it has seen as many editions as it wants. It may miss
- * some, but never takes an older one for a newer one, or parts of two for one.
+ * A subscriber: looks at copies of the published record, until it has seen as many editions as it wants. It may miss
+ * some, but never takes an older edition for a newer one, or parts of two editions for one.
  */
 abstract class SubscriberEnd extends VerbsEnd {
     final Subscription subscription;
@@ -54,13 +54,13 @@ abstract class SubscriberEnd extends VerbsEnd {
         this.subscription = subscription;
     }
 
-    /** Kinds of copies. */
+    /** Results of a look at a copy. */
     enum Copy {
         /** A new edition. */
         NEWS,
-        /** The edition that was there before. */
+        /** The edition that was seen before. */
         NO_NEWS,
-        /** To be thrown away, and taken again. */
+        /** A torn copy, which is dropped and taken again. */
         TORN
     }
 
@@ -73,7 +73,7 @@ abstract class SubscriberEnd extends VerbsEnd {
         return wrong;
     }
 
-    /** Looks at a copy. On one thread only. */
+    /** Checks a copy. Always on the same thread. */
     final Copy look(ByteBuf copy) {
         Edition edition = subscription.edition();
         long number = edition.number(copy);
@@ -100,7 +100,7 @@ abstract class SubscriberEnd extends VerbsEnd {
         return new Receipt(seen, torn(), wrong);
     }
 
-    /** Says so to the publisher. On the event loop. */
+    /** Tells the publisher that this end has seen enough. On the event loop. */
     final void end(ChannelHandlerContext ctx) {
         ended = true;
         writeAndFlush(ctx, receipt().toMessage());
@@ -116,7 +116,7 @@ abstract class SubscriberEnd extends VerbsEnd {
                 subscription.size(), wrong);
     }
 
-    /** Reads the publisher's memory, again and again. */
+    /** Subscriber that reads the publisher's memory again and again. */
     static class ReadSubscriber extends SubscriberEnd {
         private static final long PAUSE_MICROS = 100;
 
@@ -144,7 +144,7 @@ abstract class SubscriberEnd extends VerbsEnd {
         private void read(ChannelHandlerContext ctx) {
             int first = subscription.edition().firstPart();
             if (first < copy.capacity()) {
-                // The second part first. Reads are executed in the order in which they are written.
+                // The second part is read first. Reads are executed in the order in which they are written.
                 write(ctx, new RdmaRead(part(first, copy.capacity() - first), remote, first).unsignalled());
             }
             then(ctx, ctx.writeAndFlush(new RdmaRead(part(0, first), remote, 0)), read -> arrived(ctx));
@@ -170,7 +170,7 @@ abstract class SubscriberEnd extends VerbsEnd {
         }
     }
 
-    /** Has memory that the publisher writes to. Nothing tells when it does: a thread looks, again and again. */
+    /** Subscriber with memory that the publisher writes to. No event reports a write, so a thread looks. */
     static final class WrittenSubscriber extends SubscriberEnd {
         private static final long PAUSE_NANOS = 100_000;
 
@@ -216,7 +216,7 @@ abstract class SubscriberEnd extends VerbsEnd {
                     if (what == Copy.NO_NEWS) {
                         LockSupport.parkNanos(PAUSE_NANOS);
                     } else if (what == Copy.TORN) {
-                        // Where devices are software, what writes there may wait for this processor.
+                        // If a device is software, its thread may wait for this processor.
                         Thread.yield();
                     }
                 }
@@ -229,7 +229,7 @@ abstract class SubscriberEnd extends VerbsEnd {
             }
         }
 
-        /** Judges a copy, as the memory may change between two looks. */
+        /** Checks a copy of the written memory, which may change between two looks. */
         Copy look(ByteBuf written, ByteBuf copy) {
             subscription.edition().copy(written, copy);
             return look(copy);

@@ -16,27 +16,27 @@
 package io.netty.example.rdma.pubsub;
 
 /**
- * Settings that publisher and subscribers must share: all but the count, which is each subscriber's own.
+ * Settings that publisher and subscribers must share. Only the count is each subscriber's own.
  *
- * @param by      who moves the editions
- * @param edition their format
- * @param count   how many editions a subscriber wants to see
+ * @param by      the end that moves the editions
+ * @param edition format of the editions
+ * @param count   number of editions that a subscriber wants to see
  */
 public record Subscription(By by, Edition edition, long count) {
     static final int MAX_SIZE = 1 << 20;
 
-    /** The end that moves the editions. */
+    /** Operations that move the editions: reads of the subscriber, or writes of the publisher. */
     public enum By {
         READ, WRITE;
 
-        /** As written on the command line. */
+        /** Returns the name on the command line. */
         @Override
         public String toString() {
             return this == READ ? "read" : "write";
         }
     }
 
-    /** Length of the content of each, in bytes. */
+    /** Size of the content of an edition, in bytes. */
     int size() {
         return edition.size();
     }

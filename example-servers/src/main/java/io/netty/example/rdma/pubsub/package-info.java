@@ -14,9 +14,9 @@
  * under the License.
  */
 /**
- * Publish and subscribe: a publisher has one record, of which there are new editions all the time, and any number of
- * subscribers want the newest one. They may miss some; but what they have is one edition, and no older than what they
- * had.
+ * Publish and subscribe: a publisher has one record, and replaces it by new editions all the time. Any number of
+ * subscribers want the newest edition. They may miss some editions. But each copy is a whole edition, and no older than
+ * the copy before.
  *
  * <pre>
  *  by read                                     by write
@@ -25,23 +25,24 @@
  *                │ RDMA READ                                              v
  *           ReadSubscriber, any number         WrittenSubscriber: its memory, and a thread that looks
  * </pre>
- * By read, the publisher does nothing for a subscriber, and each asks as often as it likes. By write, news are where
- * they are wanted as early as possible, and the publisher does a write for each.
+ * By read, the publisher does nothing for a subscriber, and each subscriber reads as often as it likes. By write, the
+ * publisher does a write for each subscriber, and new editions arrive as early as possible.
  *
- * <p>In both, nobody waits for anybody: memory is read while it is written. An {@link
- * io.netty.example.rdma.pubsub.Edition} ends with a CRC of all of it, by which a subscriber finds out that its
- * copy is {@linkplain io.netty.example.rdma.pubsub.Edition#TORN torn}. Then it takes another one. Locks don't
- * help here: the device that reads or writes knows nothing of them. A number at the beginning and the same number at
- * the end don't either: the bytes between may arrive, and be fetched, in any order. With {@code --check twice} the
- * record is there twice, and moved by two operations in the order that {@link
- * io.netty.example.rdma.pubsub.Edition.Check#TWICE} needs: no arithmetic, but twice the bytes, and only for records
- * that are not replaced twice while one copy is taken.
+ * <p>In both ways, no end waits for another one: memory is read while it is written. An {@link
+ * io.netty.example.rdma.pubsub.Edition} ends with a CRC of all its bytes. By the CRC a subscriber finds out that its
+ * copy is {@linkplain io.netty.example.rdma.pubsub.Edition#TORN torn}, and takes another one. Locks don't help here:
+ * the device that reads or writes does not know them. The same number at the beginning and at the end does not help
+ * either: the bytes between may arrive, and be fetched, in any order. With {@code --check twice} the record is there
+ * twice, and two operations move it in the order that {@link io.netty.example.rdma.pubsub.Edition.Check#TWICE} needs.
+ * This needs no arithmetic, but twice the bytes. It works only for records that are not replaced twice while one copy
+ * is taken.
  *
- * <p>Subscribers may come and go at any time, and want as many editions as they like. Who connects makes no difference:
- * with {@code --connect} it is the publisher, to subscribers that {@code --listen}.
+ * <p>Subscribers may come and go at any time, and want as many editions as they like. Either end may connect: with
+ * {@code --connect} the publisher connects to subscribers that {@code --listen}.
  *
- * <p>A subscriber that has enough says so in a message, and closes when it has the answer, behind which nothing more is
- * written: memory must not go while a peer may still write to it. One that goes without that, because its process died,
- * does not end the publisher, which tells so in the result of that connection.
+ * <p>A subscriber that has seen enough tells the publisher in a message, and closes when it has the answer. The
+ * publisher writes nothing after the answer: memory must not be freed while a peer may still write to it. A subscriber
+ * that vanishes without the message, because its process died, does not end the publisher. The result of that
+ * connection reports it.
  */
 package io.netty.example.rdma.pubsub;

@@ -31,8 +31,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Connects to a server, and again whenever that fails or the connection ends, until it is closed. All of it runs on one
- * event loop.
+ * Connects to a server, and connects again whenever a connect fails or the connection ends, until it is closed. All its
+ * work is on one event loop.
  */
 abstract class ReconnectingClient {
     private static final long MIN_WAIT_MILLIS = 50;
@@ -47,7 +47,7 @@ abstract class ReconnectingClient {
     private Future<?> timer;
     private boolean closed;
 
-    /** @param bootstrap with the options of every connection. Its group, class and handler are set here */
+    /** @param bootstrap with the options of every connection. This object sets its group, class and handler */
     ReconnectingClient(Bootstrap bootstrap, EventLoopGroup group, SocketAddress server) {
         this.server = server;
         loop = group.next();
@@ -61,17 +61,17 @@ abstract class ReconnectingClient {
     }
 
     /**
-     * A connection was made. Adds the handlers of a new connection, exports memory for it, and tells the peer. On the
-     * event loop, as is all of the following.
+     * Begins the use of a new connection: adds its handlers, exports memory for it, and tells the peer. On the event
+     * loop, as are all of the following methods up to {@link #served}.
      */
     abstract void begin(RdmaMessageChannel newChannel) throws Exception;
 
-    /** A connection has ended, or was not made; the cause may be {@code null}, where the server has ended it. */
+    /** Reports a failed or ended connection. The cause may be {@code null} if the server has ended it. */
     void waiting(Throwable cause, long millis) {
-        // For those who want to know.
+        // Subclasses may print it.
     }
 
-    /** The server does what it is there for: when it goes away, the client asks again at once. */
+    /** Notes that the server has served: after the next end, the first wait is the shortest one. */
     final void served() {
         waitMillis = MIN_WAIT_MILLIS;
     }
@@ -115,14 +115,14 @@ abstract class ReconnectingClient {
         if (closed || loop.isShuttingDown()) {
             return;
         }
-        // Half of it is random.
+        // Half of the wait is random.
         long millis = waitMillis / 2 + ThreadLocalRandom.current().nextLong(waitMillis / 2 + 1);
         waitMillis = Math.min(2 * waitMillis, MAX_WAIT_MILLIS);
         waiting(cause, millis);
         timer = loop.schedule(this::connect, millis, TimeUnit.MILLISECONDS);
     }
 
-    /** Notices the begin and the end of each connection that is made. */
+    /** Notices the beginning and the end of each connection. */
     private final class Watch extends ChannelInboundHandlerAdapter {
         private Throwable cause;
 

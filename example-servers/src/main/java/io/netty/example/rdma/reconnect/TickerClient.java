@@ -47,7 +47,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Is connected to a server of numbers, whatever becomes of the connections.
+ * A client of a server of numbers, which connects again whenever a connection ends.
  */
 @Command(name = "ticker-client", description = "Has a ticker-server write numbers into its memory until there were "
         + "--count, and connects again whenever the connection ends or there is no server.")
@@ -84,7 +84,7 @@ public final class TickerClient implements Callable<Integer> {
         });
     }
 
-    /** Has memory into which the server writes numbers that grow, over as many connections as it takes. */
+    /** Has memory into which the server writes growing numbers, over any number of connections. */
     static class TickReader extends ReconnectingClient {
         private final long count;
         /** Registered once, for all connections. */
@@ -95,7 +95,7 @@ public final class TickerClient implements Callable<Integer> {
         private long last;
         private long wrong;
 
-        /** @param count of numbers, after which it has enough */
+        /** @param count number of numbers after which the client ends */
         TickReader(Bootstrap bootstrap, EventLoopGroup group, SocketAddress server, long count) throws IOException {
             super(bootstrap, group, server);
             this.count = count;
@@ -123,8 +123,8 @@ public final class TickerClient implements Callable<Integer> {
 
         private void tick(long number) {
             served();
-            // Each number is written once. Those of the time without a connection are missed. The memory may have the
-            // next one already.
+            // Each number is written once. Numbers that are written while there is no connection are missed. The memory
+            // may already have the next number.
             if (number <= last || memory.buf().getLong(0) < number) {
                 wrong++;
             }

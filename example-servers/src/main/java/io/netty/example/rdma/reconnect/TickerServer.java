@@ -45,7 +45,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Serves numbers until it is ended.
+ * A server of numbers. Runs until it is ended.
  */
 @Command(name = "ticker-server", description = "Writes numbers into the memory of each client. Ends connections from "
         + "time to time, if it is told to, and itself by Ctrl-C.")
@@ -94,16 +94,14 @@ public final class TickerServer implements Callable<Integer> {
                 .channel();
     }
 
-    /**
-     * Writes numbers, which grow, into the memory of which each client tells, and ends its connection after some.
-     */
+    /** Writes growing numbers into the memory that each client has exported, and ends the connection after some. */
     @Sharable
     static final class Ticker extends SimpleChannelInboundHandler<RdmaReceive> {
         private final AtomicLong number = new AtomicLong();
         private final int ticks;
         private final long intervalMicros;
 
-        /** @param ticks of a connection, or 0: no end */
+        /** @param ticks number of numbers after which a connection is ended; 0 for never */
         Ticker(int ticks, long intervalMicros) {
             this.ticks = ticks;
             this.intervalMicros = intervalMicros;

@@ -14,17 +14,18 @@
  * under the License.
  */
 /**
- * A client that connects again. A channel that has ended never connects again, which is Netty's rule for all channels,
- * so the client makes another one. {@link io.netty.example.rdma.reconnect.ReconnectingClient} is for copying:
+ * A client that connects again. A Netty channel that has ended never connects again, so the client makes another one.
+ * {@link io.netty.example.rdma.reconnect.ReconnectingClient} is for copying:
  * <ul>
- * <li>a new channel of the same {@code Bootstrap}, so with the same options;</li>
- * <li>what was exported is exported again: the memory stays registered, but its key belongs to the device of a
- *     connection, and the peer knows nothing of what the connection before had;</li>
- * <li>waits that double up to a bound, each with a random part, so that many clients don't come back in the same
- *     moment; and from the beginning again once the server has served, not when it has merely accepted.</li>
+ * <li>It makes a new channel of the same {@code Bootstrap}, so with the same options.</li>
+ * <li>It exports its memory again. The memory stays registered, but its key belongs to the device of a connection, and
+ *     the peer does not know the exports of the connection before.</li>
+ * <li>It waits between attempts. Each wait is twice the one before, up to a bound, and partly random, so that many
+ *     clients don't come back at the same moment. The waits start from the shortest one again when the server has
+ *     served, not when it has merely accepted.</li>
  * </ul>
- * Messages that were on their way when a connection ended may or may not have taken effect: here numbers tell which
- * are new. {@code ticker-server} writes numbers into the memory of each client, and ends connections ({@code
- * --ticks}); {@code ticker-client} is one that is connected all the time.
+ * Messages that were in flight when a connection ended may or may not have taken effect. Here numbers tell which are
+ * new. {@code ticker-server} writes numbers into the memory of each client, and ends connections ({@code --ticks}).
+ * {@code ticker-client} stays connected to it.
  */
 package io.netty.example.rdma.reconnect;

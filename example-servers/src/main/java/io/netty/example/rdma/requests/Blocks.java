@@ -27,22 +27,22 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The blocks of a round in registered memory, one for each request. What a block holds depends on the number of its
- * request: one that was left over from an earlier round, or is in the place of another, does not match.
+ * The blocks of a round in registered memory, one for each request. The number of its request determines the bytes of a
+ * block. So a block of an earlier round, or in the place of another one, does not match.
  */
 final class Blocks implements AutoCloseable {
     /** Number of blocks: a round has no more requests. */
     static final int COUNT = 16;
 
-    /** Prime, so that the beginnings repeat only after as many blocks as the pattern has bytes. */
+    /** Distance of two blocks in the pattern: a prime, so that beginnings do not repeat soon. */
     private static final long STEP = 4099;
 
     private final int size;
     private final RegisteredMemory memory;
 
     /**
-     * @param size        of each, in bytes
-     * @param permissions that the peer gets, beside what the process needs itself
+     * @param size        size of each block, in bytes
+     * @param permissions permissions of the peer, besides those that the process needs itself
      */
     Blocks(int size, Set<RdmaPermission> permissions) throws IOException {
         this.size = size;
@@ -59,7 +59,7 @@ final class Blocks implements AutoCloseable {
         return data.readableBytes() == size && Pattern.matches(data, number * STEP);
     }
 
-    /** Where a block is in the memory, in bytes. */
+    /** Offset of a block in the memory, in bytes. */
     static long offset(long number, int size) {
         return number % COUNT * size;
     }

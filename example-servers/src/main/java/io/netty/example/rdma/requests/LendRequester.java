@@ -34,9 +34,9 @@ import java.io.IOException;
 import java.util.Set;
 
 /**
- * Lends the responder memory with each request, as storage protocols do: a memory window is bound for it, its key goes
- * with the request, and the answer gives it back. Between requests the memory, which stays registered, is open to
- * nobody. Every other window is revoked by this end, after an ordinary answer.
+ * Lends the responder memory with each request, as storage protocols do. A memory window is bound for each request, its
+ * key goes with the request, and the answer gives it back. Between requests the memory stays registered, but no peer
+ * has access. Every other answer does not give the window back, and then this end revokes it.
  */
 final class LendRequester extends VerbsEnd {
     private final int size;

@@ -31,8 +31,8 @@ import io.netty.example.rdma.verbs.VerbsEnd;
 import java.util.Set;
 
 /**
- * Writes into the memory that each request lends, and answers: every other time it gives the memory back with the
- * answer, after which the requester's device refuses it.
+ * Writes into the memory that each request lends, and answers. Every other answer gives the memory back. Then the
+ * requester's device refuses further access.
  */
 final class LendResponder extends VerbsEnd {
     private final int size;

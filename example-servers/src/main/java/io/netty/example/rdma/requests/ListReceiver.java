@@ -32,9 +32,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The first handler of a channel that posts no receives itself: posts them into memory of its own, each in two pieces
- * of which the second one lies before the first. What arrives there is handed on as one buffer, without a copy. The
- * receive is posted again when the handlers are done with it, if it is to be.
+ * The first handler of a channel that posts no receives itself. It posts receives into memory of its own, each in two
+ * pieces, the second of which lies before the first. It hands on received data as one buffer, without a copy. If asked
+ * to, it posts a receive again when the handlers are done with it.
  */
 final class ListReceiver extends ChannelInboundHandlerAdapter {
     private final int count;
@@ -43,8 +43,8 @@ final class ListReceiver extends ChannelInboundHandlerAdapter {
     private RegisteredMemory memory;
 
     /**
-     * @param count of receives
-     * @param size  of each, in bytes
+     * @param count number of receives
+     * @param size  size of each, in bytes
      * @param again whether a receive is posted again
      */
     ListReceiver(int count, int size, boolean again) {
@@ -57,7 +57,7 @@ final class ListReceiver extends ChannelInboundHandlerAdapter {
     public void handlerAdded(ChannelHandlerContext ctx) throws IOException {
         memory = RegisteredMemory.allocate(Math.multiplyExact(count, size), Set.of(RdmaPermission.LOCAL_WRITE));
         for (int i = 0; i < count; i++) {
-            // There is no connection yet, so they will be there when the peer begins.
+            // There is no connection yet, so the receives are posted before the peer begins.
             post(ctx, ListRequests.pieces(memory, (long) i * size, size));
         }
     }

@@ -23,18 +23,19 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Mistakes of one end, to see the effect at both. Those of the requester are about the responder's memory, and only the
- * responder's device can detect them: an operation that this end knows to be wrong is never sent.
+ * Deliberate mistakes of one end, which show the effect at both ends. Mistakes of the requester are about the
+ * responder's memory, so that only the responder's device can detect them: a channel never sends an operation that it
+ * knows to be wrong.
  */
 enum Mistake {
-    /** Requester's: another number in place of the key. */
+    /** Mistake of the requester: a wrong number in place of the key. */
     KEY {
         @Override
         RemoteMemory apply(RemoteMemory memory) {
             return new RemoteMemory(memory.address(), memory.length(), ~memory.key(), memory.permissions());
         }
     },
-    /** Requester's: the memory that lies behind. */
+    /** Mistake of the requester: it uses the memory behind the exported one. */
     RANGE {
         @Override
         RemoteMemory apply(RemoteMemory memory) {
@@ -42,7 +43,7 @@ enum Mistake {
                     memory.permissions());
         }
     },
-    /** Responder's: its memory may be accessed, but not by this connection. */
+    /** Mistake of the responder: its memory may be accessed, but not over this connection. */
     PERMISSION {
         @Override
         void configure(ChannelConfig config) {
@@ -50,8 +51,8 @@ enum Mistake {
         }
     },
     /**
-     * Responder's: it posts one receive and no more, which the introduction takes. By default the requester's
-     * device would try again for ever.
+     * Mistake of the responder: it posts only one receive, which the introduction uses. With the default
+     * RNR_RETRY_COUNT the requester's device would try again without end.
      */
     NO_RECEIVE {
         @Override
@@ -59,22 +60,22 @@ enum Mistake {
             config.setOption(RdmaChannelOption.RNR_RETRY_COUNT, RETRIES);
         }
     },
-    /** Responder's: its receives have no more room than the introduction needs. */
+    /** Mistake of the responder: its receives only have room for the introduction. */
     SHORT_RECEIVE;
 
     private static final int RETRIES = 1;
 
-    /** Takes memory of the other end for something else. */
+    /** Returns the memory that the requester uses in place of the right one. */
     RemoteMemory apply(RemoteMemory memory) {
         return memory;
     }
 
-    /** Sets options of a channel, after those that are right. */
+    /** Sets options of a channel, after the right ones. */
     void configure(ChannelConfig config) {
-        // Others are not about options.
+        // Other mistakes are not about options.
     }
 
-    /** As written on the command line. */
+    /** Returns the name on the command line. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -35,9 +35,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Offers memory with its connect request: the key travels in the private data, so the responder can write into the
- * memory without a message. The memory is registered by its address, as that of a graphics processor is. Here it is
- * that of a buffer, so that this end can check what arrived.
+ * Offers memory with its connect request. The key travels in the private data, so the responder can write into the
+ * memory without a message. The memory is registered by its address, as memory of a graphics processor is. Here it is
+ * memory of a buffer, so that this end can check the received bytes.
  */
 class OfferRequester extends VerbsEnd {
     private final int size;
@@ -62,7 +62,7 @@ class OfferRequester extends VerbsEnd {
         config.setOption(RdmaChannelOption.CONNECT_DATA, blob.array());
     }
 
-    /** The key is that of one device, so it has to be the one which the connection will use. */
+    /** Name of the device that the connection will use: the key is valid for one device only. */
     private static String device(ChannelConfig config) throws IOException {
         String chosen = config.getOption(RdmaChannelOption.DEVICE);
         if (!chosen.isEmpty()) {
@@ -76,7 +76,7 @@ class OfferRequester extends VerbsEnd {
                 .getKey();
     }
 
-    /** Without a connect request, the descriptor has to tell. */
+    /** Exports the memory only if there is no connect request: then the descriptor has to tell the key. */
     @Override
     protected List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
         return channel.isActive() ? List.of() : List.of(channel.export(memory));

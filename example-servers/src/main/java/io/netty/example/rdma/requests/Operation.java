@@ -34,7 +34,7 @@ import java.util.Locale;
 import java.util.function.IntFunction;
 
 /**
- * Operation of a requester, and its two ends.
+ * An operation of a requester, and the classes of its two ends.
  */
 public enum Operation {
     READ(ReadRequests::new, ReadResponses::new),
@@ -51,7 +51,7 @@ public enum Operation {
     OFFER((size, count) -> new OfferRequester(size), (size, count) -> new OfferResponder(size)),
     /** A write into memory that each request lends, by a memory window. */
     LEND(LendRequester::new, LendResponder::new),
-    /** Not in rounds. */
+    /** Sync events: adds to the responder's event, and sets the requester's. Not in rounds. */
     SYNC_EVENT((size, count) -> new SyncEventRequester(count), (size, count) -> new SyncEventResponder(count)),
     /** The requester reads a text of the responder. */
     READ_TEXT,
@@ -61,16 +61,16 @@ public enum Operation {
     WRITE_IMM_TEXT,
     /** The requester sends a text. */
     SEND_TEXT,
-    /** As above, and its length is in the immediate data, too. */
+    /** The requester sends a text, and its length in the immediate data. */
     SEND_IMM_TEXT;
 
     /** Maximum size of a request, in bytes. */
     static final int MAX_SIZE = 1 << 20;
 
-    /** Makes the parts of an operation in rounds; {@code null} for another one. */
+    /** Make the parts of an operation in rounds; {@code null} for other operations. */
     private final IntFunction<Requests> requests;
     private final IntFunction<Responses> responses;
-    /** Makes the ends of an operation that is not in rounds; {@code null} for another one. */
+    /** Make the ends of an operation that is not in rounds; {@code null} for other operations. */
     private final EndFactory requester;
     private final EndFactory responder;
 
@@ -79,7 +79,7 @@ public enum Operation {
         VerbsEnd newEnd(int size, long count);
     }
 
-    /** An operation that moves one text. */
+    /** Creates an operation that moves one text. */
     Operation() {
         this(null, null, null, null);
     }
@@ -105,19 +105,19 @@ public enum Operation {
         return this == COMPARE_SWAP || this == FETCH_ADD || this == SYNC_EVENT ? Long.BYTES : chosen;
     }
 
-    /** Returns whether it moves one text, and not blocks. */
+    /** Returns whether the operation moves one text, and no blocks. */
     boolean isText() {
         return name().endsWith("_TEXT");
     }
 
-    /** @param mistake {@code null} for none. For operations in rounds only. */
+    /** @param mistake {@code null} for none; only for operations in rounds */
     VerbsEnd requester(int size, long count, Mistake mistake) {
         return isText() ? new TextRequester(this, TextEnd.DEFAULT)
                 : requester != null ? requester.newEnd(size, count)
                 : new RequesterEnd(this, requests.apply(size), size(size), count, mistake);
     }
 
-    /** As above. */
+    /** Creates the responder, with parameters as {@link #requester}. */
     VerbsEnd responder(int size, long count, Mistake mistake) {
         return isText() ? new TextResponder(this, TextEnd.DEFAULT)
                 : responder != null ? responder.newEnd(size, count)
@@ -129,7 +129,7 @@ public enum Operation {
         return this + ", " + count + " x " + size + " bytes";
     }
 
-    /** As written on the command line. */
+    /** Returns the name on the command line. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -31,7 +31,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * Either end of an operation, as a command. Both have to be given the same options.
+ * Either end of an operation, as a command. Both ends need the same options.
  */
 public abstract class OperationCommand extends EndCommand {
     @Option(names = "--operation", description = "One of ${COMPLETION-CANDIDATES}; may be left out with one of the "

@@ -28,8 +28,8 @@ import java.io.IOException;
 import java.util.Set;
 
 /**
- * Makes requests in rounds: as many at a time as there are blocks, and then a message that says so. The responder
- * answers how many of them were wrong, and then the next round begins.
+ * Makes requests in rounds: as many requests as there are blocks, and then a message. The responder answers how many of
+ * them were wrong, and then the next round begins.
  */
 final class RequesterEnd extends VerbsEnd {
     private final Operation operation;
@@ -39,7 +39,7 @@ final class RequesterEnd extends VerbsEnd {
     private final Mistake mistake;
     private long made;
     private long wrong;
-    /** Awaited events of the end of a round: the delivery of its message, and the answer, in any order. */
+    /** Number of awaited events at the end of a round: the completion of its message, and the answer, in any order. */
     private int awaited;
 
     /** @param mistake {@code null} for none. */
@@ -74,12 +74,12 @@ final class RequesterEnd extends VerbsEnd {
     private void round(ChannelHandlerContext ctx) {
         int length = roundLength();
         for (int i = 0; i < length; i++) {
-            // One completion for all of them: that of the message.
+            // The completion of the message stands for all requests.
             write(ctx, requests.next(ctx.alloc(), made + i).unsignalled());
         }
         RdmaSend message = NumberMessage.of(ctx.alloc(), made + length);
         if (requests.areReads()) {
-            // The responder changes what is read when it gets the message.
+            // The responder changes the memory that is read when it gets the message.
             message.fenced();
         }
         awaited = 2;

@@ -39,24 +39,24 @@ import java.util.Set;
  */
 abstract class Requests implements AutoCloseable {
     /**
-     * Begins with the memory that the responder gives access to, if any.
+     * Begins with the memory to which the responder gives access, if any.
      *
-     * @throws IllegalArgumentException if that is not what the operation needs
+     * @throws IllegalArgumentException if the operation needs other memory
      */
     void begin(Introduction peer) throws IOException {
         // Some operations need no memory of the peer.
     }
 
-    /** A request; they are numbered from 0. */
+    /** Returns the next request. Requests are numbered from 0. */
     abstract RdmaOperation next(ByteBufAllocator allocator, long number);
 
-    /** Returns whether what the request has brought is right. Called once for each, when it is done. */
+    /** Returns whether the result of a request is right. Called once for each request, when it is done. */
     boolean isRight(long number) {
         return true;
     }
 
     /**
-     * Returns whether requests bring something. A message that is sent after such a one may overtake it (InfiniBand
+     * Returns whether requests bring data back. A message that is sent after such a request may overtake it (InfiniBand
      * Architecture Specification, volume 1, 10.8.3.3, table "Work Request Operation Ordering").
      */
     boolean areReads() {
@@ -124,7 +124,10 @@ abstract class Requests implements AutoCloseable {
         private final boolean immediate;
         private RemoteMemory remote;
 
-        /** @param immediate whether the responder is to be told of each: then it gets the number of the request. */
+        /**
+         * @param immediate whether each request has its number as immediate data, which tells the responder of the
+         *                  write
+         */
         WriteRequests(int size, boolean immediate) {
             this.size = size;
             this.immediate = immediate;
@@ -150,7 +153,7 @@ abstract class Requests implements AutoCloseable {
         private final int size;
         private final boolean immediate;
 
-        /** @param immediate whether the number of the request goes with it. */
+        /** @param immediate whether each message has the number of the request as immediate data */
         SendRequests(int size, boolean immediate) {
             this.size = size;
             this.immediate = immediate;
@@ -169,7 +172,7 @@ abstract class Requests implements AutoCloseable {
         }
     }
 
-    /** Sends blocks that are in two pieces in memory, the second one before the first: the device gathers them. */
+    /** Sends blocks that lie in two pieces in memory, the second one before the first. The device gathers them. */
     static final class ListRequests extends Requests {
         private final int size;
         private RegisteredMemory memory;
@@ -195,7 +198,7 @@ abstract class Requests implements AutoCloseable {
             return new RdmaSend(pieces);
         }
 
-        /** The two pieces of a message in this part of the memory: its first half is behind the second one. */
+        /** Returns the two pieces of a message in a part of the memory: its first half lies behind its second half. */
         static List<RegisteredSlice> pieces(RegisteredMemory memory, long offset, int size) {
             int first = size / 2;
             int second = size - first;
@@ -211,8 +214,8 @@ abstract class Requests implements AutoCloseable {
     }
 
     /**
-     * Atomic operations on a number of the responder, and the responder's part of them: what the number is before and
-     * after each request. All numbers are of 8 bytes.
+     * Atomic operations on a number of the responder. The responder computes the number before each request by them,
+     * too. All numbers have 8 bytes.
      */
     abstract static class AtomicRequests extends Requests {
         private final RdmaOperation[] operations = new RdmaOperation[Blocks.COUNT];
@@ -244,10 +247,10 @@ abstract class Requests implements AutoCloseable {
 
         abstract long oldValue(RdmaOperation done);
 
-        /** The number before this request, and so after all that come before it. */
+        /** Value of the number before this request, and after all requests before it. */
         abstract long before(long number);
 
-        /** Adds other numbers each time. */
+        /** Adds another number each time. */
         static final class FetchAndAdd extends AtomicRequests {
             @Override
             RdmaOperation operation(RemoteMemory remote, long number) {
@@ -265,7 +268,7 @@ abstract class Requests implements AutoCloseable {
             }
         }
 
-        /** Swaps, and then tries to once more, which must not change anything. */
+        /** Swaps, and then tries the same comparison once more, which must not change the number. */
         static final class CompareAndSwap extends AtomicRequests {
             private static final long NEVER = -1;
 

@@ -29,10 +29,10 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Checks each round of requests when the requester has made it, and says how many of them were wrong.
+ * Checks each round of requests when the requester's message comes, and answers how many of them were wrong.
  */
 final class ResponderEnd extends VerbsEnd {
-    /** A round, and its message. If the peer sent more, it would wait. */
+    /** Number of receives: enough for a round and its message. A peer that sends more has to wait. */
     private static final int RECEIVES = 2 * Blocks.COUNT;
 
     private final Operation operation;
@@ -40,7 +40,7 @@ final class ResponderEnd extends VerbsEnd {
     private final int size;
     private final long count;
     private final Mistake mistake;
-    /** Rounds that are checked end here. */
+    /** Number of requests in the rounds that are checked. */
     private long checked;
     private int messages;
     private int wrongMessages;
@@ -112,7 +112,7 @@ final class ResponderEnd extends VerbsEnd {
             throw new IllegalArgumentException("the peer has made " + made + " requests (expected: "
                     + (checked + length) + ')');
         }
-        // Bytes that were written before the message was sent can be read now.
+        // All bytes that were written before the message was sent can be read now.
         int wrongNow = Math.min(length, wrongMessages + responses.wrong(checked, length));
         wrong += wrongNow;
         checked = made;

@@ -38,32 +38,32 @@ abstract class Responses implements AutoCloseable {
         return Set.of();
     }
 
-    /** Memory that the requester needs access to. */
+    /** Exports the memory that the requester needs, if any. */
     List<RemoteMemory> export(RdmaMessageChannel channel) throws IOException {
         return List.of();
     }
 
-    /** Requests from {@code first} on are to come; those before are done. */
+    /** Prepares the memory for {@code count} requests from {@code first} on. The requests before are done. */
     void prepare(long first, int count) {
         // There may be nothing to be prepared.
     }
 
-    /** Returns whether each request is a message here, too. */
+    /** Returns whether each request arrives as a message. */
     boolean areMessages() {
         return false;
     }
 
-    /** Returns whether the program has receives of its own, for messages in pieces: see {@link ListReceiver}. */
+    /** Returns whether the program posts its own receives, for messages in pieces: see {@link ListReceiver}. */
     boolean areInLists() {
         return false;
     }
 
-    /** The message of a request: whether it is right. */
+    /** Returns whether the message of a request is right. */
     boolean isRight(long number, RdmaReceive message) {
         throw new IllegalStateException("not expected: " + message);
     }
 
-    /** Number of these requests, which are done, that have left something wrong in the memory. */
+    /** Number of these requests, all of which are done, that have left wrong data in the memory. */
     int wrong(long first, int count) {
         return 0;
     }
@@ -73,7 +73,7 @@ abstract class Responses implements AutoCloseable {
         // There may be no memory.
     }
 
-    /** Has blocks that are read: other ones in each round. */
+    /** Has blocks that the requester reads: other ones in each round. */
     static class ReadResponses extends Responses {
         private static final Set<RdmaPermission> PERMISSIONS = Set.of(RdmaPermission.REMOTE_READ);
 
@@ -111,8 +111,8 @@ abstract class Responses implements AutoCloseable {
     }
 
     /**
-     * Has memory for blocks that are written by the requester. It looks at them when it is told to: by a message after
-     * a round, or by the immediate data of each.
+     * Has memory for blocks that the requester writes. It checks them when it is told to: by the message after a round,
+     * or by the immediate data of each write.
      */
     static class WriteResponses extends Responses {
         private final int size;
@@ -199,7 +199,7 @@ abstract class Responses implements AutoCloseable {
         private final LongUnaryOperator expected;
         private RegisteredMemory memory;
 
-        /** @param expected what the number is after that many requests. */
+        /** @param expected returns the value of the number after a number of requests */
         AtomicResponses(LongUnaryOperator expected) {
             this.expected = expected;
         }

@@ -35,7 +35,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Common part of both ends of a ping-pong of two events: their own event, and the other end's.
+ * Common part of both ends of a ping-pong of two sync events. Each end has one.
  */
 abstract class SyncEventEnd extends VerbsEnd {
     final long count;
@@ -69,8 +69,8 @@ abstract class SyncEventEnd extends VerbsEnd {
     }
 
     /**
-     * Adds one to the responder's event, waits until the responder has set that of this end to the same number, and
-     * gets the responder's to see that it is still that. No message is sent before the end.
+     * Adds one to the responder's event, and waits until the responder has set this end's event to the same number.
+     * Then it gets the responder's event, which must still have this number. No message is sent before the end.
      */
     static final class SyncEventRequester extends SyncEventEnd {
         SyncEventRequester(long count) {
@@ -126,9 +126,7 @@ abstract class SyncEventEnd extends VerbsEnd {
         }
     }
 
-    /**
-     * Waits until the requester has added to the event of this end, and sets the requester's to the same number.
-     */
+    /** Waits until the requester has added to this end's event, and sets the requester's event to the same number. */
     static final class SyncEventResponder extends SyncEventEnd {
         SyncEventResponder(long count) {
             super(count);
@@ -147,7 +145,7 @@ abstract class SyncEventEnd extends VerbsEnd {
 
         private void await(ChannelHandlerContext ctx) {
             then(ctx, own.waitUntil(done + 1, ctx.executor()), value -> {
-                // The requester adds no more before it has its answer.
+                // The requester adds no more before this end has set its event.
                 if (value != ++done) {
                     wrong++;
                 }

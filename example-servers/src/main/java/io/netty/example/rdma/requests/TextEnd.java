@@ -40,21 +40,21 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Common part of both ends that move a text: the requester reads one of the responder, writes one there, or sends one.
- * Immediate data are the length of the text. The end that gets the text prints it.
+ * Common part of both ends that move a text: the requester reads the text of the responder, writes its own there, or
+ * sends it. Immediate data are the length of the text. The end that gets the text prints it.
  */
 abstract class TextEnd extends VerbsEnd {
-    /** No longer than receive buffers are by default. */
+    /** Maximum length, which is the default length of receive buffers. */
     static final int MAX_LENGTH = 4096;
 
-    /** The text of the samples of DOCA RDMA, if they are given none. */
+    /** The default text of the samples of DOCA RDMA. */
     static final String DEFAULT = "Hi DOCA RDMA!";
 
     final Operation operation;
     final byte[] text;
     private volatile String told = "";
 
-    /** @throws IllegalArgumentException if the text is too long, or there is none */
+    /** @throws IllegalArgumentException if the text is too long, or empty */
     TextEnd(Operation operation, String text) {
         super(operation.toString());
         this.operation = operation;
@@ -65,7 +65,7 @@ abstract class TextEnd extends VerbsEnd {
         }
     }
 
-    /** The peer's text has come. */
+    /** Prints the peer's text. */
     final void tell(String how, ByteBuf bytes) {
         told = bytes.toString(StandardCharsets.UTF_8);
         System.out.println(how + ": " + printable(told));
@@ -76,7 +76,7 @@ abstract class TextEnd extends VerbsEnd {
         return told;
     }
 
-    /** Returns the peer's text without control characters, which a terminal would obey. */
+    /** Returns the peer's text without control characters, which could control a terminal. */
     static String printable(String theirs) {
         return theirs.replaceAll("\\p{Cntrl}", "?");
     }
@@ -86,8 +86,8 @@ abstract class TextEnd extends VerbsEnd {
     }
 
     /**
-     * Reads the text of the responder, writes its own there, or sends it. The answer is how many bytes the responder
-     * has got, or has had to be read.
+     * Reads the text of the responder, writes its own there, or sends it. The responder answers with the number of
+     * bytes that it has got, or has let be read.
      */
     static final class TextRequester extends TextEnd {
         private int length;
@@ -144,7 +144,7 @@ abstract class TextEnd extends VerbsEnd {
         }
     }
 
-    /** Has a text to be read, memory for one, or receives. It answers with the length of the text. */
+    /** Has a text that is read, memory for a text, or receives. Answers with the length of the text. */
     static final class TextResponder extends TextEnd {
         private RegisteredMemory memory;
 

@@ -14,7 +14,7 @@
  * under the License.
  */
 /**
- * Requester and responder: one operation of RDMA after the other, and what each end sees of it.
+ * Requester and responder: one RDMA operation after the other, and its effect at each end.
  *
  * <pre>
  *  RequesterEnd                                ResponderEnd
@@ -25,8 +25,8 @@
  *    ... the next round
  * </pre>
  * The requests of a round are unsignalled: the completion of the message behind them stands for all. The responder
- * looks at its memory when it has that message, for then what was written before it is there. Where requests read, the
- * message is fenced, since the responder changes the memory when it gets it. Sync events need no
- * messages, and a text is told once: theirs are classes of their own.
+ * looks at its memory when it has this message, because all earlier writes have arrived by then. After requests that
+ * read, the message is fenced, because the responder changes the memory when it gets the message. Sync events need no
+ * messages ({@code SyncEventEnd}), and a text is moved only once ({@code TextEnd}), so these have classes of their own.
  */
 package io.netty.example.rdma.requests;

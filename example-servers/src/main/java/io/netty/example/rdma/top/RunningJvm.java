@@ -40,7 +40,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * Another JVM of this user, and the figures of its transport.
+ * Another JVM of this user, and the metrics of its transport.
  */
 final class RunningJvm implements AutoCloseable {
     private static final String AGENT = "io.netty.rdma:type=Agent";
@@ -56,11 +56,11 @@ final class RunningJvm implements AutoCloseable {
         this.name = name;
     }
 
-    /** The figures at one moment. */
+    /** The metrics at one moment. */
     record Reading(long nanos, CompositeData process, List<CompositeData> loops, List<CompositeData> devices,
                    List<CompositeData> connections, List<CompositeData> tcpDestinations, List<CompositeData> agent) { }
 
-    /** JVMs that have loaded the transport's native library: their command lines by process id. */
+    /** Returns the JVMs that have loaded the transport's native library: their command lines by process id. */
     static Map<Long, String> all() {
         Map<Long, String> found = new TreeMap<>();
         for (VirtualMachineDescriptor descriptor : VirtualMachine.list()) {
@@ -72,13 +72,13 @@ final class RunningJvm implements AutoCloseable {
         return found;
     }
 
-    /** The file of the library may be deleted already, but its name is still in the list of mappings: proc(5). */
+    /** Looks for the library in the list of mappings (proc(5)), which has its name even if the file is deleted. */
     private static boolean usesTransport(long pid) {
         try (Stream<String> mappings = Files.lines(Path.of("/proc", Long.toString(pid), "maps"),
                 StandardCharsets.ISO_8859_1)) {
             return mappings.anyMatch(line -> line.contains(LIBRARY));
         } catch (IOException | UncheckedIOException e) {
-            // The process is another user's, or has ended.
+            // The process belongs to another user, or has ended.
             return false;
         }
     }
@@ -86,7 +86,7 @@ final class RunningJvm implements AutoCloseable {
     /**
      * Attaches to a JVM of this user.
      *
-     * @throws IOException if that is not possible, with what to do.
+     * @throws IOException if that is not possible; the message says what to do
      */
     static RunningJvm attach(long pid) throws IOException, JMException {
         String address;
@@ -127,7 +127,7 @@ final class RunningJvm implements AutoCloseable {
         try {
             server.createMBean(RdmaMetricsMBean.class.getName(), name);
         } catch (InstanceAlreadyExistsException e) {
-            // Somebody else was faster.
+            // Another client of the JVM has registered it meanwhile.
             return;
         } catch (ReflectionException e) {
             throw new IOException("Process " + pid + " has no event loop for RDMA so far, or a version of the " +
@@ -141,7 +141,7 @@ final class RunningJvm implements AutoCloseable {
                 rows("Connections"), rows("TcpDestinations"), agent());
     }
 
-    /** The classes that the agent of docs/agent.md has exchanged, if there is one. */
+    /** The classes that the agent (docs/agent.md) has exchanged, if there is one. */
     private List<CompositeData> agent() throws IOException, JMException {
         ObjectName agent = new ObjectName(AGENT);
         return server.isRegistered(agent) ? rows(agent, "Classes") : List.of();

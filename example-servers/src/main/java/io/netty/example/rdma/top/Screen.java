@@ -39,7 +39,7 @@ final class Screen {
         seconds = Math.max(1, after.nanos() - before.nanos()) / 1e9;
     }
 
-    /** @param maxConnections rows of connections, the busiest ones. */
+    /** @param maxConnections maximum number of rows of connections; the busiest ones are shown */
     String text(int maxConnections) {
         StringBuilder text = new StringBuilder(4096);
         process(text);
@@ -117,7 +117,7 @@ final class Screen {
         }
     }
 
-    /** Destinations over TCP, the last used ones first; nothing if there are none. */
+    /** Writes destinations over TCP, the last used ones first, if there are any. */
     private void tcpDestinations(StringBuilder text, int max) {
         List<CompositeData> rows = after.tcpDestinations();
         if (rows.isEmpty()) {
@@ -133,7 +133,7 @@ final class Screen {
         }
     }
 
-    /** Classes that the agent has exchanged or left; nothing if there is no agent. */
+    /** Writes classes that the agent has exchanged or left, if there is an agent. */
     private void agent(StringBuilder text) {
         if (!after.agent().isEmpty()) {
             line(text, "%n%-60s %6s %s", "ASKED FOR", "COUNT", "MADE BY THE AGENT");
@@ -159,13 +159,13 @@ final class Screen {
         }
     }
 
-    /** The same row before, or {@code null} if it is new. */
+    /** Returns the same row of the reading before, or {@code null} if the row is new. */
     private static CompositeData find(List<CompositeData> rows, CompositeData row, String... key) {
         Function<CompositeData, List<Object>> keys = each -> List.of(each.getAll(key));
         return rows.stream().filter(each -> keys.apply(each).equals(keys.apply(row))).findFirst().orElse(null);
     }
 
-    /** A new counter has grown since the last reading altogether. */
+    /** Returns the growth of a counter a second. A new row has grown from 0 since the last reading. */
     private double perSecond(CompositeData then, CompositeData now, String column) {
         return Math.max(0, number(now, column) - (then == null ? 0 : number(then, column))) / seconds;
     }
@@ -204,7 +204,7 @@ final class Screen {
         return seconds < 100 ? seconds + " s" : seconds < 6_000 ? seconds / 60 + " min" : seconds / 3_600 + " h";
     }
 
-    /** The end of a name tells more than its beginning. */
+    /** Returns the end of a name, which tells more than its beginning. */
     private static String end(String name, int length) {
         return name.length() <= length ? name : name.substring(name.length() - length);
     }

@@ -104,7 +104,7 @@ public final class Top implements Callable<Integer> {
         return 0;
     }
 
-    /** The end of a process closes its connections first. Later it is gone, when its parent has taken its status. */
+    /** Returns whether a process is about to end: it closes its connections before it vanishes. */
     private static boolean endsSoon(long pid) throws Exception {
         Optional<ProcessHandle> process = ProcessHandle.of(pid);
         try {

@@ -14,9 +14,9 @@
  * under the License.
  */
 /**
- * A view of what the transport does in a running JVM: {@link io.netty.example.rdma.top.Top}. It attaches to the JVM,
- * has it start its management agent, and reads {@link io.netty.channel.rdma.metrics.RdmaMetricsMBean}, which it
- * creates there if the application has not: {@link io.netty.example.rdma.top.RunningJvm}. {@link
+ * A view of the transport in a running JVM: {@link io.netty.example.rdma.top.Top}. {@link
+ * io.netty.example.rdma.top.RunningJvm} attaches to the JVM, has it start its management agent, and reads {@link
+ * io.netty.channel.rdma.metrics.RdmaMetricsMBean}. It registers this MBean if the application has not done so. {@link
  * io.netty.example.rdma.top.Screen} writes the difference of two readings.
  */
 package io.netty.example.rdma.top;

@@ -60,8 +60,8 @@ public final class ClientOptions {
     }
 
     /**
-     * TLS settings of the client, or {@code null} if it does not encrypt. The name or address of the server has to be
-     * that in its certificate: pass {@link #host()} and {@link #port()} to {@code SslContext.newHandler}.
+     * TLS settings of the client, or {@code null} if it does not encrypt. The server's certificate must have its name
+     * or address: pass {@link #host()} and {@link #port()} to {@code SslContext.newHandler}.
      */
     public SslContextBuilder sslContext() {
         return tls.isEnabled() ? tls.clientContext() : null;
@@ -72,7 +72,7 @@ public final class ClientOptions {
         return tls.isEnabled() ? tls.provider() : null;
     }
 
-    /** For people: what was chosen. */
+    /** Returns the choices, for users. */
     @Override
     public String toString() {
         return transport + eventLoops.toString() + ", " + tls;

@@ -29,7 +29,7 @@ import java.net.InetSocketAddress;
 import java.util.Locale;
 
 /**
- * Way of a client to its server: one of the transports, or RDMA if that works, else TCP.
+ * Transport of a client: one of the transports, or RDMA if the server can be reached by it, else TCP.
  */
 public enum ClientTransport {
     RDMA(Transport.RDMA),
@@ -67,7 +67,7 @@ public enum ClientTransport {
         this.transport = transport;
     }
 
-    /** Transport of the event loops. Those of RDMA serve TCP channels, too. */
+    /** Transport of the event loops. Event loops of RDMA serve TCP channels, too. */
     public Transport transport() {
         return transport;
     }
@@ -81,18 +81,18 @@ public enum ClientTransport {
 
     /**
      * Finds out which transport leads to a server, for clients that make their connections themselves. With {@link
-     * #AUTO} that takes a connection, which is closed again. Not to be called on an event loop.
+     * #AUTO} it makes a connection, and closes it again. Not to be called on an event loop.
      */
     public Transport find(EventLoopGroup group, InetSocketAddress server) throws InterruptedException {
         return transport;
     }
 
-    /** For people: how this channel got there. */
+    /** Returns the transport of a channel, and why, for users. */
     public String describe(Channel channel) {
         return toString();
     }
 
-    /** As written on the command line. */
+    /** Returns the name on the command line. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

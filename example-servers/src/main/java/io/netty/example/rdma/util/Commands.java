@@ -30,7 +30,7 @@ public final class Commands {
     }
 
     /**
-     * Runs a picocli command. What goes wrong is told in a line or two, as the user of a program needs it.
+     * Runs a picocli command. Errors are printed in a line or two, for the user of a program.
      *
      * @return the exit status
      */
@@ -44,7 +44,7 @@ public final class Commands {
         try {
             return commandLine.execute(args);
         } catch (UnsatisfiedLinkError e) {
-            // A transport that can't be used here says so with this, and picocli handles exceptions only.
+            // A transport that can't be used here throws this error, and picocli handles exceptions only.
             tell(e, commandLine);
             return 1;
         }
@@ -52,7 +52,7 @@ public final class Commands {
 
     /** Ends the event loops of a program that is done. */
     public static void shutdown(EventLoopGroup group) throws InterruptedException {
-        // A shutdown without a quiet period may overtake the event loop's own closing of its channels.
+        // A shutdown without a quiet period may overtake the event loop's own close of its channels.
         group.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).sync();
     }
 

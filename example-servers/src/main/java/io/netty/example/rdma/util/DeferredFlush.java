@@ -18,12 +18,12 @@ package io.netty.example.rdma.util;
 import io.netty.channel.Channel;
 
 /**
- * Flushes once for everything that is written in one turn of a channel's event loop: the answers to requests that came
- * together go out together. To be used on that event loop.
+ * Flushes once for all writes in one turn of a channel's event loop, so that the answers to requests that arrived
+ * together are sent together. For use on that event loop.
  *
  * <p>Netty's {@code FlushConsolidationHandler} has the same purpose, but flushes from within a write that makes the
- * channel unwritable. What that flush lets be written next meets an {@code HttpObjectEncoder} that is still in the
- * middle of the first write, and then sends a buffer twice (Netty 4.2.17: its list of encoded parts is a field).
+ * channel unwritable. This flush may trigger the next write, while an {@code HttpObjectEncoder} is still in the middle
+ * of the first one. Then the encoder sends a buffer twice (Netty 4.2.17: its list of encoded parts is a field).
  */
 public final class DeferredFlush {
     private final Channel channel;
@@ -33,7 +33,7 @@ public final class DeferredFlush {
         this.channel = channel;
     }
 
-    /** Flushes when the event loop has handled what is ready now. */
+    /** Flushes when the event loop has handled all events that are ready now. */
     public void request() {
         if (!requested) {
             requested = true;

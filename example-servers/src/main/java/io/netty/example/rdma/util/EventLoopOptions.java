@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
 import java.util.Locale;
 
 /**
- * The command line options for event loops, and {@code --help}: what servers and clients have in common.
+ * The command line options for event loops, and {@code --help}, shared by servers and clients.
  */
 public final class EventLoopOptions {
     @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this.")
@@ -39,13 +39,13 @@ public final class EventLoopOptions {
         return transport.newGroup(threads, waiting.chosen());
     }
 
-    /** For people: what was chosen, with a comma before it, if anything. */
+    /** Returns the choices for users, with a comma before them, or an empty text. */
     @Override
     public String toString() {
         return waiting.chosen() == Waiting.DEFAULT ? "" : ", " + waiting.chosen().name().toLowerCase(Locale.ROOT);
     }
 
-    /** One of them, if any. */
+    /** At most one of these options. */
     private static final class Wait {
         @Option(names = "--polling", description = "Event loops poll and never sleep: lowest latency, a core each.")
         private boolean polling;

@@ -27,8 +27,8 @@ import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 
 /**
- * A server that listens. With RDMA it listens for TCP at the same port as well, unless it is told not to, so that it
- * serves every client.
+ * A server that listens. With RDMA it also listens for TCP at the same port, unless the caller decides otherwise, so
+ * that it serves every client.
  */
 public final class ExampleServer {
     /** Beginning of the line that says that a server listens; its address follows. */
@@ -43,9 +43,9 @@ public final class ExampleServer {
     }
 
     /**
-     * Listens, on RDMA for TCP as well.
+     * Listens. On RDMA it also listens for TCP.
      *
-     * @param childHandler of each accepted connection
+     * @param childHandler handler of each accepted connection
      * @param port         0 for any that is free
      */
     public static ExampleServer bind(Transport transport, EventLoopGroup group, ChannelHandler childHandler,
@@ -56,8 +56,8 @@ public final class ExampleServer {
     /**
      * Listens.
      *
-     * @param choice       what a server on RDMA listens for
-     * @param childHandler of each accepted connection
+     * @param choice       transports that a server on RDMA listens for
+     * @param childHandler handler of each accepted connection
      * @param port         0 for any that is free
      */
     public static ExampleServer bind(Transport transport, RdmaOrTcpChoice choice, EventLoopGroup group,
@@ -78,12 +78,12 @@ public final class ExampleServer {
         return address;
     }
 
-    /** Stops listening. Connections stay. */
+    /** Stops listening. Connections stay open. */
     public Future<?> close() {
         return channel.close();
     }
 
-    /** The port in the rest of a line that started with {@link #READY}. */
+    /** Returns the port in the rest of a line that starts with {@link #READY}. */
     public static String port(String line) {
         String address = line.split(" ", 2)[0];
         return address.substring(address.lastIndexOf(':') + 1);

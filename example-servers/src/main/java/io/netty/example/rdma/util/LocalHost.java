@@ -23,8 +23,8 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 
 /**
- * Where this host reaches itself with every transport. That is 127.0.0.1, unless there are RDMA devices: to these, a
- * loopback address does not lead.
+ * The address by which this host reaches itself with every transport. It is 127.0.0.1, unless there are RDMA devices: a
+ * loopback address does not lead to a device.
  */
 public final class LocalHost {
     private LocalHost() {

@@ -20,11 +20,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Measurement of one scenario in one round. A measuring process prints it on a line, which the comparison reads.
+ * Measurement of one scenario in one round. A measuring process prints it on a line, and the comparison reads the line.
  *
- * @param scenario  what was done, in words
- * @param count     how often
- * @param perSecond how much a second, in {@code unit}
+ * @param scenario  name of the scenario
+ * @param count     number of operations
+ * @param perSecond rate, in {@code unit}
  * @param unit      what is counted
  * @param p50       median of the latency in nanoseconds, or 0 if it was not measured
  * @param p99       nanoseconds
@@ -46,7 +46,7 @@ public record Measurement(String scenario, long count, long perSecond, Unit unit
                 + " ns";
     }
 
-    /** Returns the measurement that a line tells, or {@code null} if it tells none. */
+    /** Returns the measurement on a line, or {@code null} if there is none. */
     public static Measurement parse(String line) {
         Matcher matcher = LINE.matcher(line);
         return matcher.matches()

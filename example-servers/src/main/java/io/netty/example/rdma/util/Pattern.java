@@ -25,8 +25,8 @@ import java.util.Arrays;
 import java.util.Random;
 
 /**
- * The bytes of large bodies: the same sequence at both ends, so that each piece can be checked where it arrives. Its
- * period is a prime number: nothing that a transport may repeat or lose by mistake has that length.
+ * The bytes of large bodies. Both ends have the same sequence, so each piece can be checked where it arrives. Its
+ * period is a prime number, so that data that a transport repeats or loses by mistake do not match.
  */
 public final class Pattern {
     private static final int PERIOD = 65_521;

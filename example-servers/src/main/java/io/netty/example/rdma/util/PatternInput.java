@@ -40,7 +40,7 @@ public final class PatternInput implements ChunkedInput<ByteBuf> {
 
     @Override
     public void close() {
-        // Holds nothing.
+        // There is nothing to release.
     }
 
     @Override

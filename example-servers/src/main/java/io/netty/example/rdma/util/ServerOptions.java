@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * The command line options of servers, and what all of them do alike: listen until they are stopped.
+ * The command line options of servers, and their common work: they listen until they are stopped.
  */
 public final class ServerOptions {
     @Mixin
@@ -74,7 +74,7 @@ public final class ServerOptions {
         return rdmaOnly ? RdmaOrTcpChoice.RDMA_ONLY : RdmaOrTcpChoice.RDMA_AND_TCP;
     }
 
-    /** After how long a connection on which nothing moves is closed; 0 for never. */
+    /** Time after which a connection without any traffic is closed; 0 for never. */
     public long idleMillis() {
         return TimeUnit.SECONDS.toMillis(idleSeconds);
     }
@@ -89,10 +89,10 @@ public final class ServerOptions {
     }
 
     /**
-     * Listens and says so. When the server is stopped, connections are closed as they are.
+     * Listens, and prints the address. When the server is stopped, connections are closed at once.
      *
-     * @param name         of the server, for people
-     * @param childHandler of each accepted connection
+     * @param name         name of the server, for users
+     * @param childHandler handler of each accepted connection
      * @return the exit status, when the server has been stopped
      */
     public int serve(String name, ChannelHandler childHandler) throws IOException, InterruptedException {
@@ -100,11 +100,11 @@ public final class ServerOptions {
     }
 
     /**
-     * Listens and says so.
+     * Listens, and prints the address.
      *
-     * @param name           of the server, for people
-     * @param childHandler   of each accepted connection
-     * @param endConnections called when the server is stopped and no longer listens: ends what is under way
+     * @param name           name of the server, for users
+     * @param childHandler   handler of each accepted connection
+     * @param endConnections called when the server is stopped and no longer listens: ends the open connections
      * @return the exit status, when the server has been stopped
      */
     public int serve(String name, ChannelHandler childHandler, Supplier<Future<?>> endConnections)
@@ -120,9 +120,9 @@ public final class ServerOptions {
     }
 
     /**
-     * Starts a server and says so, until it is stopped: see {@link ServerRun}.
+     * Starts a server, prints its address, and waits until it is stopped: see {@link ServerRun}.
      *
-     * @param name of the server, for people
+     * @param name name of the server, for users
      * @return the exit status, when the server has been stopped
      */
     public int serve(String name, Starter starter) throws IOException, InterruptedException {

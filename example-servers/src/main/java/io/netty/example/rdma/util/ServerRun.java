@@ -24,7 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 
 /**
- * Run of a server's process: it says that it listens, and ends when it is stopped.
+ * Life of a server's process: it prints that it listens, and ends when it is stopped.
  */
 public final class ServerRun {
     private static volatile Consumer<EventLoopGroup> listener = group -> { };
@@ -32,29 +32,29 @@ public final class ServerRun {
     private ServerRun() {
     }
 
-    /** Has a function called with the event loops of each server of this process when that listens. */
+    /** Sets a function that is called with the event loops of each server of this process when the server listens. */
     public static void whenListening(Consumer<EventLoopGroup> function) {
         listener = function;
     }
 
     /**
-     * Starts a server and says so. It is stopped by SIGTERM or SIGINT, as service managers and people do it.
+     * Starts a server, prints its address, and waits. SIGTERM or SIGINT, from a service manager or a user, stops it.
      *
-     * @param group       its event loops, which end with it
-     * @param description of the server, for people
+     * @param group       event loops of the server, which end with it
+     * @param description description of the server, for users
      * @return the exit status, when the server has been stopped
      */
     public static int untilStopped(EventLoopGroup group, String description, Starter starter)
             throws IOException, InterruptedException {
         CountDownLatch toStop = new CountDownLatch(1);
         CountDownLatch stopped = new CountDownLatch(1);
-        // The process ends when this does.
+        // The JVM ends when this shutdown hook ends.
         Thread onSignal = new Thread(() -> {
             toStop.countDown();
             try {
                 stopped.await();
             } catch (InterruptedException ignored) {
-                // Then it ends at once.
+                // The process ends at once.
             }
         }, "stop");
         try {
@@ -77,7 +77,7 @@ public final class ServerRun {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException ignored) {
-            // The process is ending, and the hook has run.
+            // The process is ending, and the hook runs already.
         }
     }
 
@@ -88,9 +88,9 @@ public final class ServerRun {
     }
 
     /**
-     * A server that runs.
+     * A running server.
      *
-     * @param stop stops listening, and ends what is under way within a bounded time
+     * @param stop stops listening, and ends open connections within a bounded time
      */
     public record Running(InetSocketAddress address, Stop stop) {
     }

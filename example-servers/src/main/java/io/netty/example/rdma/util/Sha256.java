@@ -19,7 +19,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * By which large contents are compared.
+ * The digest by which large contents are compared.
  */
 public final class Sha256 {
     private Sha256() {

@@ -21,14 +21,14 @@ import io.netty.handler.ssl.SslProvider;
 import java.util.Locale;
 
 /**
- * Implementation of TLS.
+ * Implementations of TLS.
  */
 public enum TlsEngine {
     JDK(SslProvider.JDK) {
         @Override
         public SslProvider provider() {
-            // Renegotiation of TLS 1.2. OpenSSL's engine never allows it. The JDK reads this once, when a server's
-            // first client says hello (JSSE Reference Guide, "TLS Renegotiation").
+            // The property forbids renegotiation of TLS 1.2, which OpenSSL's engine never allows. The JDK reads it
+            // once, at the first ClientHello that a server gets (JSSE Reference Guide, "TLS Renegotiation").
             System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
             return super.provider();
         }
@@ -49,7 +49,7 @@ public enum TlsEngine {
     }
 
     /**
-     * For an {@code SslContextBuilder}. Servers of this process don't let clients renegotiate.
+     * Returns the provider for an {@code SslContextBuilder}. Servers of this process don't let clients renegotiate.
      *
      * @throws UnsatisfiedLinkError if its native library is missing
      */
@@ -57,7 +57,7 @@ public enum TlsEngine {
         return provider;
     }
 
-    /** As written on the command line. */
+    /** Returns the name on the command line. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

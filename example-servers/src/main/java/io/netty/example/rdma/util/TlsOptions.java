@@ -56,8 +56,8 @@ public final class TlsOptions {
     /**
      * Settings of a server.
      *
-     * @param key  PEM file with the private key of the certificate, or {@code null}: both are made now
-     * @param host address or name for which to make a certificate, beside localhost
+     * @param key  PEM file with the private key of the certificate; {@code null} to make both now
+     * @param host address or name for the certificate, besides localhost
      */
     SslContextBuilder serverContext(Path key, String host) throws Exception {
         if (key != null) {
@@ -78,7 +78,7 @@ public final class TlsOptions {
         Files.writeString(certificate, made.getCertificatePEM());
     }
 
-    /** Makes a certificate that is its own authority, for trials. */
+    /** Makes a certificate that is its own authority, for tests. */
     public static X509Bundle selfSigned(String host) throws Exception {
         CertificateBuilder builder = new CertificateBuilder().ecp256().subject("CN=" + host)
                 .setIsCertificateAuthority(true).addSanDnsName("localhost");
@@ -86,7 +86,7 @@ public final class TlsOptions {
                 ? builder.addSanIpAddress(host) : builder.addSanDnsName(host)).buildSelfSigned();
     }
 
-    /** For people. */
+    /** Returns a text for users. */
     @Override
     public String toString() {
         return engine == null ? "no TLS" : "TLS of " + engine;

@@ -51,13 +51,13 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The transports that the examples run on. This is all that differs between them: the I/O handler of the event loop
- * group, the channel classes, and for Unix sockets the address. These and io_uring are there to be compared with.
+ * The transports that the examples run on. They differ only in the I/O handler of the event loop group, the channel
+ * classes, and for Unix sockets the address. Unix sockets and io_uring are there for comparison.
  */
 public enum Transport {
     RDMA(RdmaServerSocketChannel.class, RdmaSocketChannel.class, Transport::rdma, Rdma::unavailabilityCause),
     EPOLL(EpollServerSocketChannel.class, EpollSocketChannel.class, Transport::epoll, Epoll::unavailabilityCause),
-    /** Stream sockets of this host, in the abstract namespace: nothing of them stays in the file system. */
+    /** Stream sockets of this host, in the abstract namespace, so that they leave nothing in the file system. */
     UNIX(EpollServerDomainSocketChannel.class, EpollDomainSocketChannel.class, Transport::epoll,
             Epoll::unavailabilityCause) {
         @Override
@@ -80,7 +80,7 @@ public enum Transport {
     private static final SelectStrategyFactory BUSY_WAIT =
             () -> (selectSupplier, hasTasks) -> hasTasks ? selectSupplier.get() : SelectStrategy.BUSY_WAIT;
 
-    /** Beginning of the names of Unix sockets; a leading zero means the abstract namespace, see unix(7). */
+    /** Beginning of the names of Unix sockets. A leading zero means the abstract namespace: see unix(7). */
     private static final String NAME = "\0io.netty.example.rdma.";
 
     private final Class<? extends ServerChannel> serverChannelType;
@@ -116,9 +116,9 @@ public enum Transport {
     }
 
     /**
-     * The address of a server.
+     * Address of a server.
      *
-     * @param port for a server that is about to listen, 0 for any that is free
+     * @param port for a server that will listen, 0 means any that is free
      */
     public SocketAddress address(String host, int port) {
         return new InetSocketAddress(host, port);
@@ -135,8 +135,8 @@ public enum Transport {
     }
 
     /**
-     * Counters of the transport in this process, for people; empty if it has none. For RDMA, bytes that were sent and
-     * received without a copy.
+     * Counters of the transport in this process, for users; empty if it has none. For RDMA, the bytes that were sent
+     * and received without a copy.
      */
     public String counters() {
         return this == RDMA ? RdmaMetrics.total().toString() : "";
@@ -161,15 +161,15 @@ public enum Transport {
         return factory;
     }
 
-    /** As written on the command line. */
+    /** Returns the name on the command line. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Ways of waiting of event loops. */
+    /** Ways in which event loops wait. */
     public enum Waiting {
-        /** As the transport does it if it is told nothing. */
+        /** The default of the transport. */
         DEFAULT,
         /** Event loops poll and never sleep, which takes a core each. */
         POLLING,

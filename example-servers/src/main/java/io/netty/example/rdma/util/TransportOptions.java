@@ -38,12 +38,12 @@ public final class TransportOptions {
         return eventLoops.newGroup(transport);
     }
 
-    /** The choice for people, with text behind the name of the transport. */
+    /** Returns the choices for users, with text behind the name of the transport. */
     String describe(String behindTransport) {
         return transport + behindTransport + eventLoops;
     }
 
-    /** The choice, for people. */
+    /** Returns the choices, for users. */
     @Override
     public String toString() {
         return describe("");

@@ -20,9 +20,9 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
- * The parts of a measurement, by which one can see whether its rate was steady. They are told on a line, which a
- * measuring process prints and the comparison reads. Times are those of {@link System#nanoTime()}, which on Linux is
- * one clock for all processes: {@code CLOCK_MONOTONIC} of clock_gettime(2).
+ * The parts of a measurement, which show if its rate was steady. A measuring process prints them on a line, and the
+ * comparison reads the line. Times are those of {@link System#nanoTime()}, which on Linux is one clock for all
+ * processes: {@code CLOCK_MONOTONIC} of clock_gettime(2).
  */
 public final class Windows {
     /** Number of windows. */
@@ -31,7 +31,7 @@ public final class Windows {
 
     private final long operations;
     private final long begunNanos;
-    /** When each window began, and the last one ended; and how many operations that count were done by then. */
+    /** Times at which each window began, and the last one ended, and the number of measured operations done by then. */
     private final long[] nanos = new long[COUNT + 1];
     private final long[] done = new long[COUNT + 1];
     private int marks;
@@ -39,7 +39,7 @@ public final class Windows {
     /**
      * Begins, with operations that do not count yet.
      *
-     * @param operations how many will count
+     * @param operations number of operations that will count
      */
     public Windows(long operations) {
         this(operations, System.nanoTime());
@@ -50,12 +50,12 @@ public final class Windows {
         this.begunNanos = begunNanos;
     }
 
-    /** Begins anew: what was done so far does not count. */
+    /** Begins again: operations that were done so far do not count. */
     public Windows again() {
         return new Windows(operations, begunNanos);
     }
 
-    /** So many of the operations that count are done; 0 where the first one of these begins. */
+    /** Notes that {@code number} of the measured operations are done; 0 at the beginning of the first one. */
     public void done(long number, long now) {
         while (marks <= COUNT && number * COUNT >= marks * operations) {
             nanos[marks] = now;
@@ -63,27 +63,27 @@ public final class Windows {
         }
     }
 
-    /** For how long the same was done before. */
+    /** Time for which the same operations were done before. */
     public double warmUpSeconds() {
         return (nanos[0] - begunNanos) / 1e9;
     }
 
-    /** When a window began, or the one before it ended. */
+    /** Time at which a window began; for the number {@link #COUNT}, at which the last one ended. */
     public long nanos(int number) {
         return nanos[number];
     }
 
-    /** Operations a second in a window. */
+    /** Rate in a window, in operations a second. */
     public double rate(int number) {
         return (done[number + 1] - done[number]) * 1e9 / Math.max(1, nanos[number + 1] - nanos[number]);
     }
 
-    /** Operations a second in all windows. */
+    /** Rate in all windows, in operations a second. */
     public double rate() {
         return (done[COUNT] - done[0]) * 1e9 / Math.max(1, nanos[COUNT] - nanos[0]);
     }
 
-    /** For {@link #parse}. */
+    /** Returns the line for {@link #parse}. */
     @Override
     public String toString() {
         return PREFIX + LongStream.concat(LongStream.of(operations, begunNanos),
@@ -92,7 +92,7 @@ public final class Windows {
     }
 
     /**
-     * Returns the windows that a line tells, or {@code null} if it tells none.
+     * Returns the windows on a line, or {@code null} if there are none.
      *
      * @throws IllegalArgumentException if they are not complete
      */

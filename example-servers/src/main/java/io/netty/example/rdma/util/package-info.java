@@ -16,8 +16,8 @@
 /**
  * Common code of the examples: the command line options of servers and clients, the {@link
  * io.netty.example.rdma.util.Transport} that they choose, TLS, start and end of a program, and the data that is sent
- * and checked. The examples of byte streams run on each transport: handlers and bootstraps are the same, the transport
- * is a command line option. Those of messages and datagrams, which begin with {@link io.netty.example.rdma.verbs}, are
- * for RDMA alone.
+ * and checked. The examples of byte streams run on each transport: a command line option chooses it, and handlers and
+ * bootstraps are the same. The examples of messages and datagrams are for RDMA alone, and use {@link
+ * io.netty.example.rdma.verbs}.
  */
 package io.netty.example.rdma.util;

@@ -23,7 +23,7 @@ import io.netty.channel.rdma.verbs.QueuePairInfo;
 import io.netty.util.concurrent.Future;
 
 /**
- * Prints the states of a connection as it goes through them, and what its queue pair has got once it runs.
+ * Prints the states of a connection as it goes through them, and the values of its queue pair when it is connected.
  */
 final class ConnectionLog extends ChannelInboundHandlerAdapter {
     /** Beginning of each line. */

@@ -48,11 +48,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The command line options for how the ends of a program find each other: by the connection manager, or by descriptors
- * in files. One end accepts, the other connects, in either way.
+ * The command line options for the way in which the ends of a program find each other: by the connection manager, or by
+ * descriptors in files. In both ways one end accepts, and the other connects.
  */
 public final class ConnectionOptions {
-    /** Defaults of the samples of DOCA RDMA, in their rdma_common.h. */
+    /** Default files of the samples of DOCA RDMA, in their rdma_common.h. */
     private static final String LOCAL = "/tmp/local_connection_desc_path.txt";
     private static final String REMOTE = "/tmp/remote_connection_desc_path.txt";
     private static final String MEMORY = "/tmp/remote_resource_desc_path.txt";
@@ -118,12 +118,12 @@ public final class ConnectionOptions {
         return new InetSocketAddress(host == null ? LocalHost.address() : host, chosenPort);
     }
 
-    /** Where to listen, or the peer: for a program that also has another transport. */
+    /** Address to listen on, or of the peer, for a program that also has another transport. */
     public InetSocketAddress address() throws IOException {
         return address(port);
     }
 
-    /** The wildcard stands for an address of a device that was chosen. */
+    /** Address to listen on. The wildcard stands for an address of a device that was chosen. */
     private InetSocketAddress listenAddress(int chosenPort) throws IOException {
         return host == null && device.isNamed() ? new InetSocketAddress(chosenPort) : address(chosenPort);
     }
@@ -135,10 +135,10 @@ public final class ConnectionOptions {
 
     /**
      * Waits for as many peers as there are ends. By the connection manager it prints the address, and returns when it
-     * listens; by descriptors it returns when all are connected. Not on an event loop.
+     * listens. By descriptors it returns when all ends are connected. Not to be called on an event loop.
      *
-     * @param bound of the wait for each connection, or descriptor
-     * @return where it listens; {@code null} by descriptors
+     * @param bound maximum time of the wait for each connection, or descriptor
+     * @return the address on which it listens; {@code null} by descriptors
      */
     public InetSocketAddress accept(EventLoopGroup group, Duration bound, List<? extends VerbsEnd> ends)
             throws Exception {
@@ -152,10 +152,10 @@ public final class ConnectionOptions {
     }
 
     /**
-     * As above for one end of several that accept, each in a program of its own, for the same peer: by the connection
-     * manager it listens at the port plus its number.
+     * Waits for a peer, for one of several ends that accept connections of the same peer, each in a program of its own.
+     * By the connection manager it listens at the port plus its number.
      *
-     * @param number of the end, from 0
+     * @param number number of the end, from 0
      */
     public InetSocketAddress accept(EventLoopGroup group, Duration bound, VerbsEnd end, int number) throws Exception {
         if (!isByDescriptors()) {
@@ -168,7 +168,7 @@ public final class ConnectionOptions {
     private void acceptByDescriptors(EventLoopGroup group, Duration bound, VerbsEnd acceptor, int acceptorNumber)
             throws Exception {
         byDescriptors(group, acceptor, (end, descriptors, number) -> {
-            // The peer may send as soon as it knows where this end is, which is ready by then.
+            // The peer may send as soon as it knows this end's descriptor, so this end connects its queue pair first.
             end.connect(descriptors.await(remote(client(number)), bound, Descriptor::read));
             Descriptor own = end.descriptor();
             if (memoryDescriptor != null) {
@@ -189,7 +189,7 @@ public final class ConnectionOptions {
             }
             OwnListener listener = new OwnListener(group, address(listenPort), millis(bound), new Acceptor(ends));
             local = listener.localAddress();
-            // Until then a channel may need it.
+            // Channels may need the listener until all ends are done.
             CompletableFuture.allOf(ends.stream().map(VerbsEnd::result).toArray(CompletableFuture[]::new))
                     .whenComplete((results, failure) -> listener.close());
         } else {
@@ -203,16 +203,16 @@ public final class ConnectionOptions {
     }
 
     /**
-     * Connects to the peer that accepts. Not on an event loop.
+     * Connects to the peer that accepts. Not to be called on an event loop.
      *
-     * @param bound  of the wait for the connection, or the peer's descriptor
-     * @param number of the end among those which the peer accepts, from 0; for descriptors only
+     * @param bound  maximum time of the wait for the connection, or the peer's descriptor
+     * @param number number of the end among those which the peer accepts, from 0; for descriptors only
      */
     public void connect(EventLoopGroup group, Duration bound, VerbsEnd end, int number) throws Exception {
         connect(group, bound, end, number, port);
     }
 
-    /** As above, where each end connects to a peer of its own: see {@link #accept} for one of several. */
+    /** Connects as {@link #connect}, if each end has a peer of its own: see {@link #accept} for one of several ends. */
     public void connectToOneOf(EventLoopGroup group, Duration bound, VerbsEnd end, int number) throws Exception {
         connect(group, bound, end, number, port(number));
     }
@@ -262,7 +262,7 @@ public final class ConnectionOptions {
             throw new IllegalArgumentException("-ld and -re are for one connection: use --descriptors");
         }
         DescriptorFiles descriptors = new DescriptorFiles();
-        // Not earlier: nothing else tells that the peer has read it.
+        // Only the result shows that the peer has read the file.
         end.result().whenComplete((result, failure) -> descriptors.close());
         IntroductionHandler introduction = new IntroductionHandler(end);
         Bootstrap bootstrap = device.of(new Bootstrap()).group(group).channel(RdmaMessageChannel.class)
@@ -278,7 +278,7 @@ public final class ConnectionOptions {
         }
     }
 
-    /** In which order the ends look for each other. */
+    /** The order in which the ends write and read descriptors. */
     @FunctionalInterface
     private interface Meeting {
         void meet(ManualEnd end, DescriptorFiles descriptors, int number) throws Exception;
@@ -330,7 +330,7 @@ public final class ConnectionOptions {
         }
     }
 
-    /** One connection for each end, and no more. */
+    /** Gives one accepted connection to each end, and refuses further ones. */
     private final class Acceptor extends ChannelInitializer<RdmaMessageChannel> {
         private final Queue<VerbsEnd> waiting;
 

@@ -21,10 +21,10 @@ import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaSend;
 
 /**
- * The last message of each end: what it has counted.
+ * The last message of each end: its counts.
  *
- * @param done  operations, or round trips
- * @param wrong how many of its checks failed
+ * @param done  number of operations, or round trips
+ * @param wrong number of checks that failed
  */
 public record Counts(long done, long wrong) {
     /** Length of the message, in bytes. */
@@ -34,22 +34,22 @@ public record Counts(long done, long wrong) {
         return new RdmaSend(alloc.buffer(LENGTH, LENGTH).writeLong(done).writeLong(wrong));
     }
 
-    /** Returns whether it can be read as one. */
+    /** Returns whether a message can be read as counts. */
     public static boolean isIn(RdmaReceive message) {
         return message.content().readableBytes() == LENGTH && !message.hasImmediate();
     }
 
-    /** @param message has one */
+    /** @param message has counts */
     public static Counts read(RdmaReceive message) {
         ByteBuf content = message.content();
         return new Counts(content.readLong(), content.readLong());
     }
 
     /**
-     * Compares them with those of the peer.
+     * Compares these counts with those of the peer.
      *
-     * @return both, for people
-     * @throws IllegalArgumentException if the ends have not done as much as each other
+     * @return both, for users
+     * @throws IllegalArgumentException if the ends have not counted the same number
      */
     public String with(Counts peer) {
         if (peer.done != done) {

@@ -41,21 +41,20 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The descriptors of both ends, as files that both can reach. A key opens memory to whoever has it, and a
- * changed descriptor leads to somebody else: files are readable by their owner only, and only those of the same user
- * are taken. When the object is closed, those that it has written are gone, so that no later run takes them for its
- * own.
+ * The descriptors of both ends, in files that both can reach. A key opens memory to any process that has it, and a
+ * forged descriptor leads to a wrong peer. So files are readable by their owner only, and a file of another user is
+ * refused. Closing the object deletes the files that it has written, so that no later run reads them.
  */
 final class DescriptorFiles implements AutoCloseable {
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
     private static final Set<PosixFilePermission> OF_OTHERS = PosixFilePermissions.fromString("---rw-rw-");
-    /** Belongs to the user of this process (proc(5)). */
+    /** A file that belongs to the user of this process (proc(5)). */
     private static final Path PROCESS = Path.of("/proc/self");
-    /** A network file system does not tell of files that another host makes. */
+    /** Interval of looks: a network file system does not report files that another host makes. */
     private static final long LOOK_MILLIS = 100;
 
     private final Set<Path> written = ConcurrentHashMap.newKeySet();
-    /** A signal may end the process. */
+    /** Shutdown hook that deletes the files if a signal ends the process. */
     private final Thread onExit = new Thread(this::deleteWritten);
 
     DescriptorFiles() {
@@ -63,7 +62,7 @@ final class DescriptorFiles implements AutoCloseable {
     }
 
     /**
-     * Writes a file. Whoever waits for it sees all of it or nothing.
+     * Writes a file. A process that waits for it sees all of it or nothing.
      *
      * @param contents writes at most {@link Descriptor#MAX_LENGTH} bytes
      */
@@ -75,7 +74,7 @@ final class DescriptorFiles implements AutoCloseable {
         try {
             Files.write(incomplete, ByteBufUtil.getBytes(bytes));
             written.add(file);
-            // rename(2): another process never finds a part of it.
+            // Because of rename(2), another process never finds a part of the file.
             Files.move(incomplete, file, StandardCopyOption.ATOMIC_MOVE);
         } finally {
             Files.deleteIfExists(incomplete);
@@ -85,9 +84,9 @@ final class DescriptorFiles implements AutoCloseable {
     /**
      * Waits for a file of the other end.
      *
-     * @param contents reads it, and checks all of its fields
-     * @throws IOException if there is none in time, or it is not to be trusted
-     * @throws IllegalArgumentException that says what is wrong with it
+     * @param contents reads the file, and checks all of its fields
+     * @throws IOException if there is none in time, or another user may have changed it
+     * @throws IllegalArgumentException if the file is wrong; the message says why
      */
     <T> T await(Path file, Duration bound, Function<ByteBuf, T> contents) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + bound.toNanos();
@@ -155,15 +154,15 @@ final class DescriptorFiles implements AutoCloseable {
         static final int MAX_LENGTH = RdmaEndpoint.BLOB_LENGTH + Introduction.MAX_LENGTH;
 
         /**
-         * Reads one, whose fields are all checked.
+         * Reads a descriptor, and checks all of its fields.
          *
-         * @throws IllegalArgumentException that says what is wrong with it
+         * @throws IllegalArgumentException if the descriptor is wrong; the message says why
          */
         static Descriptor read(ByteBuf from) {
             return new Descriptor(RdmaEndpoint.read(from), Introduction.read(from));
         }
 
-        /** The same with other memory. */
+        /** Returns the same descriptor with other memory. */
         Descriptor with(List<RemoteMemory> memory) {
             return new Descriptor(endpoint, introduction.with(memory));
         }

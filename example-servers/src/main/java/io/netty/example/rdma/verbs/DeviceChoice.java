@@ -23,8 +23,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The command line options that choose device, port and GID, under the names that programs of verbs have for them. By
- * default the address does.
+ * The command line options that choose device, port and GID, with the names that verbs programs use. By default the
+ * address chooses them.
  */
 public final class DeviceChoice {
     @Option(names = {"-d", "--device"}, paramLabel = "NAME", description = "The RDMA device of this end, as diagnose "
@@ -39,7 +39,7 @@ public final class DeviceChoice {
             description = "The place in that port's table of GIDs (default: where the address is).")
     private int gidIndex = -1;
 
-    /** Returns whether a device is known by its name, so that no address is needed. */
+    /** Returns whether a device was chosen by its name, so that no address is needed. */
     public boolean isNamed() {
         return !name.isEmpty();
     }
@@ -50,7 +50,7 @@ public final class DeviceChoice {
                 .option(RdmaChannelOption.GID_INDEX, gidIndex);
     }
 
-    /** The same on the command line of another program. */
+    /** Returns the same choice as arguments of another program. */
     public List<String> arguments() {
         List<String> arguments = new ArrayList<>();
         if (isNamed()) {

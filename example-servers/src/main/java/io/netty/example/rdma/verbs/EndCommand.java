@@ -32,7 +32,7 @@ public abstract class EndCommand implements Callable<Integer> {
 
     private final boolean client;
 
-    /** @param client whether this end connects, and does not accept the connection */
+    /** @param client whether this end connects, rather than accepts */
     protected EndCommand(boolean client) {
         this.client = client;
     }

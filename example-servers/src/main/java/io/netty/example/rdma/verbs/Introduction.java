@@ -24,31 +24,31 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * First message of an end: its task, and the memory that it gives access to.
+ * First message of an end: the program that it runs, and the memory that the peer may access.
  *
  * <p>In network order:
  * <pre>
  *  offset  size
  *       0     4   magic, 0x52444d49
  *       4     1   version, 1
- *       5     1   how many pieces of memory
+ *       5     1   number of pieces of memory
  *       6     2   length n of the text
- *       8     n   what the end was started for, ASCII
+ *       8     n   text of the program, ASCII
  *     8+n  28 each blobs of {@link RemoteMemory}
  * </pre>
  *
- * @param program the same text at both ends, for people, too
- * @param memory  of this end, in the order on which the program has agreed
+ * @param program the program and its settings, the same text at both ends, also for users
+ * @param memory  memory of this end, in the order on which the program has agreed
  */
 public record Introduction(String program, List<RemoteMemory> memory) {
-    /** Receive buffers of the first message have to be that long. */
+    /** Maximum length. The receive buffer of the first message must be as long. */
     public static final int MAX_LENGTH = 512;
 
     private static final int MAGIC = 0x52444d49;
     private static final int VERSION = 1;
     private static final int HEADER_LENGTH = 8;
 
-    /** @throws IllegalArgumentException if it is longer than {@link #MAX_LENGTH} */
+    /** @throws IllegalArgumentException if the message is longer than {@link #MAX_LENGTH} */
     public Introduction {
         memory = List.copyOf(memory);
         int length = HEADER_LENGTH + program.length() + memory.size() * RemoteMemory.BLOB_LENGTH;
@@ -59,10 +59,10 @@ public record Introduction(String program, List<RemoteMemory> memory) {
     }
 
     /**
-     * Reads one, whose fields are all checked: it may come from anybody.
+     * Reads an introduction, and checks all of its fields: it may come from any sender.
      *
      * @param from all of its readable bytes are read
-     * @throws IllegalArgumentException that says what is wrong with it
+     * @throws IllegalArgumentException if the introduction is wrong; the message says why
      */
     public static Introduction read(ByteBuf from) {
         if (from.readableBytes() < HEADER_LENGTH || from.readInt() != MAGIC) {
@@ -87,7 +87,7 @@ public record Introduction(String program, List<RemoteMemory> memory) {
     /**
      * Reads blobs of memory to the end of a buffer.
      *
-     * @throws IllegalArgumentException that says what is wrong with one
+     * @throws IllegalArgumentException if a blob is wrong; the message says why
      */
     static List<RemoteMemory> readMemory(ByteBuf from) {
         List<RemoteMemory> memory = new ArrayList<>();
@@ -101,12 +101,12 @@ public record Introduction(String program, List<RemoteMemory> memory) {
         memory.forEach(piece -> piece.write(to));
     }
 
-    /** The same with other memory. */
+    /** Returns the same introduction with other memory. */
     Introduction with(List<RemoteMemory> other) {
         return new Introduction(program, other);
     }
 
-    /** The same with each piece of memory replaced. */
+    /** Returns the same introduction with each piece of memory replaced. */
     public Introduction map(UnaryOperator<RemoteMemory> replacement) {
         return with(memory.stream().map(replacement).toList());
     }
@@ -119,9 +119,9 @@ public record Introduction(String program, List<RemoteMemory> memory) {
     }
 
     /**
-     * Memory of that end.
+     * Returns a piece of the memory of that end.
      *
-     * @param least how many bytes it has to have
+     * @param least minimum length in bytes
      * @throws IllegalArgumentException if there is none with that index, or it is too short
      */
     public RemoteMemory memory(int index, long least) {
@@ -133,7 +133,7 @@ public record Introduction(String program, List<RemoteMemory> memory) {
     }
 
     /**
-     * Checks that the other end was started for the same.
+     * Checks that the other end runs the same program with the same settings.
      *
      * @throws IllegalArgumentException if not
      */

@@ -25,7 +25,8 @@ import io.netty.channel.rdma.message.RdmaSend;
 
 /**
  * The first handler of a pipeline: tells the peer about this end, and fires the peer's {@link Introduction} as a user
- * event when it is known. That is in the first message, or from before the connection is made. Then it removes itself.
+ * event, when the first message brings it. With descriptors both are known when the channel becomes active. Then the
+ * handler removes itself.
  */
 final class IntroductionHandler extends ChannelInboundHandlerAdapter {
     private final VerbsEnd end;
@@ -36,7 +37,7 @@ final class IntroductionHandler extends ChannelInboundHandlerAdapter {
         this.end = end;
     }
 
-    /** Both are known before the channel is connected: no messages are needed for it. */
+    /** Sets both introductions before the channel is connected, so that no messages are needed for them. */
     void handedOver(Introduction newOwn, Introduction newPeer) {
         own = newOwn;
         peer = newPeer;

@@ -21,7 +21,7 @@ import io.netty.channel.rdma.message.RdmaReceive;
 import io.netty.channel.rdma.message.RdmaSend;
 
 /**
- * The messages by which the ends of a connection tell each other how far they are: a number of 8 bytes.
+ * The messages by which the ends of a connection report their progress: a number of 8 bytes.
  */
 public final class NumberMessage {
     private NumberMessage() {
@@ -31,7 +31,7 @@ public final class NumberMessage {
         return new RdmaSend(alloc.buffer(Long.BYTES, Long.BYTES).writeLong(number));
     }
 
-    /** @throws IllegalArgumentException if it is anything else */
+    /** @throws IllegalArgumentException if the message is no number */
     public static long read(RdmaReceive message) {
         ByteBuf content = message.content();
         if (content.readableBytes() != Long.BYTES || message.hasImmediate()) {

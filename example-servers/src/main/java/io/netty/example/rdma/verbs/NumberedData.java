@@ -25,19 +25,19 @@ import java.nio.ByteOrder;
 import java.util.EnumSet;
 
 /**
- * Data for messages with numbers: each message differs from those before it in every few bytes, and nobody has to fill
- * a buffer for it. They are pieces of one block of the {@link Pattern} in registered memory.
+ * Data for numbered messages. Each message differs from those before it in every few bytes, and no buffer has to be
+ * filled for it. The messages are pieces of one block of the {@link Pattern} in registered memory.
  */
 public final class NumberedData implements AutoCloseable {
-    /** So many messages differ. Prime, so that nothing that comes in powers of two goes unnoticed. */
+    /** Number of different messages. A prime, so that errors at multiples of powers of two are noticed. */
     private static final int MESSAGES = 61;
-    /** A cache line, where memory is copied fastest from. */
+    /** Distance of two messages: a cache line, at which copies are fastest. */
     private static final int STEP = 64;
 
     private final RegisteredMemory memory;
     private final ByteBuf[] messages = new ByteBuf[MESSAGES];
 
-    /** @param size of each message in bytes */
+    /** @param size size of each message in bytes */
     public NumberedData(int size) throws IOException {
         int length = Math.addExact(size, (MESSAGES - 1) * STEP);
         memory = RegisteredMemory.allocate(length, EnumSet.noneOf(RdmaPermission.class));
@@ -51,12 +51,12 @@ public final class NumberedData implements AutoCloseable {
         return (int) (number % MESSAGES);
     }
 
-    /** The message. It belongs to this object, and is not to be changed: not even its indexes. */
+    /** Returns a message. It belongs to this object, and must not be changed, nor must its indexes. */
     public ByteBuf message(long number) {
         return messages[index(number)];
     }
 
-    /** The last 8 bytes of a message, in the order of this machine. They are different for any 61 in a row. */
+    /** Returns the last 8 bytes of a message, in the host's byte order. Any 61 messages in a row differ. */
     public long end(long number) {
         ByteBuf message = message(number);
         return message.nioBuffer().order(ByteOrder.nativeOrder()).getLong(message.capacity() - Long.BYTES);

@@ -22,9 +22,8 @@ import org.HdrHistogram.Histogram;
 import java.time.Duration;
 
 /**
- * Times of the measured operations, which end in the order in which they began. The measurement is repeated until it
- * has begun late enough, so that the processes are warm: if warming up were something else, code would be compiled
- * again when it ends.
+ * Times of the measured operations, which end in the order in which they began. The measurement starts again until the
+ * warm-up time is over. A separate warm-up would have other code, so the compilers would work again when it ends.
  */
 public final class OperationTimes {
     private static final int SIGNIFICANT_DIGITS = 3;
@@ -38,13 +37,13 @@ public final class OperationTimes {
     private long firstNanos;
     private long lastNanos;
 
-    /** @param count of the operations that are measured */
+    /** @param count number of the operations that are measured */
     public OperationTimes(int count, Duration warmUp) {
         this.count = count;
         warmUpNanos = warmUp.toNanos();
     }
 
-    /** The first operation is about to begin. */
+    /** Begins, before the first operation. */
     public void begin() {
         windows = new Windows(count);
         startNanos = System.nanoTime();
@@ -57,15 +56,15 @@ public final class OperationTimes {
         windows.done(0, now);
     }
 
-    /** Returns whether what is counted now was begun when the time to warm up was over. */
+    /** Returns whether the present measurement began after the warm-up time, and so counts. */
     public boolean isCounting() {
         return firstNanos - startNanos >= warmUpNanos;
     }
 
     /**
-     * Some operations that began together have ended.
+     * Notes the end of operations that began together.
      *
-     * @return whether that was the end of the measurement
+     * @return whether the measurement is complete
      */
     public boolean ended(int operations, long begunNanos) {
         lastNanos = System.nanoTime();

@@ -35,13 +35,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A listener as an application has it that uses the connection manager itself: an event channel, an id that listens,
- * and a thread that reads the events. Each request is adopted by a message channel, on an event loop of Netty's. From
- * then on the id of the request belongs to that channel, and only its move away from here is for this thread to do: it
- * is the {@link Executor} for that.
+ * A listener like one of an application that uses the connection manager itself: an event channel, an id that listens,
+ * and a thread that reads the events. A message channel on a Netty event loop adopts each request, and then owns its
+ * id. Only the move of the id away from this event channel is work for this thread, which is the {@link Executor} for
+ * it.
  */
 final class OwnListener implements AutoCloseable, Executor {
-    /** Before the next look. Who waits for other descriptors anyway adds {@link EventChannel#fd}. */
+    /** Pause between two looks. An application that waits for other descriptors anyway adds {@link EventChannel#fd}. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final int BACKLOG = 16;
 
@@ -55,9 +55,9 @@ final class OwnListener implements AutoCloseable, Executor {
     private volatile boolean stopped;
 
     /**
-     * Listens.
+     * Starts to listen.
      *
-     * @param handler of each channel, sharable
+     * @param handler handler of each channel, sharable
      */
     OwnListener(EventLoopGroup group, InetSocketAddress address, int timeoutMillis, ChannelHandler handler)
             throws VerbsException {
@@ -117,7 +117,7 @@ final class OwnListener implements AutoCloseable, Executor {
 
     private void handle(ConnectionEvent event) {
         if (event.type() != ConnectionEventType.CONNECT_REQUEST) {
-            // Such as the removal of the device, which the channels are told of, too.
+            // For example, the device was removed. The channels are told of this, too.
             System.err.println("the listener has got " + event.describe());
             return;
         }

@@ -20,18 +20,18 @@ import java.util.Locale;
 /**
  * Result of a program at one end, printed on a line.
  *
- * @param what  was done, in words
- * @param count how often
- * @param bytes of each
- * @param wrong how many of the checks failed
- * @param nanos from the first to the last
- * @param cpuNanos that the event loop of the end has had the processor meanwhile, or -1 if that is not told
+ * @param what     text of the program
+ * @param count    number of operations
+ * @param bytes    bytes of each operation
+ * @param wrong    number of checks that failed
+ * @param nanos    time from the first to the last operation
+ * @param cpuNanos processor time of the end's event loop meanwhile, or -1 if it is not known
  */
 public record Result(String what, long count, long bytes, long wrong, long nanos, long cpuNanos) {
     /** Beginning of the line. */
     public static final String PREFIX = "result: ";
 
-    /** Without the processor's time. */
+    /** Creates a result without processor time. */
     public Result(String what, long count, long bytes, long wrong, long nanos) {
         this(what, count, bytes, wrong, nanos, -1);
     }
@@ -40,12 +40,12 @@ public record Result(String what, long count, long bytes, long wrong, long nanos
         return new Result(what, count, bytes, wrong, nanos, newCpuNanos);
     }
 
-    /** Returns whether everything was as it should be. */
+    /** Returns whether all checks were right. */
     public boolean isRight() {
         return wrong == 0;
     }
 
-    /** Microseconds are those of one after the other, which several in flight make shorter than each of them is. */
+    /** Returns the line. "us each" is time divided by count: with several in flight, less than the latency. */
     @Override
     public String toString() {
         return String.format(Locale.ROOT, "%s%s, %d x %d bytes, %s, %.1f us each, %.1f MB/s", PREFIX, what, count,

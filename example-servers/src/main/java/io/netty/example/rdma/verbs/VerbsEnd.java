@@ -33,9 +33,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One end of a program on one connection, as the handler of its channel: {@link #configure}, {@link #export}, {@link
- * #begin}, {@link #channelRead0}, and {@code finish} in the end, in this order and all but {@code export} on the
- * channel's event loop. Whatever is thrown ends the connection, and is the outcome.
+ * One end of a program on one connection, as the handler of its channel. These methods are called in this order: {@link
+ * #configure}, {@link #export}, {@link #begin}, {@link #channelRead0}, and {@code finish} in the end. All but {@code
+ * export} run on the channel's event loop. Any exception ends the connection, and is the outcome.
  */
 public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> {
     private final CompletableFuture<Result> result = new CompletableFuture<>();
@@ -48,19 +48,19 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
     private long cpuNanos;
 
     /**
-     * @param program what the two ends have to agree on, for people: the name, sizes and counts. ASCII, less than 200
-     *                characters
+     * @param program name, sizes and counts of the program, which must be the same at both ends, also for users. ASCII,
+     *                less than 200 characters
      */
     protected VerbsEnd(String program) {
         this.program = program;
     }
 
-    /** Fails if the connection can't be made, ends too early, or carries what it should not. */
+    /** Result. Fails if the connection can't be made, ends too early, or carries unexpected data. */
     public final CompletableFuture<Result> result() {
         return result;
     }
 
-    /** Has the end print also the {@link Windows} of its measurement, for a comparison. Before it is connected. */
+    /** Has the end also print the {@link Windows} of its measurement. Before it is connected. */
     public final void tellWindows(boolean tell) {
         tellingWindows = tell;
     }
@@ -71,13 +71,13 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
         }
     }
 
-    /** Before the connection is made. Receive buffers have to hold an {@link Introduction}, too. */
+    /** Sets options before the connection is made. Receive buffers have to hold an {@link Introduction}, too. */
     protected void configure(ChannelConfig config) throws IOException {
         // The defaults will do.
     }
 
     /**
-     * Memory that the peer may access.
+     * Exports the memory that the peer may access.
      *
      * @param channel has a queue pair, so that memory can be exported for it
      */
@@ -85,28 +85,28 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
         return List.of();
     }
 
-    /** The connection is made, and the peer was started for the same. */
+    /** Begins: the connection is made, and the peer runs the same program. */
     protected void begin(ChannelHandlerContext ctx, Introduction peer) throws Exception {
         // Many ends only answer.
     }
 
-    /** Has something done when the channel is closed, and memory can go: what was passed last is done first. */
+    /** Runs an action when the channel is closed, and memory can be freed. The last one passed runs first. */
     protected final void whenClosed(Runnable action) {
         atTheEnd.push(action);
     }
 
     /**
-     * The connection was made, and has ended before the program has {@linkplain #finish finished}.
+     * Handles the end of a connection that was made, before the program has {@linkplain #finish finished}.
      *
-     * @return what came of it, or {@code null} if that is a failure
+     * @return the result, or {@code null} if the end is a failure
      */
     protected Result lost(IOException cause) {
         return null;
     }
 
     /**
-     * Returns whether the other end does it all. Then the result tells what this process had to do for it: its event
-     * loop, and not the threads that are the device with the embedded provider.
+     * Returns whether the other end does all operations. Then the result has the processor time of this end's event
+     * loop, without that of the threads which work as the device in the embedded provider.
      */
     protected boolean isPassive() {
         return false;
@@ -127,8 +127,8 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
     }
 
     /**
-     * Sends flushed bytes, closes the channel, and sets the result, also if the peer, which may have all that it needs,
-     * ends before.
+     * Sends flushed bytes, closes the channel, and sets the result. The peer, which may have all that it needs, may
+     * close before: this is no failure.
      */
     protected final void finish(ChannelHandlerContext ctx, Result outcome) {
         finishing = true;
@@ -146,18 +146,18 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
         ctx.write(operation).addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
     }
 
-    /** As above, with a flush. */
+    /** Writes and flushes an operation whose failure ends the connection. */
     protected static void writeAndFlush(ChannelHandlerContext ctx, Object operation) {
         ctx.writeAndFlush(operation).addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
     }
 
-    /** Step of a program after another one. */
+    /** A step of a program that follows another one. */
     @FunctionalInterface
     protected interface Step<T> {
         void take(T result) throws Exception;
     }
 
-    /** Goes on when something is done. If that fails, or the step, it ends the connection. */
+    /** Takes a step when a future is done. If the future or the step fails, the connection ends. */
     protected final <T> void then(ChannelHandlerContext ctx, Future<T> done, Step<T> step) {
         done.addListener((Future<T> future) -> {
             try {
@@ -206,7 +206,7 @@ public abstract class VerbsEnd extends SimpleChannelInboundHandler<RdmaReceive> 
         }
     }
 
-    /** Also of a connection that was never made. */
+    /** Fails the result if there is none yet, also if the connection was never made. */
     @Override
     public final void handlerRemoved(ChannelHandlerContext ctx) {
         fail(new IOException("the connection to " + ctx.channel().remoteAddress()

@@ -36,7 +36,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The command line options of every verbs program, and how it runs.
+ * The command line options of every verbs program, and the code that runs it.
  */
 public final class VerbsOptions {
     @Mixin
@@ -57,16 +57,16 @@ public final class VerbsOptions {
     private CommandSpec command;
 
     /**
-     * In bytes.
+     * Size in bytes.
      *
-     * @param max that the program has room for
+     * @param max maximum size that the program has room for
      * @throws ParameterException if the value is not in that range
      */
     public int size(int min, int max) {
         return checked("--size", size, min, max);
     }
 
-    /** At least 1. */
+    /** Number of operations, at least 1. */
     public int count() {
         return checked("--count", count, 1, Integer.MAX_VALUE);
     }
@@ -79,13 +79,13 @@ public final class VerbsOptions {
         return value;
     }
 
-    /** The bound of every wait. */
+    /** Maximum time of every wait. */
     public Duration timeout() {
         return Duration.ofSeconds(timeoutSeconds);
     }
 
     /**
-     * Runs the program: prints its results.
+     * Runs the program, and prints its results.
      *
      * @return the exit status: 0 if all results are right, else 1
      */
@@ -93,7 +93,7 @@ public final class VerbsOptions {
         return run(Transport.RDMA, body);
     }
 
-    /** As above, on event loops of a transport. */
+    /** Runs the program on event loops of a transport, and prints its results. */
     public int run(Transport transport, Body body) throws Exception {
         EventLoopGroup group = eventLoops.newGroup(transport);
         boolean right = true;
@@ -118,10 +118,10 @@ public final class VerbsOptions {
         }
     }
 
-    /** Task of a program. */
+    /** The work of a program. */
     @FunctionalInterface
     public interface Body {
-        /** Starts it. Not on an event loop. */
+        /** Starts the program. Not to be called on an event loop. */
         List<CompletableFuture<Result>> start(EventLoopGroup group) throws Exception;
     }
 

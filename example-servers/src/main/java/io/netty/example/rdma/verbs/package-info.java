@@ -14,25 +14,25 @@
  * under the License.
  */
 /**
- * The classic programs of RDMA as Netty code, on {@link io.netty.channel.rdma.message.RdmaMessageChannel}: each a pair
- * of programs that check what they get and print a line about it.
+ * Common code of the classic RDMA programs, on {@link io.netty.channel.rdma.message.RdmaMessageChannel}. Each is a pair
+ * of programs that check the data that they get, and print a line about the result.
  *
- * <h2>What a program consists of</h2>
+ * <h2>Parts of a program</h2>
  * <ul>
- * <li>A picocli command with {@link io.netty.example.rdma.verbs.VerbsOptions}, which runs it and makes its exit status,
- *     and {@link io.netty.example.rdma.verbs.ConnectionOptions}, which connects it.</li>
- * <li>A handler, {@link io.netty.example.rdma.verbs.VerbsEnd}: what it exports, what it does when it is connected, and
- *     what came of it, a {@link io.netty.example.rdma.verbs.Result}.</li>
+ * <li>A picocli command. Its {@link io.netty.example.rdma.verbs.VerbsOptions} run the program and make its exit status.
+ *     Its {@link io.netty.example.rdma.verbs.ConnectionOptions} connect it.</li>
+ * <li>A handler, {@link io.netty.example.rdma.verbs.VerbsEnd}: the memory that it exports, its work on the connection,
+ *     and a {@link io.netty.example.rdma.verbs.Result}.</li>
  * </ul>
- * Data are pieces of the {@link io.netty.example.rdma.util.Pattern}, each from a position of its own, so that what is
- * lost, stale or in the wrong place does not match. A program's exit status is 0 if every check of it was right.
+ * Data are pieces of the {@link io.netty.example.rdma.util.Pattern}, each from a position of its own. So data that are
+ * lost, stale or in the wrong place do not match. A program's exit status is 0 if all its checks were right.
  *
  * <h2>How the ends find each other</h2>
- * Either by the connection manager. Then the first message of each end is its {@link
- * io.netty.example.rdma.verbs.Introduction}: what it was started for, which has to be the same at both ends, and the
- * memory that it gives access to. An application that uses the connection manager itself has the requests adopted by
- * channels, as {@code --adopt} does. Or by {@code --descriptors}, or {@code -ld} and {@code -re}: each end writes its
- * {@code RdmaEndpoint} and its introduction to a file, and reads the other's. Neither end is told when the other has
- * gone, so a program says in its own messages when it is done.
+ * By default, the connection manager connects them. Then the first message of each end is its {@link
+ * io.netty.example.rdma.verbs.Introduction}: the program that the end runs, which has to be the same at both ends, and
+ * the memory that the peer may access. With {@code --adopt} the program uses the connection manager itself, and
+ * channels adopt the requests. With {@code --descriptors}, or {@code -ld} and {@code -re}, each end writes its {@code
+ * RdmaEndpoint} and its introduction to a file, and reads the file of the other end. Then neither end is told when the
+ * other one has gone, so a program says in its own messages when it is done.
  */
 package io.netty.example.rdma.verbs;

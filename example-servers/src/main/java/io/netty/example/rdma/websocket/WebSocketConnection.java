@@ -42,8 +42,8 @@ import java.util.Queue;
 import java.util.concurrent.ExecutionException;
 
 /**
- * A client's WebSocket. Frames may be sent before earlier ones have come back. To be used on its event loop, on which
- * its futures are notified, too.
+ * A client's WebSocket. Frames may be sent before earlier ones have come back. Use it on its event loop, which also
+ * notifies its futures.
  */
 public final class WebSocketConnection {
     private static final int MAX_FRAME_BYTES = 64 << 20;
@@ -112,7 +112,7 @@ public final class WebSocketConnection {
      * Sends a frame and waits for the next one.
      *
      * @param frame taken over
-     * @return what came; its receiver releases it
+     * @return the received frame; its receiver releases it
      */
     public Future<WebSocketFrame> send(WebSocketFrame frame) {
         Promise<WebSocketFrame> promise = channel.eventLoop().newPromise();
@@ -126,18 +126,18 @@ public final class WebSocketConnection {
         return promise;
     }
 
-    /** Gives each frame to whoever waits for it first. */
+    /** Gives each frame to the oldest promise that waits. */
     private static final class WebSocketClientHandler extends SimpleChannelInboundHandler<WebSocketFrame> {
         private final Promise<Void> ready;
         private final Queue<Promise<WebSocketFrame>> awaiting = new ArrayDeque<>();
         private Throwable closedBy;
 
-        /** @param ready done when the server has become a WebSocket */
+        /** @param ready done when the handshake is complete */
         WebSocketClientHandler(Promise<Void> ready) {
             this.ready = ready;
         }
 
-        /** To be called on the event loop. */
+        /** Adds a promise for the next frame. To be called on the event loop. */
         void add(Promise<WebSocketFrame> next) {
             if (closedBy != null) {
                 next.setFailure(closedBy);

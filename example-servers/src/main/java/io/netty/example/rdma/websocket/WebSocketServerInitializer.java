@@ -53,10 +53,10 @@ import java.util.concurrent.TimeUnit;
  * The pipeline of the WebSocket server.
  */
 final class WebSocketServerInitializer extends ChannelInitializer<Channel> {
-    /** Where the server is, as the path of its URI. */
+    /** Path of the server's URI. */
     static final String PATH = "/echo";
 
-    /** A request to become a WebSocket has no body to speak of. */
+    /** Limit for the body of a handshake request, which usually has none. */
     private static final int MAX_HANDSHAKE_BODY_BYTES = 8 * 1024;
 
     private final SslContext ssl;
@@ -78,7 +78,8 @@ final class WebSocketServerInitializer extends ChannelInitializer<Channel> {
                 new IdleStateHandler(true, 0, 0, limits.idleMillis(), TimeUnit.MILLISECONDS),
                 new HttpServerCodec(),
                 new HttpObjectAggregator(MAX_HANDSHAKE_BODY_BYTES),
-                // permessage-deflate. A message that inflates to more than this is refused: small ones may become huge.
+                // permessage-deflate. A small message may become huge, so a message that inflates to more than this is
+                // refused.
                 new WebSocketServerCompressionHandler(limits.maxFrameBytes()),
                 // Answers pings and closes, checks UTF-8, and ends connections that break the protocol.
                 new WebSocketServerProtocolHandler(WebSocketServerProtocolConfig.newBuilder()
@@ -86,7 +87,7 @@ final class WebSocketServerInitializer extends ChannelInitializer<Channel> {
                         .allowExtensions(true)
                         .maxFramePayloadLength(limits.maxFrameBytes())
                         .build()),
-                // With it autoRead stops frames that are already decoded, too.
+                // With this handler, autoRead also stops frames that are decoded already.
                 new FlowControlHandler(),
                 new WebSocketEchoHandler());
     }
@@ -94,8 +95,8 @@ final class WebSocketServerInitializer extends ChannelInitializer<Channel> {
     /**
      * Limits of a WebSocket server for a client.
      *
-     * @param idleMillis    a connection on which nothing moves for so long is closed; 0 for never
-     * @param maxFrameBytes payload of a frame at most. The server holds a whole one
+     * @param idleMillis    time after which a connection without any traffic is closed; 0 for never
+     * @param maxFrameBytes maximum payload of a frame. The server holds a whole frame
      */
     record Limits(long idleMillis, int maxFrameBytes) {
         Limits {
@@ -107,8 +108,8 @@ final class WebSocketServerInitializer extends ChannelInitializer<Channel> {
     }
 
     /**
-     * Sends back each frame as it came, text as text and fragments as fragments, and reads no further while the client
-     * does not take them. Whatever else is asked for does not exist.
+     * Sends back each frame as it came, text as text and fragments as fragments, and stops reading while the client
+     * does not take them. Other HTTP requests are answered with 404.
      */
     private static final class WebSocketEchoHandler extends ChannelInboundHandlerAdapter {
         private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(WebSocketEchoHandler.class);
@@ -155,7 +156,7 @@ final class WebSocketServerInitializer extends ChannelInitializer<Channel> {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            // Clients go away all the time, and may send what is no WebSocket.
+            // Clients often go away, and some do not speak WebSocket.
             if (cause instanceof IOException || cause instanceof DecoderException) {
                 LOGGER.debug("{}: closing", ctx.channel(), cause);
             } else {

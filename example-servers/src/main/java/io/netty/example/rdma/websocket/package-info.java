@@ -14,7 +14,7 @@
  * under the License.
  */
 /**
- * A WebSocket echo server and its client, of Netty's protocol handlers: pings, the closing handshake, fragments,
- * checks of UTF-8 and permessage-deflate are theirs.
+ * A WebSocket echo server and its client. Netty's protocol handlers do pings, the closing handshake, fragments, checks
+ * of UTF-8 and permessage-deflate.
  */
 package io.netty.example.rdma.websocket;

@@ -49,8 +49,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The whole picture by one command. The exit status is 0 if everything that can be measured here was, and every answer
- * was right.
+ * Measures everything by one command. The exit status is 0 if every measurement that is possible here was made, and
+ * every answer was right.
  */
 @Command(name = "run-bench.sh", sortOptions = false, description = {
         "Measures the transports beside each other and beside what the machine can do, and writes results.json (every "
@@ -123,13 +123,13 @@ public final class Bench implements Callable<Integer> {
     @Option(names = "--noise-program", hidden = true, required = true)
     private Path noiseProgram;
 
-    /** Measured once, and not in all parts. */
+    /** Transports that are measured only once, and not in all parts. */
     private List<Transport> others = List.of();
     private final List<Reading> readings = new ArrayList<>();
     private final List<Missing> missing = new ArrayList<>();
     private boolean failed;
 
-    /** One of them, if any. */
+    /** At most one of these options. */
     private static final class Length {
         @Option(names = "--quick",
                 description = "One short round of rdma and epoll as they wait by default, about three minutes: does "
@@ -197,7 +197,7 @@ public final class Bench implements Callable<Integer> {
                 }
                 measure(round, setup, effort);
                 roundNanos = System.nanoTime() - roundStart;
-                // As good as it is so far: whoever stops it now has that.
+                // Results so far, for a user who stops the run now.
                 results = new BenchResults(BenchResults.FORMAT, taken, effort.name(), round, machine, readings,
                         missing);
                 tell(results);
@@ -241,7 +241,7 @@ public final class Bench implements Callable<Integer> {
             List<Mode> modes = Stream.concat(transports.stream(), once).flatMap(part::modes)
                     .filter(mode -> !length.quick || mode.waiting() != Waiting.POLLING).toList();
             for (int i = 0; i < modes.size(); i++) {
-                // Each round starts with another one.
+                // Each round starts with another mode.
                 Mode mode = modes.get((round - 1 + i) % modes.size());
                 String subject = mode.toString();
                 String cause = part.unavailabilityCause(mode.transport());

@@ -26,20 +26,20 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * All that a run measured, from which its tables and plots are made. The same as {@code results.json}:
+ * All measurements of a run, from which its tables and plots are made. They are the contents of {@code results.json}:
  *
  * <pre>
- * format    2, changed when the meaning of anything here does
- * taken     when the run began, ISO 8601, UTC
+ * format    2, changed when the meaning of anything here changes
+ * taken     beginning of the run, ISO 8601, UTC
  * plan      quick, default or full
- * rounds    how often everything was measured; round, in the readings, is 1 to that
+ * rounds    number of rounds; a reading's round is from 1 to this number
  * machine   see {@link Machine}
- * readings  see {@link Reading}: each has round, subject, scenario, figure, value, state, and of what is known in
- *           windows, windows. Nothing was averaged
+ * readings  see {@link Reading}: each has round, subject, scenario, figure, value, state, and, if anything is known of
+ *           its windows, windows. Nothing was averaged
  * missing   see {@link Missing}: each has subject, part, why
  * </pre>
  *
- * Times are nanoseconds, sizes bytes, rates a second, shares of a core 0 to 1 and more.
+ * Times are nanoseconds, sizes bytes, rates a second. A share of a core is 1 for a whole core.
  */
 public record BenchResults(int format, String taken, String plan, int rounds, Machine machine,
                            List<Reading> readings, List<Missing> missing) {
@@ -66,7 +66,7 @@ public record BenchResults(int format, String taken, String plan, int rounds, Ma
         MAPPER.writeValue(file.toFile(), this);
     }
 
-    /** The figures that come of the readings. */
+    /** The figures that result from the readings. */
     Results results() {
         return new Results(readings);
     }
@@ -80,9 +80,9 @@ public record BenchResults(int format, String taken, String plan, int rounds, Ma
     /**
      * A missing measurement.
      *
-     * @param subject  as in {@link Reading}
-     * @param part     of the measurements
-     * @param why      in words
+     * @param subject as in {@link Reading}
+     * @param part    part of the run
+     * @param why     reason in words
      */
     public record Missing(String subject, String part, String why) {
     }

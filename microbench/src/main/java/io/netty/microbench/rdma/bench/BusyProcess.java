@@ -22,7 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A process that wants all it can get of a core, until its standard input ends: no longer than the one that started it.
+ * A process that takes all it can get of a core until its standard input ends, so no longer than its parent lives.
  */
 final class BusyProcess {
     private static final String BUSY = "busy";
@@ -40,11 +40,11 @@ final class BusyProcess {
         busy.start();
         System.out.println(BUSY);
         while (System.in.read() >= 0) {
-            // Messages to it do not matter.
+            // Input does not matter.
         }
     }
 
-    /** Starts some. They end when they are closed. */
+    /** Starts a number of busy processes. They end when they are closed. */
     static List<Child> start(int count) throws IOException {
         List<Child> processes = new ArrayList<>();
         for (int i = 0; i < count; i++) {

@@ -29,15 +29,16 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
- * Small messages to an echo server and back, on connections of one event loop, on which all is called. An operation is
- * the arrival of a batch of messages on a connection, and as many are under way there at any time: each that arrives is
- * followed by the next. A clock is read for each batch and not for each message, which would take as long as that.
+ * Small messages to an echo server and back, on connections of one event loop, on which all methods run. An operation
+ * is the arrival of a batch of messages on a connection. A batch of messages is in flight there at any time: each
+ * message that arrives is followed by the next one. The clock is read for each batch, because a read takes as long as a
+ * message.
  *
- * <p>The bytes that come back are counted and not looked at.
+ * <p>The bytes that come back are counted, and not checked.
  */
 final class EchoBatches implements Scenario.Operation {
     private static final int MESSAGE_BYTES = 64;
-    /** Echoes may arrive before the completions of their messages are seen: of so many, and of a batch. */
+    /** Number of echoes that may arrive before the completions of their messages are seen, besides those of a batch. */
     private static final int COMPLETED_LATE = 64;
 
     private final Bootstrap bootstrap;
@@ -45,9 +46,9 @@ final class EchoBatches implements Scenario.Operation {
     private final Queue<Connection> free = new ArrayDeque<>();
 
     /**
-     * @param bootstrap knows the server's address and the event loop. Connections are opened when the first operations
-     *                  are started, one for each that is under way
-     * @param messages  of a batch, 1 and more
+     * @param bootstrap has the server's address and the event loop. Connections are opened when the first operations
+     *                  start, one for each operation in flight
+     * @param messages  number of messages of a batch, 1 and more
      */
     EchoBatches(Bootstrap bootstrap, int messages) {
         this.bootstrap = bootstrap;

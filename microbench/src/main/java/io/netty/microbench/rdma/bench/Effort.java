@@ -20,16 +20,16 @@ import java.util.List;
 /**
  * Extent of a run.
  *
- * @param name         in {@code results.json}
- * @param rounds       how often everything is measured at most, each time from fresh processes
- * @param longRounds   how often the parts that take longest are measured at most
- * @param maxSeconds   no round begins that would probably not have ended after so long
- * @param windowMillis how long one of the windows is, of which some in a row have to agree
- * @param limitMillis  when to give up on a scenario that does not settle
- * @param maxIdle      how many idle connections are opened at most
- * @param coldSeconds  for how many seconds connections of fresh processes are measured, before these are warmed up
- * @param rates        of paced messages, a second: some of {@link Section#PACED_RATES}
- * @param connections  on which these are sent: some of {@link Section#PACED_CONNECTIONS}
+ * @param name         name in {@code results.json}
+ * @param rounds       maximum number of rounds, each with new processes
+ * @param longRounds   maximum number of rounds of the parts that take longest
+ * @param maxSeconds   no round begins that would probably end later than this
+ * @param windowMillis length of a window; some windows in a row have to agree
+ * @param limitMillis  time after which a scenario that does not settle is given up
+ * @param maxIdle      maximum number of idle connections
+ * @param coldSeconds  seconds for which connections of new processes are measured before the warm-up
+ * @param rates        rates of paced messages, a second: some of {@link Section#PACED_RATES}
+ * @param connections  numbers of connections for paced messages: some of {@link Section#PACED_CONNECTIONS}
  */
 record Effort(String name, int rounds, int longRounds, int maxSeconds, int windowMillis, int limitMillis,
               int maxIdle, int coldSeconds, List<Integer> rates, List<Integer> connections) {
@@ -44,15 +44,15 @@ record Effort(String name, int rounds, int longRounds, int maxSeconds, int windo
     static final Effort FULL = new Effort("full", 5, 5, 7200, 200, 8000, 10_000, 30, Section.PACED_RATES,
             Section.PACED_CONNECTIONS);
 
-    /** In an emulated guest, where all takes some ten times as long. */
+    /** For an emulated guest, where everything takes some ten times as long. */
     static final Effort RXE = new Effort("rxe", 3, 3, 540, 400, 40_000, 100, 10, List.of(1000), List.of(1));
 
-    /** Maximum time for the warm-up of fresh processes, for all scenarios together. */
+    /** Maximum time of the warm-up of new processes, for all scenarios together. */
     int warmUpMillis() {
         return Math.min(WARM_UP_LIMITS * limitMillis, MAX_WARM_UP_MILLIS);
     }
 
-    /** So many rounds, however long they take. */
+    /** Returns the same with this number of rounds, without a limit of time. */
     Effort withRounds(int number) {
         return new Effort(name, number, number, Integer.MAX_VALUE, windowMillis, limitMillis, maxIdle,
                 coldSeconds, rates, connections);
@@ -63,7 +63,7 @@ record Effort(String name, int rounds, int longRounds, int maxSeconds, int windo
         return Part.LONG.contains(part) ? longRounds : rounds;
     }
 
-    /** Paced messages at these rates, on so many connections. */
+    /** Returns the same with paced messages at these rates, on these numbers of connections. */
     Effort withPaced(List<Integer> someRates, List<Integer> someConnections) {
         return new Effort(name, rounds, longRounds, maxSeconds, windowMillis, limitMillis, maxIdle,
                 coldSeconds, someRates, someConnections);

@@ -33,18 +33,18 @@ import java.util.function.DoubleBinaryOperator;
 import java.util.stream.Stream;
 
 /**
- * Target of the transport: a figure, its reference, and a bound.
+ * Goal of the transport: a bound for a figure, or for its ratio or difference to a reference.
  *
  * @param ours    the figure
- * @param base    what it is compared with, {@code null} if the figure alone is what counts
- * @param against how it is compared
- * @param atLeast whether more is better than the bound, or less
+ * @param base    the reference; {@code null} if the bound is for the figure alone
+ * @param against kind of the comparison
+ * @param atLeast whether the bound is a minimum, else a maximum
  * @param bound   in the unit of the reading's value, or a factor
- * @param parts   that measure it
- * @param command that measures it where another run does not
+ * @param parts   parts of the run that measure it
+ * @param command command that measures it, if another run does
  */
 record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, List<Part> parts, String command) {
-    /** A C program with nothing but shared memory: {@code transport-rdma-native/src/bench/c}. */
+    /** Subject of the C program that uses only shared memory: {@code transport-rdma-native/src/bench/c}. */
     static final String LIMIT = "limit";
     /** Subject that all others are compared with, besides {@link #LIMIT}. */
     static final String BASE = "epoll";
@@ -60,9 +60,9 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
     private static final int CROWD = 10_000;
     /** Event loops at each end, on a machine with 16 cores. */
     static final int LOOPS = 7;
-    /** Part of its work alone that each of these does beside the others. */
+    /** Minimum share of its rate alone that each loop reaches beside the others. */
     private static final double EACH_LOOP = 0.9;
-    /** The commands of the benchmark allocate some hundred bytes a window, and an object a message were 16 at least. */
+    /** Bound for no allocation: the commands allocate some hundred bytes a window, an object at least 16. */
     private static final double NOTHING = 0.5;
 
     private static final double PERFTEST_FACTOR = 1.1;
@@ -82,10 +82,10 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
     /**
      * Result of a goal.
      *
-     * @param value   of all rounds, {@code null} if it was not measured
-     * @param met     in how many rounds the goal was reached
-     * @param settled whether all readings had settled from which it comes
-     * @param why     it was not measured, or {@code null}
+     * @param value   value in all rounds; {@code null} if it was not measured
+     * @param met     number of rounds that reached the goal
+     * @param settled whether all readings had settled from which the value comes
+     * @param why     reason why it was not measured, or {@code null}
      */
     record Outcome(Spread value, int rounds, int met, boolean settled, String why) {
     }
@@ -94,7 +94,7 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
     private record Value(double value, boolean settled) {
     }
 
-    /** Goals of a run: a run over a wire has only those of the wire. */
+    /** Returns the goals of a run. A run over a wire has other goals. */
     static List<Goal> of(BenchResults run) {
         return run.plan().equals(Effort.RXE.name()) ? overAWire()
                 : Stream.of(onAMachine(), besidePerftest(), overAWire()).flatMap(List::stream).toList();
@@ -146,7 +146,7 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
         return goals;
     }
 
-    /** Programs of verbs, which have runs of their own. */
+    /** Goals of verbs programs, which have runs of their own. */
     private static List<Goal> besidePerftest() {
         List<Goal> goals = new ArrayList<>();
         for (int bytes : new int[] {64, 64 * KIB}) {
@@ -181,7 +181,7 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
         return of(RDMA_POLLING, EchoLoad.roundTrips("", bytes), Figure.P50, Part.ECHO);
     }
 
-    /** A figure beside the same one of somebody else. */
+    /** Compares a figure with the same figure of another subject. */
     static Goal times(String subject, String scenario, Figure figure, Part part, String other, double factor) {
         return of(subject, scenario, figure, part).than(other, Against.TIMES, factor);
     }
@@ -190,7 +190,7 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
         return times(mode, scenario, figure, part, SAME_MODE.get(mode), factor);
     }
 
-    /** A figure for which there is no bound yet. */
+    /** Creates a goal without a bound. */
     private static Goal of(String subject, String scenario, Figure figure, Part part) {
         return new Goal(new Of(subject, scenario, figure), null, Against.NOTHING, figure.isMoreBetter(), 0,
                 List.of(part), "`./run-bench.sh --only " + part + '`');
@@ -233,7 +233,7 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
                 new Value(of.applyAsDouble(own.value(), other.value()), own.settled() && other.settled()));
     }
 
-    /** Returns whether there are readings of it, and of what it is compared with, if only such as don't count. */
+    /** Returns whether there are readings of the figure and of its reference, even if they don't count. */
     boolean wasTried(BenchResults run) {
         return Stream.of(ours, base).allMatch(figure -> !run.results().rounds(figure).isEmpty()
                 || unsettled(run, figure).findAny().isPresent());
@@ -243,7 +243,7 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
         return run.results().unsettled(of.subject(), of.scenario(), of.figure()).stream();
     }
 
-    /** Returns whether it was reached in the median of the rounds. */
+    /** Returns whether the median of the rounds reached the goal. */
     boolean isMet(Outcome outcome) {
         return isMetBy(outcome.value.median());
     }
@@ -271,12 +271,12 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
                         || figures.stream().anyMatch(figure -> figure.subject().equals(missing.subject()))));
     }
 
-    /** Text of the measure, for people. */
+    /** Returns the figure's name, for users. */
     String measure() {
         return ours.scenario() + ": " + ours.figure();
     }
 
-    /** Text of the target, for people. */
+    /** Returns the bound, for users. */
     String text() {
         String value = (atLeast ? "at least " : "at most ") + show(bound);
         if (against == Against.NOTHING) {
@@ -286,7 +286,7 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
                 + (base.subject().equals(ours.subject()) ? base.scenario() : base.subject());
     }
 
-    /** Text of the figure, for people: the median of the rounds, and the range. */
+    /** Returns the value, for users: the median of the rounds, and the range. */
     String figure(Outcome outcome) {
         if (outcome.value == null) {
             return "";
@@ -295,7 +295,7 @@ record Goal(Of ours, Of base, Against against, boolean atLeast, double bound, Li
         return show(outcome.value.median()) + (range.contains(" to ") ? " (" + range + ')' : "");
     }
 
-    /** Returns whether it was reached, for people; if it was not, by how much. */
+    /** Returns for users whether the goal was reached, and if not, by how much it was missed. */
     String verdict(Outcome outcome) {
         if (outcome.value == null) {
             return "not measured: " + outcome.why;

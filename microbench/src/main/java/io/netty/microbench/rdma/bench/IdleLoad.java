@@ -39,15 +39,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The measuring client of the parts "idle" and "setup": round trips on one connection, connections for one round trip
- * each, and as many other ones as it is told to open, on which nothing ever moves.
+ * The measuring client of the parts "idle" and "setup". It makes round trips on one connection, and connections for one
+ * round trip each. On command it opens further connections, which stay idle.
  */
 @Command(name = "idle-load",
         description = "Measures round trips to an echo server and short connections, and opens idle connections.")
 final class IdleLoad extends LoadClient {
-    /** Opens so many more; answered with the nanoseconds that it took. */
+    /** Opens this number of further connections; the answer is the time in nanoseconds. */
     static final String OPEN = "open";
-    /** Closes all of them. */
+    /** Closes all idle connections. */
     static final String CLOSE = "close";
 
     private IdleLoad() {
@@ -79,19 +79,16 @@ final class IdleLoad extends LoadClient {
                 });
     }
 
-    /**
-     * Connections that last for one round trip each, as those that a load balancer has with clients of a single
-     * request.
-     */
+    /** Connections for one round trip each, like those of a load balancer for clients with a single request. */
     static final class ShortConnections implements Scenario.Operation {
         private static final int MESSAGE_BYTES = 64;
 
         private final Bootstrap bootstrap;
 
         /**
-         * Opens nothing yet.
+         * Creates the operation, without a connection so far.
          *
-         * @param bootstrap knows the server's address and the event loop
+         * @param bootstrap has the server's address and the event loop
          */
         ShortConnections(Bootstrap bootstrap) {
             this.bootstrap = bootstrap;
@@ -144,7 +141,7 @@ final class IdleLoad extends LoadClient {
         }
     }
 
-    /** Connections on which nothing ever moves. Not to be used on their event loop. */
+    /** Connections that stay idle. Not to be used on their event loop. */
     private static final class IdleConnections {
         private static final int AT_A_TIME = 16;
 
@@ -156,8 +153,8 @@ final class IdleLoad extends LoadClient {
         private int toEnd;
 
         /**
-         * @param bootstrap knows the server's address
-         * @param loop      the event loop of all of them
+         * @param bootstrap has the server's address
+         * @param loop      event loop of all these connections
          */
         IdleConnections(Bootstrap bootstrap, EventLoop loop) {
             this.bootstrap = bootstrap.clone(loop).handler(new Silent());
@@ -166,9 +163,9 @@ final class IdleLoad extends LoadClient {
         }
 
         /**
-         * Opens some more, {@value #AT_A_TIME} at a time.
+         * Opens further connections, {@value #AT_A_TIME} at a time.
          *
-         * @return nanoseconds that it took
+         * @return the time in nanoseconds
          */
         long open(int count) throws Exception {
             Promise<Void> promise = loop.newPromise();
@@ -204,12 +201,12 @@ final class IdleLoad extends LoadClient {
             });
         }
 
-        /** Closes all, and returns when they are closed at this end. */
+        /** Closes all connections, and returns when they are closed at this end. */
         void close() throws Exception {
             open.close().sync();
         }
 
-        /** An echo server has nothing to say to who says nothing. */
+        /** Ignores input: an echo server sends nothing to a client that sends nothing. */
         @Sharable
         private static final class Silent extends ChannelInboundHandlerAdapter {
         }

@@ -25,15 +25,15 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measurements of the part "idle" with its processes: an echo server and an {@link IdleLoad}.
+ * Measurements of the part "idle", with the processes of an echo server and of an {@link IdleLoad}.
  */
 final class IdleMeasurements {
     private static final int STEP = 500;
-    /** In all, of a part that takes about ten seconds otherwise. */
+    /** Maximum time of all opens; the rest of the part takes about ten seconds. */
     private static final int MAX_OPEN_SECONDS = 60;
     /**
-     * Minimum number of connections: a process's own memory varies from second to second, which is much for few
-     * connections.
+     * Minimum number of connections for a figure of memory. A process's own memory varies from second to second, which
+     * is too much for fewer connections.
      */
     private static final int MIN_FOR_MEMORY = 1000;
     private static final int PROCESSES = 2;
@@ -53,8 +53,8 @@ final class IdleMeasurements {
 
     void run() throws IOException, InterruptedException {
         roundTripsBeside(0);
-        // Before there are others: the memory of closed connections is given back in the seconds that follow, which is
-        // time that their end takes and not idling.
+        // Idle time is measured before there are further connections. The memory of closed connections is given back in
+        // the seconds after the close, and that time is not idle time.
         Thread.sleep(SETTLE_MILLIS);
         processorTime(Section.IDLE, IDLE_MILLIS);
         pair.sample(0, BURST_MILLIS, BURST_MILLIS);
@@ -63,8 +63,8 @@ final class IdleMeasurements {
     }
 
     /**
-     * More and more of them, as far as the machine has room for. Their memory is that of connections which are the
-     * first: later ones use again what these leave.
+     * Opens more and more connections, as far as the machine has room. Their memory is measured for the first
+     * connections: later ones use memory again that closed ones have left.
      */
     private void idleConnections() throws IOException, InterruptedException {
         long serverBefore = pair.serverMemory();
@@ -113,8 +113,8 @@ final class IdleMeasurements {
     /**
      * Resources of a process.
      *
-     * @param descriptors   that are open
-     * @param residentBytes memory
+     * @param descriptors   number of open descriptors
+     * @param residentBytes resident memory
      */
     record Use(long descriptors, long residentBytes) {
         private static Use of(long pid) throws IOException {
@@ -123,14 +123,15 @@ final class IdleMeasurements {
     }
 
     /**
-     * Why there is no room for so many connections, {@code null} if there is, as those that are open tell.
+     * Returns why there is no room for so many connections, estimated from the open ones; {@code null} if there is
+     * room.
      *
-     * @param open           connections, 0 and more
-     * @param wanted         connections, more than these
-     * @param before         the first of them
-     * @param now            with those that are open
-     * @param maxDescriptors that a process may have
-     * @param availableBytes of memory for both processes
+     * @param open           number of open connections, 0 and more
+     * @param wanted         number of connections, more than these
+     * @param before         resources before the first connection
+     * @param now            resources with the open connections
+     * @param maxDescriptors maximum number of descriptors of a process
+     * @param availableBytes memory for both processes
      */
     static String missing(int open, int wanted, Use before, Use now, long maxDescriptors, long availableBytes) {
         if (open == 0) {
@@ -142,7 +143,7 @@ final class IdleMeasurements {
             return String.format(Locale.ROOT, "a process needs %.0f descriptors and may have %d (ulimit -n)",
                     descriptors, maxDescriptors);
         }
-        // Some way from the end of all memory.
+        // Only half of the available memory is used.
         double bytes = PROCESSES * (now.residentBytes - before.residentBytes) * (factor - 1);
         long half = availableBytes / 2;
         return bytes <= half ? null : String.format(Locale.ROOT,

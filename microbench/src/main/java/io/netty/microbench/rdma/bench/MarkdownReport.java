@@ -40,7 +40,7 @@ final class MarkdownReport {
         results = run.results();
     }
 
-    /** Returns a table of what matters most: medians only, a column for each subject. */
+    /** Returns a table of the most important figures: medians only, a column for each subject. */
     String writeSummary() {
         List<Section> sections = Section.all().stream().filter(Section::inSummary).toList();
         List<String> subjects = sections.stream().flatMap(section -> results.subjects(section.scenarios()).stream())
@@ -59,7 +59,7 @@ final class MarkdownReport {
                 + "more than a factor of two from the median.\n\n" + table;
     }
 
-    /** Returns the table of what is to be reached, and whether it was. */
+    /** Returns the table of the goals and their results. */
     String writeTargets() {
         Table table = new Table("measure", "transport", "goal", "figure", "result");
         for (Goal goal : Goal.of(run)) {
@@ -80,7 +80,7 @@ final class MarkdownReport {
                 """ + table;
     }
 
-    /** Returns all tables. Their plots are where they are. */
+    /** Returns all tables, with links to their plots. */
     String write() {
         StringBuilder text = new StringBuilder(origin());
         text.append('\n').append(writeTargets()).append("""
@@ -110,7 +110,7 @@ final class MarkdownReport {
         return text.toString();
     }
 
-    /** Where and how it was measured. */
+    /** Returns date, plan and machine of the run. */
     private String origin() {
         return run.taken().substring(0, "yyyy-mm-dd".length()) + ", plan " + run.plan() + ", "
                 + run.rounds() + (run.rounds() == 1 ? " round" : " rounds") + ", on " + run.machine()
@@ -170,13 +170,13 @@ final class MarkdownReport {
         return table + (remarks.write().isEmpty() ? "" : '\n' + remarks.write());
     }
 
-    /** Option of a run that is longer than this one. */
+    /** Returns the option for a longer run. */
     private String longer() {
         return Stream.of(Effort.QUICK, Effort.DEFAULT).anyMatch(effort -> effort.name().equals(run.plan()))
                 ? "--full" : "--rounds 10";
     }
 
-    /** Columns in which something is. */
+    /** Returns the columns that have any value. */
     private List<Figure> measured(Section section, List<String> subjects) {
         return section.figures().stream().filter(figure -> section.scenarios().stream().anyMatch(scenario ->
                 subjects.stream().anyMatch(subject -> results.spread(subject, scenario, figure) != null))).toList();

@@ -25,8 +25,8 @@ import picocli.CommandLine.Command;
 import java.util.List;
 
 /**
- * The measuring client of the part "messages": many are under way on each connection. An operation is {@link #BATCH}
- * messages.
+ * The measuring client of the part "messages": many messages are in flight on each connection. An operation is {@link
+ * #BATCH} messages.
  */
 @Command(name = "messages-load", description = "Measures how many messages a second come back from an echo server.")
 final class MessagesLoad extends LoadClient {
@@ -41,7 +41,7 @@ final class MessagesLoad extends LoadClient {
 
     @Override
     public List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception {
-        // Connections of a later scenario are not open before it.
+        // Each scenario opens its connections when it starts.
         EchoBatches batches = new EchoBatches(bootstrap(options, group), BATCH);
         return Section.MESSAGES_CONNECTIONS.stream()
                 .map(connections -> new Scenario(Section.messages(connections), connections, 0, batches)).toList();

@@ -22,7 +22,7 @@ import java.nio.file.Path;
 
 /**
  * The C program {@code noise}, which takes each core at random for some milliseconds at a time, until its standard
- * input ends: no longer than this process lives.
+ * input ends. So it ends with this process at the latest.
  */
 final class NoiseProgram implements AutoCloseable {
     /** Line that the program prints when it has begun. */
@@ -31,11 +31,11 @@ final class NoiseProgram implements AutoCloseable {
     private final Process process;
 
     /**
-     * Starts it.
+     * Starts the program.
      *
-     * @param program where it is
-     * @param percent of each core, 1 to 90
-     * @throws IOException if it is not there or fails. What it had to say it has said on the standard error output
+     * @param program path of the program
+     * @param percent share of each core, 1 to 90
+     * @throws IOException if the program is missing or fails. Its messages are on the standard error output
      */
     NoiseProgram(Path program, int percent) throws IOException {
         process = new ProcessBuilder(program.toString(), Integer.toString(percent))
@@ -47,7 +47,7 @@ final class NoiseProgram implements AutoCloseable {
         }
     }
 
-    /** Ends it, and returns when it has ended. */
+    /** Ends the program, and returns when it has ended. */
     @Override
     public void close() {
         process.destroyForcibly().onExit().join();

@@ -38,14 +38,14 @@ import java.util.Queue;
 import java.util.concurrent.ExecutionException;
 
 /**
- * The measuring client of the part "paced": messages to an echo server and back, so many a second on so many
- * connections in all, whether the echoes of others have arrived or not.
+ * The measuring client of the part "paced". It sends messages to an echo server at a fixed rate, over a number of
+ * connections in all. It does not wait for the echoes of earlier messages.
  */
 @Command(name = "paced-load", description = "Measures echoes of messages that are due at equal intervals.")
 final class PacedLoad extends LoadClient {
-    /** Opens connections until there are so many: those of a scenario have to be open before it starts. */
+    /** Opens connections up to this number. The connections of a scenario have to be open before it starts. */
     static final String OPEN = "open";
-    /** Messages of a sixth of a second at the highest rate: more than a pause of a virtual machine holds back. */
+    /** Messages of a sixth of a second at the highest rate, more than a pause of a virtual machine holds back. */
     private static final int MAX_UNDER_WAY = 1 << 14;
 
     private final List<EchoConnection> connections = new ArrayList<>();
@@ -75,9 +75,9 @@ final class PacedLoad extends LoadClient {
     }
 
     /**
-     * Has the kernel wake this thread when its timers expire. By default it may do so 50 µs later, so as to wake up for
-     * several timers at a time: see PR_SET_TIMERSLACK in prctl(2), and proc(5). That would be more than the latency of
-     * most messages.
+     * Has the kernel wake this thread when its timers expire. By default the kernel may do so up to 50 µs later, to
+     * wake up once for several timers: see PR_SET_TIMERSLACK in prctl(2), and proc(5). Most messages have a shorter
+     * latency.
      */
     private static Void endTimerSlack() throws IOException {
         Path thread = Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName();
@@ -101,7 +101,7 @@ final class PacedLoad extends LoadClient {
         }
     }
 
-    /** Sends one message by each of the first connections, and begins again. */
+    /** Sends one message on each of the first connections, in turn. */
     private Scenario.Operation inTurn(int number) {
         return new Scenario.Operation() {
             private int next;
@@ -115,18 +115,18 @@ final class PacedLoad extends LoadClient {
     }
 
     /**
-     * A connection to an echo server. An operation flushes a message and ends when its echo has arrived; any number may
-     * be under way. A server that sends more than that is left. For the event loop of the connection. The bytes that
-     * come back are counted and not looked at.
+     * A connection to an echo server. An operation flushes a message, and ends when its echo has arrived. Any number
+     * may be in flight. If the server sends more, the connection is closed. For its event loop. The bytes that come
+     * back are counted, and not checked.
      */
     static final class EchoConnection extends ChannelInboundHandlerAdapter implements Scenario.Operation {
         static final int MESSAGE_BYTES = 64;
-        /** More than are under way unless the rate is too high, in which case there are new objects. */
+        /** Number of messages in flight at rates that are not too high. For further ones there are new objects. */
         private static final int USUALLY_UNDER_WAY = 64;
 
         private final Queue<Scenario.Completion> underWay = new ArrayDeque<>();
         private ChannelHandlerContext context;
-        /** {@code null} if the connection is not open. */
+        /** Message that is sent; {@code null} if the connection is not open. */
         private RepeatedMessage message;
         private int partialBytes;
 
@@ -156,7 +156,7 @@ final class PacedLoad extends LoadClient {
                 underWay.remove().ended(null);
             }
             if (underWay.isEmpty() && partialBytes > 0) {
-                // The next operation finds it closed, as there is none now.
+                // There is no operation for these bytes. The next operation finds the connection closed.
                 ctx.close();
             }
         }

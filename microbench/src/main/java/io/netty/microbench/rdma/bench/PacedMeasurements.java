@@ -24,12 +24,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Measurements of the part "paced" with its processes: an echo server and a {@link PacedLoad}.
+ * Measurements of the part "paced", with the processes of an echo server and of a {@link PacedLoad}.
  */
 final class PacedMeasurements {
-    /** Rates at which loops sleep often, and the highest: what other rates need is compiled then. */
+    /** Rates of the warm-up: loops often sleep at some. They compile the code for all other rates. */
     private static final List<Integer> WARM_UP_RATES = List.of(10_000, 30_000, 100_000);
-    /** Minimum number of messages in a window, so that the highest latencies of some windows tell more than chance. */
+    /** Minimum number of messages in a window. With fewer, the highest latencies of some windows would be chance. */
     private static final int MIN_MESSAGES = 60;
     private static final int SECOND_MILLIS = 1000;
 
@@ -43,21 +43,21 @@ final class PacedMeasurements {
         this.readings = readings;
     }
 
-    /** The scenarios by which processes warm up: on one connection, as no other one is open. */
+    /** Returns the scenarios of the warm-up. They use one connection, because no other one is open. */
     static List<Integer> warmUp(Pair pair) {
         return WARM_UP_RATES.stream().map(rate -> number(pair, Section.paced(rate, 1))).toList();
     }
 
     void run() throws IOException, InterruptedException {
         for (int connections : effort.connections()) {
-            // Connections of a later scenario are not open before it.
+            // The connections of later scenarios are not open yet.
             pair.askClient(PacedLoad.OPEN + ' ' + connections);
             for (int rate : effort.rates()) {
                 String scenario = Section.paced(rate, connections);
                 int windowMillis = Math.max(effort.windowMillis(), MIN_MESSAGES * SECOND_MILLIS / rate);
                 ProcessorTime time = new ProcessorTime(pair);
                 Sample sample = pair.sample(number(pair, scenario), windowMillis, effort.limitMillis());
-                // The probes of the sample are too coarse for processes that do next to nothing.
+                // The probes of the sample are too coarse for processes that do almost nothing.
                 time.end((figure, value) -> readings.add(sample, scenario, figure, value));
                 readings.addPaced(sample);
             }

@@ -47,7 +47,7 @@ import java.util.stream.Stream;
  * Part of a run: a server, and a client that measures it, each in its own process.
  */
 enum Part {
-    /** Limit of this machine between two processes, in any mode: a C program. */
+    /** Limit of this machine between two processes, in any mode, measured by a C program. */
     LIMIT(Goal.LIMIT) {
         @Override
         void measure(Mode mode, Setup setup, Effort effort, Readings readings)
@@ -60,11 +60,11 @@ enum Part {
     },
     /** Round trips and streams. */
     ECHO(EchoLoadServer.class, EchoLoad.class),
-    /** Many small messages under way. */
+    /** Many small messages in flight. */
     MESSAGES(EchoLoadServer.class, MessagesLoad.class) {
         @Override
         List<Integer> warmUp(Pair pair) {
-            // Others would open the connections of later rows.
+            // Other scenarios would open the connections of later rows.
             return List.of(0);
         }
 
@@ -91,7 +91,7 @@ enum Part {
             return List.of("--root", setup.folder().toString());
         }
     },
-    /** Connections that are open and silent: what they cost, and what they cost others. */
+    /** Connections that are open and idle: their costs, and their effect on other connections. */
     IDLE(EchoLoadServer.class, IdleLoad.class) {
         @Override
         List<Integer> warmUp(Pair pair) {
@@ -100,9 +100,9 @@ enum Part {
 
         @Override
         List<String> jvmOptions() {
-            // Memory and allocations are measured, and Netty's leak detector records the stack of one of 128
-            // buffers of any transport. Half of the direct memory, which is as large as the heap by default, may be
-            // registered: 10,000 connections have more.
+            // Memory and allocations are measured, so the leak detector is off: it records the stack of one of 128
+            // buffers of any transport. The direct memory, by default as large as the heap, may be registered up to a
+            // half. 10,000 connections need more.
             return List.of("-XX:+AlwaysPreTouch", "-Dio.netty.leakDetection.level=disabled",
                     "-XX:MaxDirectMemorySize=2g");
         }
@@ -112,7 +112,7 @@ enum Part {
             new IdleMeasurements(pair, effort, readings).run();
         }
     },
-    /** Connections that are set up, from a cold start on. */
+    /** Set-up of connections, beginning with cold processes. */
     SETUP(EchoLoadServer.class, IdleLoad.class) {
         @Override
         Stream<Mode> modes(Transport transport) {
@@ -132,7 +132,7 @@ enum Part {
             }
         }
     },
-    /** Messages that are due at equal intervals: most services are neither idle nor as fast as they can. */
+    /** Messages that are due at equal intervals: most services are neither idle nor at their maximum rate. */
     PACED(EchoLoadServer.class, PacedLoad.class) {
         @Override
         Stream<Mode> modes(Transport transport) {
@@ -149,7 +149,7 @@ enum Part {
             new PacedMeasurements(pair, effort, readings).run();
         }
     },
-    /** Round trips while others want the cores. */
+    /** Round trips while other processes want the cores. */
     BUSY(EchoLoadServer.class, EchoLoad.class) {
         @Override
         Stream<Mode> modes(Transport transport) {
@@ -179,7 +179,7 @@ enum Part {
             }
         }
     },
-    /** Round trips, a stream and HTTP while others take the cores now and then. */
+    /** Round trips, a stream and HTTP while other processes take the cores now and then. */
     NOISE(EchoLoadServer.class, EchoLoad.class) {
         @Override
         Stream<Mode> modes(Transport transport) {
@@ -193,7 +193,7 @@ enum Part {
         @Override
         void measure(Mode mode, Setup setup, Effort effort, Readings readings)
                 throws IOException, InterruptedException {
-            // One after the other: loops that never sleep would take the cores from the other's.
+            // The pairs run one after the other: loops that never sleep would take cores from the other pair.
             measureUnderNoise(start(mode, setup), setup, effort, readings);
             measureUnderNoise(HTTP.start(mode, setup), setup, effort, readings);
         }
@@ -233,9 +233,9 @@ enum Part {
                     List.of("--threads", Integer.toString(loops))));
         }
     },
-    /** Round trips and streams, of fewer sizes than those of {@link #ECHO}. */
+    /** Round trips and streams over a wire, of fewer sizes than those of {@link #ECHO}. */
     WIRE(EchoLoadServer.class, WireLoad.class),
-    /** The same by unmodified C programs on the same provider. */
+    /** As {@link #WIRE}, by unmodified C programs on the same provider. */
     PROGRAMS("C programs") {
         @Override
         void measure(Mode mode, Setup setup, Effort effort, Readings readings)
@@ -246,27 +246,27 @@ enum Part {
 
     /** Parts that are measured over a slow wire. */
     static final Set<Part> OF_A_WIRE = EnumSet.of(WIRE, PROGRAMS);
-    /** All else, but for what two cores cannot do. */
+    /** Parts that are measured on any machine. {@link #SCALE} needs more than two cores. */
     static final Set<Part> OF_A_MACHINE = EnumSet.complementOf(EnumSet.of(SCALE, WIRE, PROGRAMS));
-    /** Parts of transports without a goal, by default. */
+    /** Parts that are measured for transports without a goal, by default. */
     static final Set<Part> OF_OTHERS = EnumSet.of(ECHO, MESSAGES);
 
     /** Parts that are not measured in each round by default. */
     static final Set<Part> LONG = EnumSet.of(PACED, NOISE, SCALE);
 
     private static final int LIMIT_WINDOWS = 5;
-    /** Each core is taken from what is measured some ten times and more. */
+    /** Number of windows under noise. Each core is taken ten times and more in this time. */
     private static final int NOISE_WINDOWS = 8;
-    /** The shortest ones are the first scenario of that client. */
+    /** Number of the shortest round trips, which are the first scenario of that client. */
     private static final int ROUND_TRIPS = 0;
-    /** The kernel moves threads between cores every few milliseconds at most, and leaves some where they are. */
+    /** Number of windows beside busy processes. The kernel moves a thread every few milliseconds or never. */
     private static final int BUSY_WINDOWS = 50;
 
     private final String subject;
     private final Class<?> server;
     private final Class<? extends LoadClient> client;
 
-    /** A part without modes. */
+    /** Creates a part without modes. */
     Part(String subject) {
         this.subject = subject;
         server = null;
@@ -284,18 +284,18 @@ enum Part {
         return subject;
     }
 
-    /** Why a transport cannot be measured here, or {@code null} if it can. */
+    /** Returns why a transport cannot be measured here, or {@code null} if it can. */
     String unavailabilityCause(Transport transport) {
         Throwable cause = transport.unavailabilityCause();
         return cause == null ? null : cause.toString();
     }
 
-    /** In which modes a transport is measured. */
+    /** Returns the modes in which a transport is measured. */
     Stream<Mode> modes(Transport transport) {
         return Mode.of(transport).stream();
     }
 
-    /** The modes in which event loops leave the cores to others when there is nothing to do. */
+    /** Returns the modes in which idle event loops leave the cores to other threads. */
     private static Stream<Mode> sleepingModes(Transport transport) {
         return switch (transport) {
         case RDMA -> Stream.of(Mode.byDefault(transport), new Mode(transport, Waiting.SLEEPING));
@@ -312,8 +312,7 @@ enum Part {
     /**
      * Measures everything once.
      *
-     * @throws IOException if a process fails or an answer is not right. What it had to say it has said on the standard
-     *         error output
+     * @throws IOException if a process fails or an answer is wrong. Its messages are on the standard error output
      */
     void measure(Mode mode, Setup setup, Effort effort, Readings readings)
             throws IOException, InterruptedException {
@@ -327,7 +326,7 @@ enum Part {
         return start(mode, setup, List.of());
     }
 
-    /** Starts both processes with arguments that both know. */
+    /** Starts both processes with arguments for both. */
     final Pair start(Mode mode, Setup setup, List<String> arguments) throws IOException {
         return setup.launcher().pair(mode, server, Stream.of(serverArguments(setup), arguments)
                 .flatMap(List::stream).toList(), client, arguments, jvmOptions());
@@ -338,20 +337,20 @@ enum Part {
         return List.of();
     }
 
-    /** The scenarios by which processes warm up. */
+    /** Returns the scenarios of the warm-up. */
     List<Integer> warmUp(Pair pair) {
         return IntStream.range(0, pair.subjects().size())
                 .filter(i -> Section.isShown(pair.subjects().get(i).name())).boxed().toList();
     }
 
-    /** Measures with processes that are ready. */
+    /** Measures with processes that are warm. */
     void measure(Pair pair, Effort effort, Readings readings) throws IOException, InterruptedException {
         for (int i : warmUp(pair)) {
             readings.add(pair.sample(i, effort.windowMillis(), effort.limitMillis()));
         }
     }
 
-    /** As written on the command line. */
+    /** Returns the name on the command line. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);
@@ -362,9 +361,9 @@ enum Part {
      *
      * @param launcher     starts processes
      * @param folder       for files, deleted in the end
-     * @param limit        measures what the machine can do
-     * @param noiseProgram takes cores from what is measured: see {@link NoiseProgram}
-     * @param perftest     programs of others
+     * @param limit        measures the limit of the machine
+     * @param noiseProgram takes cores from the measured processes: see {@link NoiseProgram}
+     * @param perftest     programs of perftest and rdma-core
      */
     record Setup(Launcher launcher, Path folder, LimitProgram limit, Path noiseProgram, Perftest perftest,
                  ScaleMeasurements.Loops scale) {

@@ -33,7 +33,7 @@ import java.util.List;
 import java.util.Queue;
 
 /**
- * The measuring client of the part "http": one request under way on each connection.
+ * The measuring client of the part "http": one request is in flight on each connection.
  */
 @Command(name = "plaintext-load", description = "Measures an http server by its shortest answer, which it checks.")
 final class PlaintextLoad extends LoadClient {
@@ -56,7 +56,7 @@ final class PlaintextLoad extends LoadClient {
                 new Scenario(Section.plaintext(connections), connections, 0, () -> get(free))).toList();
     }
 
-    /** Called on the one event loop, so that the queue needs no lock. */
+    /** Sends a request. There is only one event loop, so the queue needs no lock. */
     private static Future<?> get(Queue<HttpConnection> free) {
         HttpConnection connection = free.remove();
         Future<HttpResponse> answer = connection.get("/plaintext", BodyCheck.equalTo(HELLO));

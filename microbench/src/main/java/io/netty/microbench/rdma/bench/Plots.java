@@ -29,7 +29,7 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 
 /**
- * Draws results: a bar chart for each section, with a logarithmic axis, on which equal ratios are equally high.
+ * Draws results: a bar chart for each section. Its axis is logarithmic, so that equal ratios have equal heights.
  */
 final class Plots {
     private final BenchResults run;
@@ -40,7 +40,7 @@ final class Plots {
         results = run.results();
     }
 
-    /** Writes a file {@code NAME.svg} for each section of which anything was measured. */
+    /** Writes a file {@code NAME.svg} for each section with any figure. */
     void write(Path folder) throws IOException {
         for (Section section : Section.all()) {
             if (run.isMeasured(section)) {
@@ -68,7 +68,7 @@ final class Plots {
                 figure.format(spread.median()), Double.NaN, "");
     }
 
-    /** The names without the words with which all of them start: there is little room. */
+    /** Returns the names without the words with which all of them start, because there is little room. */
     static List<String> labels(List<String> scenarios) {
         if (scenarios.size() < 2) {
             return scenarios;

@@ -31,14 +31,14 @@ final class ProcessorTime {
     private final long server;
     private final long client;
 
-    /** Begins. */
+    /** Begins the measurement. */
     ProcessorTime(Pair pair) throws IOException {
         this.pair = pair;
         server = ProcessUse.cpuNanos(pair.serverPid());
         client = ProcessUse.cpuNanos(pair.clientPid());
     }
 
-    /** Ends, and takes down what was used. */
+    /** Ends the measurement, and records the shares. */
     void end(BiConsumer<Figure, Double> readings) throws IOException {
         double passed = System.nanoTime() - startNanos;
         readings.accept(Figure.SERVER_CPU, (ProcessUse.cpuNanos(pair.serverPid()) - server) / passed);

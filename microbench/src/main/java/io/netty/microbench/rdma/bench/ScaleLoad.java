@@ -31,14 +31,14 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * The measuring client of the part "scale", with some event loops: each has its own connections, and its share of the
- * operations under way.
+ * The measuring client of the part "scale", with several event loops. Each loop has its own connections, and its share
+ * of the operations in flight.
  */
 @Command(name = "scale-load", description = "Measures what event loops do together, beside an echo server.")
 final class ScaleLoad extends LoadClient {
-    /** Messages under way on each connection; that many are an operation. */
+    /** Number of messages in flight on each connection, which are an operation. */
     static final int BATCH = 16;
-    /** The same on many connections. */
+    /** The same number with many connections. */
     static final int MANY_BATCH = 4;
     /** Connections of an event loop. */
     static final int CONNECTIONS = 16;
@@ -78,7 +78,7 @@ final class ScaleLoad extends LoadClient {
         Scenario.Operation on(EventLoop loop) throws IOException, InterruptedException;
     }
 
-    /** An operation with connections of its own on each event loop, as none of them needs a lock. */
+    /** Returns an operation with connections of its own on each event loop, so that none of them needs a lock. */
     private static Scenario.Operation onEach(EventLoopGroup group, Operations operations)
             throws IOException, InterruptedException {
         FastThreadLocal<Scenario.Operation> own = new FastThreadLocal<>();

@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Measurements of the part "scale": more and more event loops at each end, in processes of their own.
+ * Measurements of the part "scale": more and more event loops at each end, each time in new processes.
  */
 final class ScaleMeasurements {
     private static final int ENDS = 2;
@@ -46,23 +46,23 @@ final class ScaleMeasurements {
      *
      * @param wanted numbers at each end, in ascending order
      * @param pinned whether each is bound to a core
-     * @param cores  of this machine that both processes may use together
+     * @param cores  number of cores of this machine for both processes together
      */
     record Loops(List<Integer> wanted, boolean pinned, int cores) {
-        /** Numbers that a machine has cores for, and those of the goal. */
+        /** Returns the numbers for which a machine has cores, and those of the goal. */
         static List<Integer> on(int cores) {
             return Section.SCALE_LOOPS.stream().filter(number -> number <= Goal.LOOPS || ENDS * number <= cores)
                     .toList();
         }
 
-        /** Numbers for which there are cores: loops that wait for each other's time slices say nothing. */
+        /** Returns the numbers for which there are cores. Loops that wait for each other's time slices show nothing. */
         List<Integer> fitting() {
             List<Integer> fitting = wanted.stream().filter(number -> ENDS * number <= cores).toList();
-            // One alone is measured if nothing else was asked for: otherwise there is nothing to compare it with.
+            // One loop is the reference. If it is all that fits, it is measured only if nothing else was asked for.
             return fitting.equals(List.of(1)) && wanted.size() > 1 ? List.of() : fitting;
         }
 
-        /** Why some of them cannot be measured; {@code null} if all can. */
+        /** Returns why some of them cannot be measured; {@code null} if all can. */
         String missing() {
             List<Integer> needed = wanted.stream().filter(number -> ENDS * number > cores).toList();
             return needed.isEmpty() ? null : join(needed) + " event loops at each end need "
@@ -89,7 +89,7 @@ final class ScaleMeasurements {
                 if (loops.pinned()) {
                     pair.pin(ProcessUse.cores().subList(0, ENDS * number));
                 }
-                // The last scenario opens connections that others would have beside them.
+                // The last scenario opens many connections, which would disturb the other scenarios.
                 int last = pair.subjects().size() - 1;
                 pair.warmUp(IntStream.range(0, last).boxed().toList(), effort.warmUpMillis());
                 for (int i = 0; i <= last; i++) {

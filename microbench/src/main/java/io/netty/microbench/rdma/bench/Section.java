@@ -25,11 +25,11 @@ import java.util.stream.Stream;
 /**
  * Section of the report: a table and a plot of some scenarios.
  *
- * @param name      of the plot's file
- * @param title     for people
- * @param text      what the figures are
+ * @param name      name of the plot's file
+ * @param title     title for users
+ * @param text      description of the figures
  * @param scenarios rows, for each subject that has any of them
- * @param plotted   the figure that matters most, which is compared with others'
+ * @param plotted   the most important figure, which is compared with others'
  * @param figures   further columns
  */
 record Section(String name, String title, String text, List<String> scenarios, Figure plotted, List<Figure> figures) {
@@ -127,12 +127,12 @@ record Section(String name, String title, String text, List<String> scenarios, F
         return number + (number == 1 ? " connection" : " connections");
     }
 
-    /** The scenario that others are so many times as fast as, or {@code null} if there is none. */
+    /** Returns the scenario that is the reference for the factors of the others, or {@code null} if there is none. */
     String alone() {
         return name.startsWith(SCALE) ? scenarios.get(0) : null;
     }
 
-    /** Returns whether it is one of those that matter most. */
+    /** Returns whether the section is one of the most important ones. */
     boolean inSummary() {
         return SUMMARY.contains(name);
     }

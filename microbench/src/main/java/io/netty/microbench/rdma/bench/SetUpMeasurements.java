@@ -24,12 +24,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Setting connections up: by two processes that have just started, second by second, then by the same processes when
- * they are warm.
+ * Measurements of the set-up of connections: by two new processes, second by second, and then by the same processes
+ * when they are warm.
  */
 final class SetUpMeasurements {
     private static final int SECOND_MILLIS = 1000;
-    /** Opened before those that count, so that the pools which they need have grown. */
+    /** Number of connections that are opened before the measured ones, so that the pools which they need have grown. */
     private static final int FIRST_OPEN = 1000;
 
     private final Pair pair;
@@ -43,7 +43,7 @@ final class SetUpMeasurements {
     }
 
     void run() throws IOException, InterruptedException {
-        // The first scenario is of round trips, the others are of the connections.
+        // The first scenario has round trips, and the others have the connections.
         List<Integer> numbers = IntStream.rangeClosed(1, Section.AT_A_TIME.size()).boxed().toList();
         cold(numbers.get(numbers.size() - 1));
         pair.warmUp(numbers, effort.warmUpMillis());

@@ -23,14 +23,14 @@ import java.util.function.IntPredicate;
 import java.util.stream.Stream;
 
 /**
- * Target of every cell of some tables: one {@link Goal} for all, in one row. Cells without readings, as for rates that
- * a run leaves out, do not count.
+ * Goal for every cell of some tables: one {@link Goal} for all, shown in one row. Cells without readings do not count,
+ * such as rates that a run leaves out.
  *
- * @param measure for people
+ * @param measure name for users
  * @param cells   goals that differ in scenario and figure alone, one or more
  */
 record TableGoal(String measure, List<Goal> cells) {
-    /** Messages a second from which on event loops may wait for the next one without sleeping. */
+    /** Minimum rate, in messages a second, at which event loops may wait for the next message without sleeping. */
     private static final int FAST = 10_000;
     /** Maximum ratio of two subjects that wait alike. */
     private static final double ALIKE = 1.1;
@@ -62,7 +62,7 @@ record TableGoal(String measure, List<Goal> cells) {
         }
     }
 
-    /** Goals of a run: a run over a wire has none of these tables. */
+    /** Returns the goals of a run. A run over a wire has none of these tables. */
     static List<TableGoal> of(BenchResults run) {
         return run.plan().equals(Effort.RXE.name()) ? List.of() : List.of(
                 of("round trips, HTTP, gRPC: p50", List.of(ROUND_TRIPS, REQUESTS), P50, Goal.RDMA_POLLING, ALIKE),
@@ -79,7 +79,7 @@ record TableGoal(String measure, List<Goal> cells) {
                         1));
     }
 
-    /** The transport as it waits by default, in each of the figures that a table has. */
+    /** Creates the goal for the transport in its default mode, in each figure of the tables. */
     private static TableGoal of(String measure, List<List<Scenarios>> tables, List<Figure> figures, String base,
                                 double factor) {
         return new TableGoal(measure, tables.stream().flatMap(List::stream).flatMap(table -> table.names().stream()
@@ -93,7 +93,7 @@ record TableGoal(String measure, List<Goal> cells) {
             return goal.isMet(outcome);
         }
 
-        /** 1 where the goal is just met, and more where it is missed. */
+        /** Returns 1 if the goal is just reached, and more if it is missed. */
         double distance() {
             double value = outcome.value().median();
             return goal.atLeast() ? goal.bound() / value : value / goal.bound();
@@ -109,18 +109,18 @@ record TableGoal(String measure, List<Goal> cells) {
         return cells.get(0).ours().subject();
     }
 
-    /** Text of the target in each cell, for people. */
+    /** Returns the bound for each cell, for users. */
     String text() {
         return cells.get(0).text();
     }
 
-    /** Text of the figure in the cell that is furthest from the goal, for people. */
+    /** Returns the value of the cell that is furthest from the goal, for users. */
     String figure(BenchResults run) {
         return measured(run).max(Comparator.comparingDouble(Cell::distance))
                 .map(cell -> cell.goal.figure(cell.outcome) + ": " + cell.goal.measure()).orElse("");
     }
 
-    /** In how many cells it was reached, for people. */
+    /** Returns the number of cells that reached the goal, for users. */
     String verdict(BenchResults run) {
         List<Cell> measured = measured(run).toList();
         if (measured.isEmpty()) {

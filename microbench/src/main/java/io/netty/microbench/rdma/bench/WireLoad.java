@@ -22,7 +22,7 @@ import picocli.CommandLine.Command;
 import java.util.List;
 
 /**
- * Round trips and streams of which a wire of some ten megabytes a second carries enough in a window.
+ * Round trips and streams of sizes that a wire of some ten megabytes a second carries often enough in a window.
  */
 @Command(name = "wire-load", description = "Measures round trips and streams over a slow wire.")
 public final class WireLoad extends EchoLoad {

@@ -25,20 +25,20 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Unmodified C programs that do what {@link WireLoad} does: those of perftest, on verbs alone, and rstream of
+ * Unmodified C programs that do the same as {@link WireLoad}: those of perftest, on verbs alone, and rstream of
  * rdma-core. All of them poll.
  */
 final class WirePrograms {
-    /** As a subject: it tells no median. */
+    /** Subject for rstream, which prints no median. */
     static final String RSTREAM = "rstream (mean)";
     static final List<String> LATENCY = List.of("ib_send_lat", "ib_write_lat");
     static final List<String> BANDWIDTH = List.of("ib_send_bw", "ib_write_bw");
     private static final List<Integer> WRITE_BYTES = List.of(64 << 10, 1 << 20);
-    /** A second or two of what soft-RoCE carries. */
+    /** Number of bytes that soft-RoCE carries in a second or two. */
     private static final int BYTES = 64 << 20;
     private static final int MIN_ROUND_TRIPS = 200;
     private static final int MAX_ROUND_TRIPS = 5000;
-    /** Each way in turn. */
+    /** Number of directions, which rstream measures in turn. */
     private static final int RSTREAM_TURNS = 2;
 
     private final Perftest perftest;

@@ -14,20 +14,20 @@
  * under the License.
  */
 /**
- * The whole picture of how fast the transport is, by one command: {@code ./run-bench.sh}.
+ * Measures the speed of the transport as a whole, by one command: {@code ./run-bench.sh}.
  *
  * <pre>
- * Bench          the command: rounds; in each every Part, in each every transport in turn, as Effort says
- *    +-- Part    a server of the examples and a LoadClient, as Processes; its Readings. MessagesLoad, PlaintextLoad,
- *    |           PacedLoad (PacedMeasurements) and IdleLoad (IdleMeasurements) are here. The C programs shm_limit and
- *    |           noise
- * BenchResults   every Reading, what is Missing, where it was measured (Machine): results.json
- *    +-- Goal, TableGoal         what is to be reached, and whether these readings do
+ * Bench          the command: in each round it measures every Part on every transport in turn, as Effort says
+ *    +-- Part    starts a server of the examples and a LoadClient as processes, and takes Readings. Load clients here:
+ *    |           MessagesLoad, PlaintextLoad, PacedLoad (PacedMeasurements), IdleLoad (IdleMeasurements). C programs:
+ *    |           shm_limit, noise
+ * BenchResults   every Reading, what is Missing, and the Machine: results.json
+ *    +-- Goal, TableGoal         bounds for figures, and whether these readings reach them
  *    +-- MarkdownReport, Plots   results.md and its plots, by Section
  * </pre>
  *
- * <p>How processes are driven, and when what they do counts, is the matter of {@link io.netty.microbench.rdma.sample}.
- * Nothing is averaged before it is written: medians, ranges and ratios are made when tables are. A ratio is one of
- * two readings of the same round; of the ratios of all rounds the median and the range are shown.
+ * <p>{@link io.netty.microbench.rdma.sample} drives the processes, and decides which of their work counts. The readings
+ * are not averaged before they are written: tables have medians, ranges and ratios. A ratio is one of two readings of
+ * the same round. The median and the range of the ratios of all rounds are shown.
  */
 package io.netty.microbench.rdma.bench;

@@ -42,14 +42,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Programs that know nothing of RDMA, without and with the agent. The exit status is 0 if every answer was right, and
- * all connections of the processes with the agent were over RDMA.
+ * Compares programs that do not know RDMA, without and with the agent. The exit status is 0 if every answer was right,
+ * and all connections of the processes with the agent were over RDMA.
  */
 @Command(name = "agent", description = "Runs a server of Armeria, one of Spring WebFlux and a client of both, without "
         + "and with the agent on their command lines (epoll, rdma), and compares HTTP/1.1. They have no RDMA transport "
         + "on their class path. Server CPU is that of both servers. Event loops are those that the libraries choose.")
 public final class AgentComparison implements Callable<Integer> {
-    /** Jars that a program without RDMA does not have: logging of ours, too, which writes to the standard output. */
+    /** Jars that a program without RDMA does not have, with our logging, which writes to standard output. */
     private static final List<String> OURS = List.of("netty-transport-rdma", "netty-transport-native-rdma", "logback-",
             "netty-transport-classes-io_uring", "netty-transport-native-io_uring");
 
@@ -62,7 +62,7 @@ public final class AgentComparison implements Callable<Integer> {
     @Option(names = "--libraries", required = true, description = "A folder with the jars of the libraries.")
     private Path libraries;
 
-    /** By the last processes with the agent: both servers and the client. */
+    /** Bytes over RDMA of the last processes with the agent: both servers and the client. */
     private List<OverRdma> overRdma = List.of();
 
     public static void main(String[] args) {

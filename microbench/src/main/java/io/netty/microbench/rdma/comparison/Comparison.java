@@ -37,21 +37,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * Measures modes in turn, round by round, and tells what came of it.
+ * Measures modes in turn, round by round, and shows the results.
  */
 public final class Comparison implements AutoCloseable {
-    /** Factor by which a round gives up sooner on processes that are not fresh. */
+    /** Divisor of the limit of a row for processes that are not new. */
     private static final int WARM = 3;
     /** Approximate time of a sample of such processes. */
     private static final long WARM_ROW_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** Maximum time of a row, in multiples of its share of the remaining time: few rows need more than most. */
+    /** Maximum time of a row, in multiples of its share of the remaining time. Few rows need more time than most. */
     private static final int SHARES = 3;
     private static final int MIN_LIMIT_MILLIS = 1500;
     /** Divisor of a mode's remaining time that gives the maximum time of warm-up. */
     private static final int WARM_UP_PART = 2;
 
     private static final String FULL = "--full";
-    /** Seconds for a row. */
+    /** Option for a longer limit of a row, in seconds. */
     private static final String LONGER_THAN_FULL = "--limit 30";
 
     private final String title;
@@ -63,9 +63,9 @@ public final class Comparison implements AutoCloseable {
     private final int rounds;
     private final Progress progress = new Progress();
     private final Results results = new Results();
-    /** Running processes, all paused but one pair. */
+    /** Running processes. All but one pair are paused. */
     private final Map<Mode, Pair> pairs = new LinkedHashMap<>();
-    /** When all should be over. */
+    /** Time at which everything should be done. */
     private long end;
     /** Time that the start of the latest processes took. */
     private long startNanos;
@@ -73,8 +73,8 @@ public final class Comparison implements AutoCloseable {
     private int rows;
 
     /**
-     * @param title      of the chart
-     * @param references what is measured beside the modes, once in each round
+     * @param title      title of the chart
+     * @param references measured beside the modes, once in each round
      */
     Comparison(String title, ComparisonOptions options, List<Mode> modes, Starter starter,
                List<Reference> references) {
@@ -92,25 +92,25 @@ public final class Comparison implements AutoCloseable {
     interface Starter {
         Pair start(Mode mode) throws IOException;
 
-        /** All rows of a round of a mode are measured, and the processes still run. */
+        /** Called when all rows of a mode in a round are measured, while its processes still run. */
         default void measured(Mode mode, Pair pair) throws IOException {
-            // Most clients check all that they measure.
+            // Most clients check all results themselves.
         }
     }
 
-    /** Something that is no transport, to be compared with. */
+    /** A subject for comparison that is no transport. */
     public interface Reference {
-        /** As in the table. */
+        /** Name in the table. */
         String name();
 
-        /** Measures it once, for a second or two, with the same scenario names. */
+        /** Measures once, for a second or two, with the same scenario names. */
         List<Measurement> measure() throws IOException, InterruptedException;
     }
 
     /**
-     * Measures all modes in every round, and prints the table after each, and the chart in the end.
+     * Measures all modes in every round, and prints the table after each round, and the chart in the end.
      *
-     * @throws IOException if a process fails. What it had to say it has said on the standard error output
+     * @throws IOException if a process fails. Its messages are on the standard error output
      */
     void run() throws IOException, InterruptedException {
         Machine.warnIfBusy();
@@ -118,7 +118,7 @@ public final class Comparison implements AutoCloseable {
         for (int round = 0; round < rounds; round++) {
             long roundStart = System.nanoTime();
             rows = 0;
-            // Never the same one first, nor the same one before.
+            // Over the rounds, the modes differ in their places and in their predecessors.
             List<Mode> turns = new ArrayList<>(modes);
             Collections.rotate(turns, -(round / 2));
             if (round % 2 == 1) {
@@ -183,9 +183,9 @@ public final class Comparison implements AutoCloseable {
     }
 
     /**
-     * For how long fresh processes may warm up: on a busy machine no longer than there is time for.
+     * Returns the maximum time of the warm-up of new processes: on a busy machine no more than is left.
      *
-     * @param toStart modes for which that is to be done
+     * @param toStart number of modes that are still to be started
      */
     private int warmUpMillis(int toStart) {
         if (options.hasRounds() || toStart == 0) {
@@ -195,7 +195,7 @@ public final class Comparison implements AutoCloseable {
         return (int) Math.max(0, Math.min(options.warmUpMillis(), share));
     }
 
-    /** Prints the table and where it is from, and writes it to a file if that was asked for; in the end, the chart. */
+    /** Prints the table and its origin, writes it to a file if an option says so, and in the end shows the chart. */
     private void tell(int done, boolean last) throws IOException {
         String report = done + (done == 1 ? " round" : " rounds")
                 + (plan == Plan.QUICK ? ", short ones" : "") + ", on " + Machine.describe()
@@ -208,7 +208,8 @@ public final class Comparison implements AutoCloseable {
             Files.writeString(options.markdown, report);
         }
         if (last) {
-            // Without references: beside the limit of the machine, differences between transports would be tiny.
+            // The chart is without references: beside the limit of the machine, differences between transports would be
+            // tiny.
             options.charts.show(Chart.ofRates(title, results, modes.stream().map(Mode::toString).toList(),
                     Mode.byDefault(Transport.EPOLL).toString()));
         }
@@ -222,8 +223,7 @@ public final class Comparison implements AutoCloseable {
     }
 
     /**
-     * Tells what is going on: on a terminal with one line that changes, elsewhere with a line for each change that is
-     * worth one.
+     * Shows the progress: on a terminal with one line that changes, elsewhere with a line for each important change.
      */
     private static final class Progress {
         private static final String CLEAR_LINE = "\r\u001b[K";
@@ -250,7 +250,7 @@ public final class Comparison implements AutoCloseable {
             }
         }
 
-        /** Something else is printed. */
+        /** Ends the line, before other output is printed. */
         public void end() {
             if (terminal) {
                 System.out.print(CLEAR_LINE);

@@ -31,7 +31,7 @@ import java.util.List;
  * The command line options of every comparison.
  */
 public final class ComparisonOptions {
-    /** For how many times the limit of a row fresh processes may warm up for all of them. */
+    /** Maximum time of a warm-up with all scenarios, in multiples of the limit of a row. */
     private static final int WARM_UP_LIMITS = 2;
 
     @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this.")
@@ -60,28 +60,28 @@ public final class ComparisonOptions {
     @Mixin
     Launcher launcher;
 
-    /** {@code null} if the tables are only printed. */
+    /** File for the tables; {@code null} if they are only printed. */
     @Option(names = "--markdown", description = "Write the tables to this file too.")
     Path markdown;
 
     @Mixin
     ChartOutput charts;
 
-    /** Options of a comparison of RDMA with TCP by default. */
+    /** Creates the options of a comparison that compares RDMA with TCP by default. */
     public ComparisonOptions() {
         this(List.of(Transport.RDMA, Transport.EPOLL));
     }
 
     /**
-     * Options of a comparison.
+     * Creates the options of a comparison.
      *
-     * @param transports that are compared by default
+     * @param transports transports that are compared by default
      */
     ComparisonOptions(List<Transport> transports) {
         this.transports = transports;
     }
 
-    /** One of them, if any. */
+    /** At most one of these options. */
     private static final class Length {
         @Option(names = "--quick", description = "One short round: does it work?")
         private boolean quick;
@@ -103,7 +103,7 @@ public final class ComparisonOptions {
         return rounds != null ? rounds : plan().rounds;
     }
 
-    /** Returns whether the rounds were asked for, so that none is left out for lack of time. */
+    /** Returns whether the rounds were set by an option, so that none is left out for lack of time. */
     boolean hasRounds() {
         return rounds != null;
     }
@@ -112,21 +112,20 @@ public final class ComparisonOptions {
         return limitSeconds != null ? (int) (limitSeconds * 1000) : plan().limitMillis;
     }
 
-    /** Maximum time for which fresh processes {@linkplain Pair#warmUp warm up} before the first scenario counts. */
+    /** Maximum time for which new processes {@linkplain Pair#warmUp warm up} before the first scenario counts. */
     int warmUpMillis() {
         return WARM_UP_LIMITS * limitMillis();
     }
 
-    /** For how long a comparison measures. */
+    /** Lengths of a comparison. */
     enum Plan {
         /**
-         * Something to look at while one waits: the processes of a mode stay from round to round, so that they have to
-         * warm up once.
+         * For users who wait for it: the processes of a mode stay from round to round, so that they warm up only once.
          */
         DEFAULT(3, true, 100, 8000, 100),
-        /** Figures to quote: fresh processes in each round, as where they come to lie makes a difference. */
+        /** For figures to quote: new processes in each round, because their memory layout matters. */
         FULL(5, false, 200, 10_000, 3600),
-        /** Shows that everything works. What does not settle in little more than a second is marked. */
+        /** A test that everything works. Scenarios that do not settle in little more than a second are marked. */
         QUICK(1, false, 100, 1200, 60);
 
         /** Number of rounds, if there is time. */
@@ -135,9 +134,9 @@ public final class ComparisonOptions {
         final boolean keepsProcesses;
         /** Length of one of the windows of {@link Settling}. */
         final int windowMillis;
-        /** For how long fresh processes do a scenario at most until they give up, if it does not settle. */
+        /** Maximum time of a scenario in new processes, after which it is given up if it has not settled. */
         final int limitMillis;
-        /** Time for everything: rows share the rest of it, and no round begins that would end later. */
+        /** Time for everything. Rows share the remaining time, and no round begins that would end later. */
         final int maxSeconds;
 
         Plan(int rounds, boolean keepsProcesses, int windowMillis, int limitMillis, int maxSeconds) {

@@ -31,8 +31,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The echo example as a whole: a file through an echo server and back, then figures of all modes beside each other.
- * The exit status is 0 if the file came back intact on every transport and everything could be done.
+ * The echo example as a whole: sends a file through an echo server and back, then compares figures of all modes. The
+ * exit status is 0 if the file came back intact on every transport, and everything could be measured.
  */
 @Command(name = "echo", description = {
         "Sends a file through an echo server, compares SHA-256, then measures round trips and streaming of the "
@@ -56,7 +56,7 @@ public final class EchoComparison extends ExampleComparison {
     @Override
     protected void prepare(Mode mode) throws IOException, InterruptedException {
         try (Child server = launcher().start(EchoServer.class, mode, List.of("--port", "0"))) {
-            // An IP address or the name of a Unix socket, either of which ends with the port.
+            // The line has an IP address or the name of a Unix socket. Both end with the port.
             String address = server.await(EchoServer.READY).split(" ", 2)[0];
             try (Child client = launcher().start(EchoClient.class, mode, List.of("--file", file.toString(),
                     "--port", address.substring(Math.max(address.lastIndexOf(':'), address.lastIndexOf('.')) + 1)))) {

@@ -47,9 +47,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * An example as a whole: a command that runs its server and its {@link LoadClient}, each a process of its own, on one
- * transport after the other, and shows the figures beside each other. The exit status is 0 if every answer on every
- * transport was right.
+ * An example as a whole: a command that runs its server and its {@link LoadClient} as processes, on one transport after
+ * the other, and compares the figures. The exit status is 0 if every answer on every transport was right.
  */
 public abstract class ExampleComparison implements Callable<Integer> {
     @Spec
@@ -65,7 +64,7 @@ public abstract class ExampleComparison implements Callable<Integer> {
     final Class<? extends LoadClient> client;
 
     /**
-     * @param server main class of the server. It has {@code ServerOptions}
+     * @param server main class of the server, which has {@code ServerOptions}
      * @param client main class of the client
      */
     protected ExampleComparison(Class<?> server, Class<? extends LoadClient> client) {
@@ -74,25 +73,25 @@ public abstract class ExampleComparison implements Callable<Integer> {
     }
 
     /**
-     * Arguments of the server besides the transport, the address and TLS.
+     * Returns arguments of the server besides the transport, the address and TLS.
      *
-     * @param folder a folder for files, which is deleted in the end
+     * @param folder folder for files, which is deleted in the end
      */
     protected List<String> serverArguments(Path folder) throws IOException {
         return List.of();
     }
 
-    /** Runs something in a mode that is not measured, before anything is. */
+    /** Runs something that is not measured in a mode, before the measurements. */
     protected void prepare(Mode mode) throws IOException, InterruptedException {
-        // Most examples check all they do.
+        // Most examples check everything while they are measured.
     }
 
-    /** References that are measured beside the modes, with the same scenario names. */
+    /** Returns references that are measured beside the modes, with the same scenario names. */
     protected List<Comparison.Reference> references() {
         return List.of();
     }
 
-    /** The modes of a transport that are compared. */
+    /** Returns the modes of a transport that are compared. */
     protected List<Mode> modes(Transport transport) {
         return options.polling() ? Mode.of(transport) : List.of(Mode.byDefault(transport));
     }
@@ -100,8 +99,8 @@ public abstract class ExampleComparison implements Callable<Integer> {
     /**
      * Starts the processes of a mode.
      *
-     * @param forServer arguments of the server beside the transport and the address
-     * @param forClient arguments of the client beside these
+     * @param forServer arguments of the server besides the transport and the address
+     * @param forClient arguments of the client besides the same ones
      */
     protected Pair start(Mode mode, List<String> forServer, List<String> forClient) throws IOException {
         return launcher().pair(mode, server, forServer, client, forClient, List.of());

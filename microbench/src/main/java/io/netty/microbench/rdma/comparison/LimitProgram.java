@@ -27,14 +27,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The program {@code shm_limit}: what this machine can do between two processes, in C and with nothing of the
- * transports: messages through a ring in shared memory, copied in and out, both ends polling.
+ * The C program {@code shm_limit}: measures the limit of this machine between two processes, without the transports.
+ * Messages go through a ring in shared memory, and are copied in and out. Both ends poll.
  *
- * @param program    where it is
- * @param maxSeconds when it is killed, which makes it fail: for a machine that is very busy
+ * @param program    path of the program
+ * @param maxSeconds time after which it is killed, and fails, for a machine that is very busy
  */
 public record LimitProgram(Path program, int maxSeconds) {
-    /** For each of the six that a reference measures. It warms up for a quarter of it, and has no JIT compiler. */
+    /** Time of each of six measurements of a reference. A quarter of it is warm-up: there is no JIT compiler. */
     private static final int REFERENCE_MILLIS = 300;
     private static final int REFERENCE_MAX_SECONDS = 60;
 
@@ -56,9 +56,9 @@ public record LimitProgram(Path program, int maxSeconds) {
     }
 
     /**
-     * Runs it to its end, and returns what it measured.
+     * Runs the program to its end, and returns its measurements.
      *
-     * @throws IOException if it fails. What it had to say it has said on the standard error output
+     * @throws IOException if the program fails. Its messages are on the standard error output
      */
     public List<Measurement> measure(String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(program.toString()));

@@ -32,7 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The proxy example as a whole. A mode is what the proxy reaches the server by.
+ * The proxy example as a whole. The mode is that of the proxy's connections to the server.
  */
 @Command(name = "proxy", description = "Runs an HTTP/1.1 server, a proxy before it and a client over TCP that checks "
         + "every answer; compares a proxy that reaches the server by RDMA with one that does by TCP. Server CPU is "
@@ -58,7 +58,8 @@ public final class ProxyComparison extends ExampleComparison {
     @Override
     protected List<Mode> modes(Transport transport) {
         proxyTransport(transport);
-        // Three loops that never sleep would measure how the kernel shares fewer cores among them.
+        // There are three event loops. If they never slept, the result would show how the kernel shares fewer cores
+        // among them.
         return List.of(Mode.byDefault(transport));
     }
 

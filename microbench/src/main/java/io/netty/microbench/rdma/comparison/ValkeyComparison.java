@@ -34,8 +34,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * Valkey's server, which is not changed, with a client on one transport after the other: RDMA by Valkey's own protocol,
- * TCP and a Unix socket. A mode has a server of its own, with the same options.
+ * Valkey's unmodified server, with a client on one transport after the other: RDMA by Valkey's own protocol, TCP and a
+ * Unix socket. Each mode has a server of its own, with the same options.
  */
 @Command(name = "valkey", description = "Runs the unmodified server of Valkey and a client that checks every answer, "
         + "and compares SET and GET over RDMA, TCP and a Unix socket: values of 3 B to 1 MiB, one and 64 commands in "

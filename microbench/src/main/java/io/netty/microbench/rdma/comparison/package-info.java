@@ -14,25 +14,24 @@
  * under the License.
  */
 /**
- * Measures the transports beside each other, with the same server and the same client on each: a command for each
- * example.
+ * Compares the transports, with the same server and the same client on each: a command for each example.
  *
  * <pre>
- * ExampleComparison   a command that compares one example: XComparison for X
+ * ExampleComparison   a command that compares the transports by one example X, named XComparison
  *    |
- * Comparison          rounds, as the Plan says: in each every mode in turn, then the table; in the end the chart
+ * Comparison          measures every mode in turn, for as many rounds as the Plan says; writes tables and a chart
  *    |
  * Pair                the processes of a mode
  *    +-- the example's server, just as it runs alone
- *    +-- LoadClient   does what a Scenario says
+ *    +-- LoadClient   does the operations of a Scenario
  * </pre>
  *
- * <p><b>Only one pair runs.</b> A polling event loop that nobody measures would take its core from the others. By
- * default the processes of a mode stay for all rounds, and their event loops are parked in a task while others have
- * their turn: the connections stay, and no thread of the loops runs, whatever it would do by itself. (SIGSTOP would
- * stop the compilers and the provider's threads too, in the middle of what they share with others.) With {@code --full}
- * each round starts fresh ones, as where memory and threads come to lie makes a difference that no repetition in one
- * process shows. Rounds take the modes in different orders. Ratios are those of one round; only figures of one run are
+ * <p><b>Only one pair runs.</b> A polling event loop that is not measured would take a core from the others. By default
+ * the processes of a mode stay for all rounds. While others are measured, their event loops are parked in a task: the
+ * connections stay, and no thread of the loops runs, even if the loops poll. (SIGSTOP would also stop the compilers and
+ * the provider's threads, in the middle of work on memory that they share with others.) With {@code --full} each round
+ * starts new processes: the placement of memory and threads makes a difference that no repetition in one process shows.
+ * Rounds take the modes in different orders. A ratio is one of a single round, and only figures of one run are
  * compared.
  */
 package io.netty.microbench.rdma.comparison;

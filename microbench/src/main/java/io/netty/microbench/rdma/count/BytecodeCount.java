@@ -30,9 +30,10 @@ import io.netty.util.concurrent.Promise;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts the bytecodes of Netty and of the transport that a round trip of 64 B takes, and a connection with one. The
- * counts are the same in each run, whatever else the machine does. Before the code is compiled they are its work, and
- * afterwards a sign of that. Both ends are on one event loop that sleeps at once, so that few polls are in vain.
+ * Counts the bytecodes of Netty and of the transport that a round trip of 64 B takes, and a connection with one round
+ * trip. The counts are the same in each run, whatever else the machine does. They are the work of code that is not
+ * compiled yet, and an estimate of the work of compiled code. Both ends are on one event loop that sleeps at once, so
+ * that few polls find nothing.
  */
 public final class BytecodeCount {
     private static final int BYTES = 64;
@@ -49,7 +50,7 @@ public final class BytecodeCount {
         this.methods = methods;
     }
 
-    /** @param args how many methods to list for each count; none by default. */
+    /** @param args number of methods to list for each count; none by default */
     public static void main(String[] args) throws Exception {
         Class<?> counted = new CountingLoader().loadClass(BytecodeCount.class.getName());
         for (Transport transport : new Transport[] { Transport.RDMA, Transport.EPOLL }) {
@@ -58,7 +59,7 @@ public final class BytecodeCount {
         }
     }
 
-    /** Counts. Called on the class of the loader. */
+    /** Counts. Called on the class that the counting loader has loaded. */
     public static void count(String transport, int methods) throws Exception {
         new BytecodeCount(Transport.valueOf(transport), methods).count();
     }
@@ -82,7 +83,7 @@ public final class BytecodeCount {
         }
     }
 
-    /** Counts the second time: the first time loads classes and fills pools. */
+    /** Counts the second run, because the first one loads classes and fills pools. */
     private void count(String what, int connections, int roundTrips) throws Exception {
         for (int time = 0; time < 2; time++) {
             Promise<String> rows = bootstrap.config().group().next().newPromise();
@@ -108,7 +109,7 @@ public final class BytecodeCount {
         });
     }
 
-    /** The counted work: so many connections, one after the other, each with so many round trips. */
+    /** The counted work: a number of connections, one after the other, each with a number of round trips. */
     private record Client(String what, int connections, int roundTrips, Promise<String> rows) {
     }
 

@@ -29,7 +29,7 @@ import org.objectweb.asm.tree.MethodNode;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Loads the classes of Netty and of the transport so that they count the bytecodes that they execute. */
+/** Loads the classes of Netty and of the transport with code that counts the bytecodes that they execute. */
 final class CountingLoader extends ClassLoader {
     private static final String OWN = "io.netty.";
     private static final String NOT_COUNTED = "io.netty.microbench.";
@@ -77,8 +77,8 @@ final class CountingLoader extends ClassLoader {
     }
 
     /**
-     * Counts the bytecodes since the last jump, label or return before the next one. If one in between throws, none of
-     * them count.
+     * Counts the bytecodes from the last jump, label or return, just before the next one. If a bytecode between them
+     * throws, none of them counts.
      */
     private static void count(InsnList instructions, int method) {
         int since = 0;

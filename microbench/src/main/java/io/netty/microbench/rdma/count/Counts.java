@@ -35,7 +35,7 @@ public final class Counts {
         return number;
     }
 
-    /** Called by counted code, as the next one. */
+    /** Counts a call of a method. Called by counted code, as is the next method. */
     public static void called(int method) {
         CALLED[method]++;
     }
@@ -49,7 +49,7 @@ public final class Counts {
         Arrays.fill(CALLED, 0);
     }
 
-    /** A row for what was done so many times, and one for each of the methods with the most bytecodes. */
+    /** Returns a row for work that was done {@code times} times, and one for each method with the most bytecodes. */
     public static String report(String what, int times, int methods) {
         StringBuilder text = new StringBuilder(row(what, Arrays.stream(EXECUTED).sum(),
                 Arrays.stream(CALLED).sum(), times));

@@ -17,8 +17,8 @@
  * Counts bytecodes: {@code scripts/bytecodes}.
  *
  * <pre>
- * BytecodeCount    the program: the transports, and what is done on them
- * CountingLoader   the class loader that makes classes count
+ * BytecodeCount    the program: makes round trips and connections on the transports
+ * CountingLoader   the class loader that inserts the counting into classes
  * Counts           the numbers
  * </pre>
  */

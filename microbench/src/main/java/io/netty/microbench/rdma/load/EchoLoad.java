@@ -37,8 +37,8 @@ import java.util.List;
 import java.util.Queue;
 
 /**
- * The measuring client of the echo example: round trips, and streams of which it counts what arrives. Each has a
- * connection of its own.
+ * The measuring client of the echo example: round trips, and streams whose received bytes it counts. Each scenario has
+ * a connection of its own.
  */
 @Command(name = "echo-load", description = "Measures round trips and streams.")
 public class EchoLoad extends LoadClient {
@@ -49,16 +49,16 @@ public class EchoLoad extends LoadClient {
     private final int pieceBytes;
 
     private EchoLoad() {
-        // The piece takes a few milliseconds.
+        // A piece takes a few milliseconds.
         this("", List.of(64, 4 << 10, 64 << 10, 1 << 20), 16 << 20);
     }
 
     /**
-     * Load of other scenarios.
+     * Creates a load with other scenarios.
      *
-     * @param where        in their names
-     * @param messageBytes sizes of the messages that go there and back
-     * @param pieceBytes   what counts as an operation of a stream
+     * @param where        part of the names of the scenarios
+     * @param messageBytes sizes of the messages of round trips
+     * @param pieceBytes   bytes that count as an operation of a stream
      */
     protected EchoLoad(String where, List<Integer> messageBytes, int pieceBytes) {
         this.where = where;
@@ -66,12 +66,12 @@ public class EchoLoad extends LoadClient {
         this.pieceBytes = pieceBytes;
     }
 
-    /** Name of a scenario of round trips. */
+    /** Returns the name of a scenario of round trips. */
     public static String roundTrips(String where, int messageBytes) {
         return "round trips" + where + " of " + Figures.size(messageBytes);
     }
 
-    /** Name of a scenario of a stream. */
+    /** Returns the name of a scenario of a stream. */
     public static String stream(String where, int writeBytes) {
         return "a stream" + where + " of writes of " + Figures.size(writeBytes);
     }
@@ -97,11 +97,11 @@ public class EchoLoad extends LoadClient {
     }
 
     /**
-     * Opens streams of 64 KiB writes on an event loop. An operation takes the next piece of one that rests. Not to be
-     * called on an event loop.
+     * Opens streams of 64 KiB writes on an event loop. An operation receives the next piece of a stream without an
+     * operation. Not to be called on an event loop.
      *
-     * @param number     of the streams, at least as many as operations are under way
-     * @param pieceBytes what counts as an operation
+     * @param number     number of streams, at least as many as operations in flight
+     * @param pieceBytes bytes that count as an operation
      */
     public static Scenario.Operation streams(ClientOptions options, EventLoopGroup loop, int number, int pieceBytes)
             throws IOException, InterruptedException {
@@ -138,9 +138,9 @@ public class EchoLoad extends LoadClient {
         channel.writeAndFlush(channel.alloc().directBuffer(Integer.BYTES).writeInt(request)).sync();
     }
 
-    /** An operation sends a message and waits for all of its echo. One is under way at any time. */
+    /** Round trips: an operation sends a message and waits for its whole echo. Only one is in flight at any time. */
     private static final class PingPongHandler extends ChannelInboundHandlerAdapter implements Scenario.Operation {
-        /** An echo may arrive before the completion of its message is seen, and that of some before it. */
+        /** Number of messages without a seen completion: their echoes may arrive before. */
         private static final int MAX_UNDER_WAY = 64;
 
         private final int messageBytes;
@@ -207,8 +207,8 @@ public class EchoLoad extends LoadClient {
     }
 
     /**
-     * An operation receives the next so many bytes of a stream, and looks at none of them. While none is under way,
-     * nothing is read, so that the stream rests.
+     * Streams: an operation receives the next piece of a stream, without a check of its bytes. While no operation is in
+     * flight, nothing is read, so that the stream rests.
      */
     private static final class StreamSinkHandler extends ChannelInboundHandlerAdapter implements Scenario.Operation {
         private final int pieceBytes;
@@ -216,7 +216,7 @@ public class EchoLoad extends LoadClient {
         private int awaitedBytes;
         private Scenario.Completion completion;
 
-        /** To be added to a pipeline whose channel does not read by itself. */
+        /** Creates the handler for a channel without autoRead. */
         StreamSinkHandler(int pieceBytes) {
             this.pieceBytes = pieceBytes;
         }
@@ -233,7 +233,7 @@ public class EchoLoad extends LoadClient {
                 return;
             }
             completion = toBeCalled;
-            // Bytes beyond the last piece belong to this one.
+            // Bytes that arrived beyond the last piece count for this one.
             awaitedBytes += pieceBytes;
             context.channel().config().setAutoRead(true);
         }

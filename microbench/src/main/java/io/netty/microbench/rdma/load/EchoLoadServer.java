@@ -35,11 +35,11 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * A server of echoes and streams, as each connection asks for.
+ * A server of echoes and streams; each connection asks for one of them.
  */
 @Command(name = "echo-load-server", description = "Sends back what it receives, or sends a stream.")
 public final class EchoLoadServer implements Callable<Integer> {
-    /** The default, 32 to 64 KiB, would let a stream of 64 KiB writes have no more than one in flight. */
+    /** Water mark of streams. With the default, 32 to 64 KiB, only one write of 64 KiB would be in flight. */
     private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(1 << 20, 4 << 20);
 
     @Mixin
@@ -69,8 +69,8 @@ public final class EchoLoadServer implements Callable<Integer> {
     }
 
     /**
-     * Reads what a client wants, 4 bytes, and becomes that: {@value #ECHO} is an echo, and anything else a stream of
-     * writes of that many bytes.
+     * Reads a client's request, 4 bytes: {@value #ECHO} asks for an echo, any other number for a stream of writes of
+     * that many bytes.
      */
     public static final class RequestHandler extends ByteToMessageDecoder {
         /** Request for an echo. */
@@ -102,15 +102,15 @@ public final class EchoLoadServer implements Callable<Integer> {
         private ByteBuf payload;
         private boolean filling;
 
-        /** To be added to the pipeline of a connection that is established. */
+        /** Creates the handler for a connection that is established. */
         StreamSourceHandler(int writeBytes) {
             this.writeBytes = writeBytes;
         }
 
         @Override
         public void handlerAdded(ChannelHandlerContext ctx) {
-            // One buffer that every write shares, from the channel's own allocator: what is measured is the transport,
-            // and not how fast a CPU fills memory.
+            // All writes share one buffer of the channel's own allocator: the transport is measured, and not how fast a
+            // CPU fills memory.
             payload = ctx.alloc().directBuffer(writeBytes, writeBytes).setZero(0, writeBytes).writerIndex(writeBytes);
             fill(ctx);
         }
@@ -122,7 +122,7 @@ public final class EchoLoadServer implements Callable<Integer> {
 
         private void fill(ChannelHandlerContext ctx) {
             Channel channel = ctx.channel();
-            // A flush that makes the channel writable again calls back into here.
+            // A flush that makes the channel writable again calls this method.
             if (payload == null || filling) {
                 return;
             }
@@ -147,7 +147,7 @@ public final class EchoLoadServer implements Callable<Integer> {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            // The client ends by closing, which may reset the connection under a write.
+            // The client ends by a close, which may reset the connection during a write.
             ctx.close();
         }
     }

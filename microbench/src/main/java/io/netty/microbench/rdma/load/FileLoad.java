@@ -55,7 +55,7 @@ public final class FileLoad extends LoadClient {
         System.exit(Commands.run(new FileLoad(), args));
     }
 
-    /** Writes the files that the server has to have. */
+    /** Writes the files that the server must have. */
     public static void writeFiles(Path folder) throws IOException {
         for (int bytes : new int[] {SMALL_BYTES, LARGE_BYTES}) {
             try (OutputStream file = Files.newOutputStream(folder.resolve(name(bytes)))) {
@@ -64,7 +64,7 @@ public final class FileLoad extends LoadClient {
         }
     }
 
-    /** The name of a file of so many bytes of the pattern. */
+    /** Returns the name of a file of this many bytes of the pattern. */
     private static String name(int bytes) {
         return "file-" + bytes;
     }

@@ -120,7 +120,7 @@ public final class GrpcLoad extends LoadClient {
         }
     }
 
-    /** A call that stays open, with one message under way. */
+    /** A call that stays open, with one message in flight. */
     private static final class Exchange implements StreamObserver<Payload> {
         private final EventExecutor executor;
         private final StreamObserver<Payload> requests;

@@ -26,17 +26,17 @@ import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Does the operations of one scenario until it is stopped: as many at a time as it says, each next one when one has
- * ended, or each when it is due. What ends in a stretch of time that somebody asks about is counted; the load goes on
- * between these. Its methods may be called by any thread.
+ * Does the operations of one scenario until it is stopped. A closed load has a fixed number of operations in flight,
+ * and starts the next one when one has ended. A paced load starts each operation when it is due. {@link #window} counts
+ * the operations that end in a stretch of time; the load also runs between windows. Any thread may call the methods.
  *
- * <p>A paced load is open: the latency of an operation begins when it was due, however late it was started, so that
- * whatever delays the client does not hide what it has delayed (coordinated omission). The pace is that of a timer of
- * the event loop ({@code schedule}), which starts all that has become due each time it fires and is set again to when
- * the next one will be. A thread of its own that hands each message to the loop would need a core beside the two that
- * are measured, and would add its own wake-up and the loop's wake-up by another thread to every message: that is more
- * than what is measured. Timers of all transports here are epoll's: the loops of RDMA sleep by the same code. How late
- * operations were started is counted beside their latency.
+ * <p>A paced load is open: the latency of an operation begins when it was due, even if it was started later. So the
+ * latency includes the delays of the client (coordinated omission). A timer of the event loop ({@code schedule}) sets
+ * the pace. Each time it fires, it starts all operations that are due, and is set again for the next one. A thread that
+ * hands each message to the loop would need a core beside the two that are measured. It would add its own wake-up and
+ * the loop's wake-up by another thread to every message, which takes longer than the measured work. Timers of all
+ * transports here are epoll's: the loops of RDMA sleep by the same code. The lateness of each start is recorded beside
+ * the latency.
  */
 final class Load {
     private static final int SIGNIFICANT_DIGITS = 3;
@@ -48,19 +48,19 @@ final class Load {
     private final Scenario scenario;
     private final Promise<Void> stopped;
     private final Runnable startDue = this::startDue;
-    /** Slots of a paced load that no operation has. */
+    /** Slots of a paced load that are not in use. */
     private final Queue<Slot> free = new ArrayDeque<>();
     /** When the first operation of a paced load was due. */
     private long firstDueNanos;
     /** Number of operations that a paced load has started. */
     private long started;
-    /** Used in turn: those of the last window are still read. */
+    /** Counters of the present and of the last window, used in turn: a caller still reads those of the last window. */
     private Counts counts;
     private Counts lastCounts;
     private int underWay;
     private boolean stopping;
     private Throwable failure;
-    /** {@code null} while nothing is counted. */
+    /** Promise of the present window; {@code null} while nothing is counted. */
     private Promise<Window> window;
     private long windowNanos;
     private boolean counting;
@@ -83,9 +83,9 @@ final class Load {
     }
 
     /**
-     * Counts what ends within a time, from the next operation that ends to the first one that ends after it.
+     * Counts operations that end within a time, from the next one that ends to the first one that ends after this time.
      *
-     * @return fails with the first operation that does. To be read before the next window but one
+     * @return fails with the first operation that fails. To be read before the next window but one
      */
     Future<Window> window(long nanos) {
         Promise<Window> promise = executor.newPromise();
@@ -106,9 +106,9 @@ final class Load {
     }
 
     /**
-     * Starts no operation any more.
+     * Stops the start of operations.
      *
-     * @return succeeds when none is under way, fails if one has failed
+     * @return succeeds when no operation is in flight, fails if one has failed
      */
     Future<Void> stop() {
         executor.execute(() -> {
@@ -129,11 +129,11 @@ final class Load {
         }
     }
 
-    /** Starts all operations that have become due, and comes again when the next one will be. */
+    /** Starts all operations that are due, and schedules itself for the next one. */
     private void startDue() {
         long now = ticker.nanoTime();
         long dueNanos = dueNanos();
-        // Operations that become due meanwhile are left to the next time: the answers must have their turn.
+        // Operations that become due meanwhile wait for the next call, so that the event loop can read answers.
         while (failure == null && !stopping && dueNanos - now <= 0 && underWay < scenario.inFlight()) {
             started++;
             if (window != null) {
@@ -144,7 +144,7 @@ final class Load {
             dueNanos = dueNanos();
         }
         if (failure == null && !stopping) {
-            // If too many are under way, it looks again in a while.
+            // If too many operations are in flight, the next look is after an interval.
             long least = underWay < scenario.inFlight() ? 0 : SECOND_NANOS / scenario.perSecond();
             executor.schedule(startDue, Math.max(least, dueNanos - ticker.nanoTime()), TimeUnit.NANOSECONDS);
         }
@@ -210,7 +210,7 @@ final class Load {
         }
     }
 
-    /** One of the operations that are under way at a time. */
+    /** One of the operations that are in flight at the same time. */
     private final class Slot implements Scenario.Completion {
         private long startNanos;
 
@@ -218,7 +218,7 @@ final class Load {
             start(ticker.nanoTime());
         }
 
-        /** Starts an operation whose latency begins then. */
+        /** Starts an operation whose latency begins at this time. */
         void start(long nanos) {
             startNanos = nanos;
             underWay++;

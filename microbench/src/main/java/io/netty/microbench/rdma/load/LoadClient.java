@@ -28,32 +28,32 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * The client's process of a comparison: a command that connects to a server that runs already, prints what its
- * scenarios are, and then does what its {@link Control} is told. The exit status is 0 if every answer was right.
+ * The client's process of a comparison. This command connects to a running server, prints its scenarios, and then
+ * executes the commands of its {@link Control}. The exit status is 0 if every answer was right.
  */
 public abstract class LoadClient implements Callable<Integer> {
     @Mixin
     private ClientOptions options;
 
     /**
-     * Connects, and says what there is to measure.
+     * Connects, and returns the scenarios.
      *
-     * @param options where the server is, and with which transport it is reached
-     * @param group   the event loop group of all connections. It has one event loop, or those of {@code --threads}
+     * @param options address of the server, and the transport
+     * @param group   event loop group of all connections. It has one event loop, or those of {@code --threads}
      */
     public abstract List<Scenario> scenarios(ClientOptions options, EventLoopGroup group) throws Exception;
 
     /**
-     * Adds what else this process can be told to do.
+     * Adds further commands of this process.
      *
-     * @param options where the server is, and with which transport it is reached
-     * @param group   the event loop group of all connections. It has one event loop
+     * @param options address of the server, and the transport
+     * @param group   event loop group of all connections. It has one event loop
      */
     protected void addCommands(Control control, ClientOptions options, EventLoopGroup group) throws Exception {
-        // Most clients do nothing but scenarios.
+        // Most clients have only scenarios.
     }
 
-    /** Connections to the server, without their handler. */
+    /** Returns a bootstrap for connections to the server, without their handler. */
     protected static Bootstrap bootstrap(ClientOptions options, EventLoopGroup group) throws IOException {
         Transport transport = options.transport().transport();
         return new Bootstrap().group(group).channel(transport.channelType())

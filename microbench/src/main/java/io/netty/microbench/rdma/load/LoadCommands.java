@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Commands of a client's process, and the lines by which it says what it can do.
+ * Commands of a client's process, and the lines with which it lists its scenarios.
  */
 public final class LoadCommands {
     /** Beginning of a scenario's line; its bytes and its name follow. */
@@ -35,14 +35,14 @@ public final class LoadCommands {
     public static final String READY = "ready";
     /** Starts the load of a scenario, by its number. */
     public static final String START = "start";
-    /** Measures so many milliseconds of it; answered with a {@link Window}. */
+    /** Measures for this number of milliseconds; the answer is a {@link Window}. */
     public static final String WINDOW = "window";
-    /** Ends it. */
+    /** Ends the load. */
     public static final String STOP = "stop";
 
     private final EventExecutorGroup group;
     private final List<Scenario> scenarios;
-    /** One for each event loop. */
+    /** Loads, one for each event loop. */
     private final List<Load> loads = new ArrayList<>();
 
     private LoadCommands(EventExecutorGroup group, List<Scenario> scenarios) {
@@ -51,9 +51,9 @@ public final class LoadCommands {
     }
 
     /**
-     * Says which scenarios there are, and returns what runs them when it is told to. Not to be called on an event loop.
+     * Prints the scenarios, and returns a control that runs them on command. Not to be called on an event loop.
      *
-     * @param group the event loops of this process. Each has its share of the load
+     * @param group event loops of this process. Each has its share of the load
      */
     public static Control control(EventExecutorGroup group, List<Scenario> scenarios)
             throws IOException, InterruptedException {

@@ -19,8 +19,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
 /**
- * A message of zeros that a channel sends again and again. It is handed out as duplicates that are used in turn, as a
- * new one for each write would be most of what a round trip allocates, and none of that the transport's. For one
+ * A message of zeros that a channel sends again and again. It is handed out as duplicates that are used in turn: a new
+ * duplicate for each write would be most of the allocations of a round trip, none of them the transport's. For one
  * channel, on its event loop.
  */
 public final class RepeatedMessage {
@@ -33,9 +33,9 @@ public final class RepeatedMessage {
     /**
      * Allocates the message.
      *
-     * @param bytes    of the message, 1 and more
-     * @param underWay how many writes the channel has not completed at a time, usually at most, 1 and more. If there
-     *                 are more, those are new objects
+     * @param bytes    length of the message, 1 and more
+     * @param underWay usual maximum of writes that the channel has not completed, 1 and more. Further ones are new
+     *                 objects
      */
     public RepeatedMessage(ByteBufAllocator allocator, int bytes, int underWay) {
         this.bytes = bytes;
@@ -46,10 +46,10 @@ public final class RepeatedMessage {
         }
     }
 
-    /** Returns the message to be written, which is released then. */
+    /** Returns the message for a write, which releases it. */
     public ByteBuf next() {
-        // A channel completes its writes in order: if fewer are under way than there are duplicates, the one that
-        // was used longest ago is not among them, and its indices are nobody else's.
+        // A channel completes its writes in order. If fewer writes are in flight than there are duplicates, the one
+        // that was used longest ago is not in flight, and its indices may be changed.
         if (message.refCnt() > duplicates.length) {
             return message.retainedDuplicate();
         }
@@ -58,7 +58,7 @@ public final class RepeatedMessage {
         return duplicate.setIndex(0, bytes).retain();
     }
 
-    /** Ends the use of the message. What was written stays until it is sent. */
+    /** Ends the use of the message. Memory of writes in flight stays until they are sent. */
     public void release() {
         message.release();
     }

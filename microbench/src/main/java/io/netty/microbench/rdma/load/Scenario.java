@@ -20,14 +20,14 @@ import io.netty.util.concurrent.Future;
 import java.util.function.Supplier;
 
 /**
- * Something that a client does over and over, and that is measured. The load is closed, where the next operation starts
- * when one has ended, or paced, where operations are due at equal intervals whether others have ended or not.
+ * A kind of operation that a client repeats, and that is measured. In a closed load, the next operation starts when one
+ * has ended. In a paced load, operations are due at equal intervals, whether others have ended or not.
  *
- * @param name      in words, as in the table
- * @param inFlight  how many operations are under way at any time; if they are paced, how many at most
- * @param bytes     payload of an operation, if that is what counts, else 0: operations are counted
- * @param perSecond how many operations are due a second, or 0 if the load is closed
- * @param operation what is done
+ * @param name      name in the table, in words
+ * @param inFlight  number of operations in flight at any time; in a paced load, the maximum
+ * @param bytes     payload of an operation, if bytes are counted; 0 if operations are counted
+ * @param perSecond number of operations that are due a second; 0 for a closed load
+ * @param operation starts an operation
  */
 public record Scenario(String name, int inFlight, long bytes, int perSecond, Operation operation) {
     public Scenario {
@@ -37,16 +37,16 @@ public record Scenario(String name, int inFlight, long bytes, int perSecond, Ope
         }
     }
 
-    /** Scenario of a closed load. */
+    /** Creates a scenario of a closed load. */
     public Scenario(String name, int inFlight, long bytes, Operation operation) {
         this(name, inFlight, bytes, 0, operation);
     }
 
     /**
-     * Scenario of operations whose future says when they have ended.
+     * Creates a scenario of operations with futures.
      *
-     * @param operation starts one. Called on the client's event loop. What it returns succeeds, on that event loop,
-     *                  when the answer has come and was found to be right, and fails otherwise
+     * @param operation starts an operation. Called on the client's event loop. The future is notified on that event
+     *                  loop. It succeeds when the right answer has come, and fails otherwise
      */
     public Scenario(String name, int inFlight, long bytes, Supplier<Future<?>> operation) {
         this(name, inFlight, bytes, (Completion completion) ->
@@ -54,11 +54,13 @@ public record Scenario(String name, int inFlight, long bytes, int perSecond, Ope
     }
 
     /**
-     * Scenario of operations that are due at equal intervals. An operation starts whether others have ended or not,
-     * unless too many are in flight: then it starts late, which shows in its latency, as that begins at the due time.
+     * Creates a scenario of operations that are due at equal intervals. An operation starts whether others have ended
+     * or not, unless too many are in flight. Then it starts late, which its latency includes, because this begins at
+     * the due time.
      *
-     * @param perSecond   how many are due a second, 1 and more
-     * @param maxInFlight how many are under way at most, so that a rate which is too high does not fill the memory
+     * @param perSecond   number of operations that are due a second, 1 and more
+     * @param maxInFlight maximum number of operations in flight, so that a rate which is too high does not fill the
+     *                    memory
      */
     public static Scenario paced(String name, int perSecond, int maxInFlight, Operation operation) {
         if (perSecond < 1) {
@@ -67,17 +69,17 @@ public record Scenario(String name, int inFlight, long bytes, int perSecond, Ope
         return new Scenario(name, maxInFlight, 0, perSecond, operation);
     }
 
-    /** One operation after the other. */
+    /** Creates a scenario of one operation after the other. */
     public static Scenario oneByOne(String name, Supplier<Future<?>> operation) {
         return new Scenario(name, 1, 0, operation);
     }
 
-    /** Large operations one after the other, of which the bytes are counted. */
+    /** Creates a scenario of large operations, one after the other, whose bytes are counted. */
     public static Scenario transfer(String name, long bytes, Supplier<Future<?>> operation) {
         return new Scenario(name, 1, bytes, operation);
     }
 
-    /** The part that one of several event loops has: its share of the operations under way, in which none is lost. */
+    /** Returns the share of one of several event loops. All shares together have all operations in flight. */
     Scenario share(int loop, int loops) {
         return new Scenario(name, (inFlight + loop) / loops, bytes, perSecond, operation);
     }
@@ -88,23 +90,21 @@ public record Scenario(String name, int inFlight, long bytes, int perSecond, Ope
     @FunctionalInterface
     public interface Operation {
         /**
-         * Starts one, which does not end before this returns. Called on the client's event loop.
+         * Starts an operation, which does not end before this returns. Called on the client's event loop.
          *
-         * @param completion to be called once, on that event loop. The same object may come with a later operation: a
-         *                   round trip of a microsecond has no time for one of its own
+         * @param completion to be called once, on that event loop. Later operations may get the same object: a round
+         *                   trip of a microsecond has no time for an object of its own
          */
         void start(Completion completion);
     }
 
-    /**
-     * Is told that an operation has ended.
-     */
+    /** Takes the end of an operation. */
     @FunctionalInterface
     public interface Completion {
         /**
-         * The operation has ended.
+         * Notes the end of the operation.
          *
-         * @param cause {@code null} if the answer has come and was found to be right
+         * @param cause {@code null} if the right answer has come
          */
         void ended(Throwable cause);
     }

@@ -55,9 +55,9 @@ public final class ValkeyLoad extends LoadClient {
     private static final Map<Integer, String> SIZES = new TreeMap<>(Map.of(3, "3 B", 1 << 10, "1 KiB",
             64 << 10, "64 KiB", 1 << 20, "1 MiB"));
     private static final int IN_FLIGHT = 64;
-    /** Bytes from which on bytes are counted, not operations. */
+    /** Size from which bytes are counted in place of operations. */
     private static final int LARGE = 64 << 10;
-    /** All that is in flight: the default, 32 to 64 KiB, is for those who ask. */
+    /** Water mark above all bytes in flight. The default, 32 to 64 KiB, is for callers that check the writability. */
     private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(64 << 20, 128 << 20);
 
     @Option(names = "--socket", description = "The server's Unix socket, for the transport unix.")
@@ -86,7 +86,7 @@ public final class ValkeyLoad extends LoadClient {
             int length = size.getKey();
             Exchange set = Exchange.set(channel.alloc(), length);
             Exchange get = Exchange.get(channel.alloc(), length);
-            // So that there is something to get.
+            // The value must exist before it is read.
             CompletableFuture<Throwable> stored = new CompletableFuture<>();
             channel.eventLoop().execute(() -> handler.send(set, stored::complete));
             Throwable cause = stored.get();
@@ -115,14 +115,14 @@ public final class ValkeyLoad extends LoadClient {
     }
 
     /**
-     * A client's end of a connection to Valkey: it sends commands, and compares each byte of the answers, which come in
+     * A client's end of a connection to Valkey. It sends commands, and compares each byte of the answers, which come in
      * order. For one channel, on its event loop.
      */
     private static final class ValkeyHandler extends ChannelInboundHandlerAdapter {
         private final Queue<Pending> pending = new ArrayDeque<>();
         private ChannelHandlerContext context;
         private DeferredFlush flush;
-        /** Bytes of the first pending answer that have come. */
+        /** Number of bytes of the first pending answer that have arrived. */
         private int seen;
         private boolean reading;
 
@@ -135,7 +135,7 @@ public final class ValkeyLoad extends LoadClient {
             flush = new DeferredFlush(ctx.channel());
         }
 
-        /** Sends a command; the completion is called when its answer has come and was right. */
+        /** Sends a command. The completion is called when its answer has come and was right. */
         void send(Exchange exchange, Scenario.Completion completion) {
             if (!context.channel().isActive()) {
                 completion.ended(new IOException("the server has closed"));
@@ -177,7 +177,7 @@ public final class ValkeyLoad extends LoadClient {
             }
         }
 
-        /** Commands that followed from answers go out together. */
+        /** Flushes all commands that followed from answers together. */
         @Override
         public void channelReadComplete(ChannelHandlerContext ctx) {
             reading = false;
@@ -202,7 +202,7 @@ public final class ValkeyLoad extends LoadClient {
         }
     }
 
-    /** A command that is sent again and again, and its answer, which is the same each time. */
+    /** A command that is sent again and again, and its answer, which is always the same. */
     private record Exchange(ByteBuf command, ByteBuf answer) {
         /** Stores a value. */
         static Exchange set(ByteBufAllocator allocator, int length) {

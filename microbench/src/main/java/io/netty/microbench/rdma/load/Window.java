@@ -27,21 +27,20 @@ import java.util.zip.Deflater;
 /**
  * Operations of one scenario in a stretch of time.
  *
- * @param nanos     how long that was: from the end of one operation to that of another one
- * @param latencies of all operations that ended in it, in nanoseconds
- * @param lateness  by how many nanoseconds operations were started after they were due; {@code null} if the load is
- *                  closed
+ * @param nanos     length of the window, from the end of one operation to the end of another one
+ * @param latencies latencies of all operations that ended in it, in nanoseconds
+ * @param lateness  nanoseconds from the due times of operations to their starts; {@code null} for a closed load
  */
 public record Window(long nanos, Histogram latencies, Histogram lateness) {
-    /** A window of a closed load. */
+    /** Creates a window of a closed load. */
     public Window(long nanos, Histogram latencies) {
         this(nanos, latencies, null);
     }
 
     /**
-     * Windows of several event loops at the same time as one: its rate is the sum of theirs.
+     * Combines windows of several event loops at the same time. The rate is the sum of their rates.
      *
-     * @param windows of closed loads, one or more
+     * @param windows windows of closed loads, one or more
      */
     static Window together(List<Window> windows) {
         if (windows.size() == 1) {
@@ -58,12 +57,12 @@ public record Window(long nanos, Histogram latencies, Histogram lateness) {
         return latencies.getTotalCount();
     }
 
-    /** Operations a second. */
+    /** Rate in operations a second. */
     public double rate() {
         return count() * 1e9 / nanos;
     }
 
-    /** For {@link #parse}. */
+    /** Returns the text for {@link #parse}. */
     @Override
     public String toString() {
         return nanos + " " + encode(latencies) + (lateness == null ? "" : ' ' + encode(lateness));

@@ -14,20 +14,20 @@
  * under the License.
  */
 /**
- * The work of a client while it is measured.
+ * The measuring clients: programs that do operations of an example while they are measured.
  *
  * <pre>
  * LoadClient   a command that connects, and has Scenarios: XLoad for the example X
- * Load         does one of them on the event loop, and tells of each Window of it
+ * Load         does the operations of one Scenario on the event loop, and reports each Window of time
  * </pre>
  *
- * The server is the example's own, except that of echo: {@link io.netty.microbench.rdma.load.EchoLoadServer} sends
- * streams as well. That of valkey is a program of others, which {@link
- * io.netty.microbench.rdma.process.ValkeyProcess} runs.
+ * The server is the example's own, with two exceptions. For echo it is {@link
+ * io.netty.microbench.rdma.load.EchoLoadServer}, which sends streams as well. For valkey it is Valkey's own server,
+ * which {@link io.netty.microbench.rdma.process.ValkeyProcess} runs.
  *
- * <p>A round trip of an echo takes a microsecond, which leaves no room for a promise each: its handlers are operations
- * themselves, and their message is made once ({@link io.netty.microbench.rdma.load.RepeatedMessage}), so that
- * what the loops allocate is what the transport does. A stream has no operations: some megabytes of it are one, and the
- * source goes on meanwhile. While no operation is under way, nothing is read.
+ * <p>A round trip of an echo takes a microsecond, which leaves no time for a promise. So its handlers are operations
+ * themselves, and make their message only once ({@link io.netty.microbench.rdma.load.RepeatedMessage}). Then the event
+ * loops allocate only what the transport does. A stream has no operations, so some megabytes of it count as one, and
+ * the source goes on meanwhile. While no operation is in flight, nothing is read.
  */
 package io.netty.microbench.rdma.load;

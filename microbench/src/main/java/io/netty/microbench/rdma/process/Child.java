@@ -29,16 +29,15 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A Java process. It is killed when it is closed, when it lets this one wait for too long,
- * and when this process ends.
+ * A Java process. It is killed when it is closed, when it does not answer in time, and when this process ends.
  */
 public final class Child implements AutoCloseable {
-    /** The same for all that is compared. A fixed heap and the serial collector leave the second core to the peer. */
+    /** Options of all compared processes. A fixed heap and the serial collector leave the second core to the peer. */
     private static final List<String> JVM_OPTIONS = List.of("-Xms512m", "-Xmx512m", "-XX:+UseSerialGC",
-            // Compiler threads must live as long as the process, otherwise nobody knows how much they have run.
+            // Compiler threads must live as long as the process, otherwise their CPU time is lost.
             "-XX:-UseDynamicNumberOfCompilerThreads", "--enable-native-access=ALL-UNNAMED");
     private static final int MAX_SECONDS = 300;
-    /** Much longer than anything that is asked for. A server that hangs is an error and not a wait without end. */
+    /** Maximum time of an answer, much longer than any takes: a server that hangs is an error. */
     private static final int MAX_ANSWER_SECONDS = 120;
     private static final ScheduledExecutorService WATCHDOG = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "watchdog");
@@ -54,18 +53,18 @@ public final class Child implements AutoCloseable {
     private volatile boolean tooLate;
 
     /**
-     * Starts it with the class path of this process.
+     * Starts a process with the class path of this process.
      *
-     * @param options of the virtual machine, beside those that all have
+     * @param options options of the virtual machine, besides the common ones
      */
     public Child(List<String> options, Class<?> main, List<String> arguments) throws IOException {
         this(options, System.getProperty("java.class.path"), main, arguments);
     }
 
     /**
-     * Starts it.
+     * Starts a process.
      *
-     * @param options of the virtual machine, beside those that all have
+     * @param options options of the virtual machine, besides the common ones
      */
     public Child(List<String> options, String classPath, Class<?> main, List<String> arguments) throws IOException {
         name = main.getSimpleName() + ' ' + String.join(" ", arguments);
@@ -113,16 +112,16 @@ public final class Child implements AutoCloseable {
         return line.substring(prefix.length());
     }
 
-    /** The number of the process. */
+    /** Process id. */
     public long pid() {
         return process.pid();
     }
 
     /**
-     * Has the {@link Control} of the process do something.
+     * Sends a command to the {@link Control} of the process.
      *
-     * @return its answer
-     * @throws IOException if the process ends without one, which it does if it fails
+     * @return the answer
+     * @throws IOException if the process ends without an answer, as it does if it fails
      */
     public String ask(String command) throws IOException {
         try {
@@ -158,7 +157,7 @@ public final class Child implements AutoCloseable {
         }, seconds, TimeUnit.SECONDS);
     }
 
-    /** Ends it at once, and returns when it has ended. */
+    /** Kills the process, and returns when it has ended. */
     public void kill() {
         process.destroyForcibly();
         process.onExit().join();

@@ -36,28 +36,28 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Does what the process that measures this one says: a command a line on standard input, answered by a line on standard
- * output that starts with {@link #ANSWER}. Those that every process knows are here.
+ * Executes the commands of the measuring process: a command on each line of standard input. The answer is a line on
+ * standard output that starts with {@link #ANSWER}. The commands that every process has are here.
  */
 public final class Control {
     /** Beginning of an answer. */
     public static final String ANSWER = "answer: ";
-    /** Answered with a {@link Probe}. */
+    /** Asks for a {@link Probe}. */
     public static final String PROBE = "probe";
     /**
-     * Parks the event loops, and answers when they no longer run: loops that never sleep would take a core each from
-     * what is being measured. Nothing else stops: compilers can finish what they have begun.
+     * Parks the event loops, and answers when they no longer run. Otherwise loops that never sleep would take a core
+     * each from the measured processes. Only the loops stop: compilers can finish their work.
      */
     public static final String PAUSE = "pause";
     /**
-     * Collects garbage, and answers with the bytes that the process then holds: resident memory, but of its heap only
-     * what is alive. Two answers compare if all of a heap of fixed size was touched from the start
-     * ({@code -XX:+AlwaysPreTouch}): otherwise resident memory grows by what garbage is the first to use.
+     * Collects garbage, and answers with the bytes that the process then holds: resident memory, but only the live part
+     * of its heap. Two answers can be compared only if all of a heap of fixed size was touched from the start ({@code
+     * -XX:+AlwaysPreTouch}). Otherwise resident memory grows when garbage first uses a part of the heap.
      */
     public static final String MEMORY = "memory";
-    /** Binds the event loops to cores, whose numbers follow, a core for each. */
+    /** Binds each event loop to a core. The numbers of the cores follow. */
     public static final String PIN = "pin";
-    /** Lets the event loops go on. */
+    /** Lets the event loops run again. */
     public static final String RESUME = "resume";
 
     private final EventExecutorGroup group;
@@ -66,9 +66,9 @@ public final class Control {
     private CountDownLatch resumed = new CountDownLatch(0);
 
     /**
-     * Not to be called on an event loop.
+     * Creates a control. Not to be called on an event loop.
      *
-     * @param group the event loops of this process
+     * @param group event loops of this process
      */
     public Control(EventExecutorGroup group) throws IOException, InterruptedException {
         this.group = group;
@@ -80,13 +80,13 @@ public final class Control {
         add(PIN, this::pin);
     }
 
-    /** Something that a process can be told to do. */
+    /** A command of a process. */
     @FunctionalInterface
     public interface Command {
         /**
-         * Does it.
+         * Executes the command.
          *
-         * @param arguments the words after the command's own
+         * @param arguments words after the name of the command
          * @return the answer, of one line
          */
         String execute(String[] arguments) throws Exception;
@@ -122,7 +122,7 @@ public final class Control {
     private String pin(String[] cores) throws IOException, InterruptedException {
         int next = 0;
         for (EventExecutor executor : group) {
-            // A link to PID/task/TID.
+            // The file is a link to PID/task/TID.
             Path thread = executor.submit(() -> Files.readSymbolicLink(Path.of("/proc/thread-self"))).sync().getNow();
             List<String> command = List.of("taskset", "-pc", cores[next++], thread.getFileName().toString());
             Process taskset = new ProcessBuilder(command).redirectErrorStream(true)
@@ -159,7 +159,7 @@ public final class Control {
         return "resumed";
     }
 
-    /** Finds out what this process has used. Linux only, as the transport is. */
+    /** Finds out which resources this process has used. Linux only, as the transport is. */
     private static final class Prober {
         private static final long PID = ProcessHandle.current().pid();
 
@@ -191,7 +191,7 @@ public final class Control {
                     ProcessUse.residentBytes(PID));
         }
 
-        /** Collects garbage: see {@link Control#MEMORY}. */
+        /** Collects garbage, and returns the held bytes: see {@link Control#MEMORY}. */
         long heldBytes() throws IOException {
             System.gc();
             MemoryUsage heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
@@ -199,9 +199,9 @@ public final class Control {
         }
 
         /**
-         * CPU time of the compilers. {@code CompilationMXBean} counts a compilation when it is done, which with two
-         * threads that poll on two cores is half a second after it has begun to be in their way. It is for virtual
-         * machines whose compilers have other names.
+         * CPU time of the compilers. If their threads are not found by name, it is that of {@code CompilationMXBean}.
+         * That counts a compilation only when it is done: with two threads that poll on two cores, half a second after
+         * it began to disturb them.
          */
         private long compilerNanos() {
             if (compilerThreads.isEmpty()) {

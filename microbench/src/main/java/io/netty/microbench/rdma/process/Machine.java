@@ -25,17 +25,17 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Where something was measured, as far as it makes a difference. What the system does not tell is empty.
+ * The machine of a measurement, as far as it makes a difference. Values that the system does not tell are empty.
  *
- * @param processor   its name
- * @param cores       that this process may use
- * @param caches      of the first core: name, as {@code L1 Data}, and size
- * @param memory      in bytes
- * @param virtual     whose virtual machine it is, empty if it is none or nothing says so
- * @param kernel      name and version
- * @param clockSource of the kernel
- * @param java        version and virtual machine
- * @param netty       version
+ * @param processor   name of the processor
+ * @param cores       number of cores that this process may use
+ * @param caches      caches of the first core: name, as {@code L1 Data}, and size
+ * @param memory      memory in bytes
+ * @param virtual     maker of the virtual machine; empty if it is none or nothing says so
+ * @param kernel      name and version of the kernel
+ * @param clockSource clock source of the kernel
+ * @param java        version of Java and its virtual machine
+ * @param netty       version of Netty
  * @param provider    verbs provider of the transport
  */
 public record Machine(String processor, int cores, Map<String, String> caches, long memory, String virtual,
@@ -61,7 +61,7 @@ public record Machine(String processor, int cores, Map<String, String> caches, l
                 + (netty.isEmpty() ? "" : ", Netty " + netty);
     }
 
-    /** Says so, and who it is, if others take cores that would be measured. */
+    /** Prints a warning with the names of other processes, if these take cores that would be measured. */
     public static void warnIfBusy() throws InterruptedException {
         String busy = Others.look();
         if (!busy.isEmpty()) {
@@ -69,13 +69,13 @@ public record Machine(String processor, int cores, Map<String, String> caches, l
         }
     }
 
-    /** The version of Netty; empty if it is not known. */
+    /** Version of Netty; empty if it is not known. */
     private static String findNetty() {
         Version netty = Version.identify(Channel.class.getClassLoader()).get("netty-transport");
         return netty == null ? "" : netty.artifactVersion();
     }
 
-    /** The model of the processor. x86 says what it is under this name, other architectures say less. */
+    /** Model of the processor. x86 has it under this name; other architectures tell less. */
     private static String findProcessor() {
         String model = line(CPU_INFO, "model name");
         return model.isEmpty() ? System.getProperty("os.arch") : model;
@@ -98,7 +98,7 @@ public record Machine(String processor, int cores, Map<String, String> caches, l
         return caches;
     }
 
-    /** A hypervisor says so in the processor's flags, and often who it is in the DMI tables. */
+    /** Maker of the virtual machine: the processor's flags show a hypervisor, DMI tables often its name. */
     private static String findVirtual() {
         if (!line(CPU_INFO, "flags").matches(".*\\bhypervisor\\b.*")) {
             return "";
@@ -107,7 +107,7 @@ public record Machine(String processor, int cores, Map<String, String> caches, l
         return vendor.isEmpty() ? "unnamed hypervisor" : vendor;
     }
 
-    /** Text behind the colon in the first line with this name. */
+    /** Text behind the colon in the first line that has this name. */
     private static String line(Path file, String name) {
         try (var lines = Files.lines(file)) {
             return lines.filter(line -> line.startsWith(name)).findFirst()
@@ -125,7 +125,7 @@ public record Machine(String processor, int cores, Map<String, String> caches, l
         }
     }
 
-    /** For people. */
+    /** Returns a text for users. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(cores + " cores of " + processor);

@@ -21,8 +21,8 @@ import io.netty.example.rdma.util.ServerRun;
 import java.util.Arrays;
 
 /**
- * The process of a server that is measured: the server as it runs alone, and beside it a {@link Control}. The process
- * ends when its standard input does: no later than the process that started it.
+ * The process of a server that is measured: the server as it runs alone, and a {@link Control} beside it. The process
+ * ends when its standard input ends, so no later than its parent.
  */
 public final class MeasuredServer {
     private MeasuredServer() {
@@ -41,7 +41,7 @@ public final class MeasuredServer {
             try {
                 new Control(group).run();
             } catch (Exception e) {
-                // Whoever waits for the answer sees that there is none, and here is why.
+                // The parent notices that there is no answer. The stack trace is the reason.
                 e.printStackTrace();
                 status = 1;
             }

@@ -32,37 +32,38 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Looks at what others take of the cores, from when it is created: all that the machine does, without what the
- * processes of a comparison do.
+ * Use of the cores by other processes, from the creation of this object: the use of the whole machine, without that of
+ * the processes of a comparison.
  */
 public final class Others {
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     /** The kernel counts the time of processes in units of 10 ms. */
     private static final int LOOK_MILLIS = 400;
-    /** Share of a core. Any system uses less by itself now and then. */
+    /** Share of a core from which the machine counts as busy. Any system uses less by itself now and then. */
     private static final double BUSY = 0.25;
-    /** Share of a core that one process uses. */
+    /** Share of a core from which a process is named. */
     private static final double WORTH_A_NAME = 0.05;
     private static final int MAX_NAMES = 4;
 
     private final long machineNanos = ProcessUse.machineNanos();
     private final long ownNanos = SYSTEM.getProcessCpuTime();
 
-    /** A process, or what stands for some, and which part of a core it took. */
+    /** A process, or a group of processes, and the number of cores that it took. */
     record Taker(String name, double cores) {
     }
 
     /**
-     * Processor time that others have taken since, in nanoseconds. It may be off by some units of 10 ms, below 0 too.
+     * Processor time that others have taken since the creation, in nanoseconds. The error is some units of 10 ms, so
+     * the value may be below 0.
      *
-     * @param comparedNanos what the processes of the comparison have taken, this one excepted
+     * @param comparedNanos processor time of the processes of the comparison, without this process
      */
     public long nanos(long comparedNanos) {
         return ProcessUse.machineNanos() - machineNanos - (SYSTEM.getProcessCpuTime() - ownNanos) - comparedNanos;
     }
 
-    /** Share of the processor time of all cores; not a number if the system does not tell. */
+    /** Share of the processor time of all cores; NaN if the system does not tell. */
     public static double share(long othersNanos, long nanos) {
         int cores = ProcessUse.machineCores();
         return cores == 0 ? Double.NaN : Math.max(0, (double) othersNanos / nanos / cores);
@@ -71,7 +72,7 @@ public final class Others {
     /**
      * Looks for a moment, while this process rests.
      *
-     * @return who is busy, in a sentence; empty if nobody is
+     * @return a sentence that names the busy processes; empty if there are none
      */
     static String look() throws InterruptedException {
         Others others = new Others();
@@ -111,10 +112,10 @@ public final class Others {
     }
 
     /**
-     * Says who is busy.
+     * Returns a sentence that names the busy processes.
      *
-     * @param taken  of a core, by all others together
-     * @param takers those that are known
+     * @param taken  cores that all others take together
+     * @param takers processes that are known
      */
     static String sentence(double taken, List<Taker> takers, int cores) {
         if (taken < BUSY) {

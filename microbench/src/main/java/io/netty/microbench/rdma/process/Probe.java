@@ -22,31 +22,31 @@ import java.util.stream.LongStream;
 /**
  * Resources that a process has used since its start. All but {@code residentBytes} only grow.
  *
- * @param nanos             when: {@link System#nanoTime()} of the process
+ * @param nanos             time of the probe: {@link System#nanoTime()} of the process
  * @param cpuNanos          CPU time of all its threads
- * @param compilerNanos     CPU time of the JIT compilers' threads, that of what they are still at included
- * @param compilerWaitNanos time in which these had something to do, and others had the cores
- * @param gcNanos           time in which the garbage collector stopped it
- * @param allocatedBytes    what its event loop threads have allocated on the heap
- * @param residentBytes     memory it has now
+ * @param compilerNanos     CPU time of the JIT compilers' threads, including that of unfinished compilations
+ * @param compilerWaitNanos time in which these threads had work, but no core
+ * @param gcNanos           time in which the garbage collector stopped the process
+ * @param allocatedBytes    heap memory that its event loop threads have allocated
+ * @param residentBytes     present resident memory
  */
 public record Probe(long nanos, long cpuNanos, long compilerNanos, long compilerWaitNanos, long gcNanos,
                     long allocatedBytes, long residentBytes) {
-    /** Resources used since another probe of the same process; memory as it is now. */
+    /** Returns the resources used since another probe of the same process, and the present memory. */
     public Probe since(Probe earlier) {
         return new Probe(nanos - earlier.nanos, cpuNanos - earlier.cpuNanos, compilerNanos - earlier.compilerNanos,
                 compilerWaitNanos - earlier.compilerWaitNanos, gcNanos - earlier.gcNanos,
                 allocatedBytes - earlier.allocatedBytes, residentBytes);
     }
 
-    /** Resources that two processes have used together; the time is that of this one. */
+    /** Returns the resources of two processes together, with the time of this probe. */
     public Probe plus(Probe other) {
         return new Probe(nanos, cpuNanos + other.cpuNanos, compilerNanos + other.compilerNanos,
                 compilerWaitNanos + other.compilerWaitNanos, gcNanos + other.gcNanos,
                 allocatedBytes + other.allocatedBytes, residentBytes + other.residentBytes);
     }
 
-    /** For {@link #parse}. */
+    /** Returns the text for {@link #parse}. */
     @Override
     public String toString() {
         return LongStream.of(nanos, cpuNanos, compilerNanos, compilerWaitNanos, gcNanos, allocatedBytes, residentBytes)

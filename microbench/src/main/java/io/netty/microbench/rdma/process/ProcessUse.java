@@ -33,7 +33,7 @@ import java.util.stream.IntStream;
  */
 public final class ProcessUse {
     private static final Path PROC = Path.of("/proc");
-    /** "C1 CompilerThread0" and the like, in the 15 characters that Linux keeps. */
+    /** Names of compiler threads, such as "C1 CompilerThread0", in the 15 characters that Linux keeps. */
     private static final Pattern COMPILER = Pattern.compile("C[12] Compiler.*\\s*");
     /** Unit of time of proc(5), 1/USER_HZ: USER_HZ is 100 on all architectures of Linux that Netty runs on. */
     private static final long NANOS_PER_TICK = 10_000_000;
@@ -49,9 +49,9 @@ public final class ProcessUse {
     }
 
     /**
-     * Processor time of the threads that a process has now, in nanoseconds, without that of JIT compilers, which go
-     * on with what they were given when there was work. That of {@code /proc/PID/stat} is in units of 10 ms, too coarse
-     * for a process that does next to nothing.
+     * Processor time of the present threads of a process, in nanoseconds. JIT compilers are left out, because they go
+     * on with their work when the measured work has ended. {@code /proc/PID/stat} has units of 10 ms, too coarse for a
+     * process that does almost nothing.
      */
     public static long cpuNanos(long pid) throws IOException {
         List<Path> others = threads(pid);
@@ -59,7 +59,7 @@ public final class ProcessUse {
         return nanos(others);
     }
 
-    /** The threads of JIT compilers that a process has now, for {@link #nanos}. */
+    /** The present threads of JIT compilers of a process, for {@link #nanos}. */
     public static List<Path> compilers(long pid) throws IOException {
         List<Path> compilers = threads(pid);
         compilers.removeIf(thread -> !isCompiler(thread));
@@ -71,7 +71,7 @@ public final class ProcessUse {
         return scheduled(threads, 0);
     }
 
-    /** Time in which threads had something to do, and others had the cores; as {@link #nanos}. */
+    /** Time in which threads had work, but no core, as {@link #nanos}. */
     static long waitNanos(List<Path> threads) {
         return scheduled(threads, 1);
     }
@@ -83,15 +83,15 @@ public final class ProcessUse {
     }
 
     /**
-     * Processor time in nanoseconds that processes, all of the machine, and the hypervisor have taken. That of
-     * interrupts is not in it: it is that of the network, for which whoever sends pays.
+     * Processor time in nanoseconds that all processes of the machine and the hypervisor have taken. It is without the
+     * time of interrupts, because that is for the network, and counts for the sender.
      */
     static long machineNanos() {
         long[] ticks = machineTicks();
         return Arrays.stream(CPU_TIMES).mapToLong(column -> ticks[column]).sum() * NANOS_PER_TICK;
     }
 
-    /** Processor time in nanoseconds that the hypervisor has given to others. */
+    /** Processor time in nanoseconds that the hypervisor has given to other virtual machines. */
     static long stolenNanos() {
         return machineTicks()[STEAL] * NANOS_PER_TICK;
     }
@@ -116,7 +116,7 @@ public final class ProcessUse {
         return number(PROC.resolve(pid + "/status"), "VmRSS:") << 10;
     }
 
-    /** Memory in bytes that new work can have without swapping, as the kernel estimates it. */
+    /** Memory in bytes that is available without swapping, as the kernel estimates it. */
     public static long availableBytes() throws IOException {
         return number(PROC.resolve("meminfo"), "MemAvailable:") << 10;
     }
@@ -128,7 +128,7 @@ public final class ProcessUse {
         }
     }
 
-    /** The numbers of a list as of proc(5): single ones, and ranges with a hyphen. */
+    /** Parses a list of cores as in proc(5): single numbers, and ranges with a hyphen. */
     static List<Integer> cores(String list) {
         return RANGE.matcher(list).results().flatMapToInt(range -> {
             int first = Integer.parseInt(range.group(1));
@@ -148,7 +148,7 @@ public final class ProcessUse {
         return number(PROC.resolve(pid + "/limits"), "Max open files");
     }
 
-    /** The first number after a name at the start of a line; if there is none, as for "unlimited", the highest. */
+    /** The first number after a name at the start of a line; the maximum if there is no number, as for "unlimited". */
     private static long number(Path file, String name) throws IOException {
         try (var lines = Files.lines(file)) {
             Matcher number = NUMBER.matcher(lines.filter(line -> line.startsWith(name)).findFirst().orElseThrow());
@@ -166,7 +166,7 @@ public final class ProcessUse {
         return COMPILER.matcher(read(thread.resolve("comm"))).matches();
     }
 
-    /** Returns an empty string if the thread has ended. */
+    /** Reads a file; returns an empty string if the thread has ended. */
     private static String read(Path file) {
         try {
             return Files.readString(file);

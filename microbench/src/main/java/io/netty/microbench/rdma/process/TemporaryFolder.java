@@ -22,7 +22,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * A folder for as long as it is needed.
+ * A folder that is deleted when it is closed.
  */
 public final class TemporaryFolder implements AutoCloseable {
     private final Path path;
@@ -39,7 +39,7 @@ public final class TemporaryFolder implements AutoCloseable {
     public void close() throws IOException {
         List<Path> all;
         try (var files = Files.walk(path)) {
-            // Files before their folders.
+            // Files are deleted before their folders.
             all = files.sorted(Comparator.reverseOrder()).toList();
         }
         for (Path file : all) {

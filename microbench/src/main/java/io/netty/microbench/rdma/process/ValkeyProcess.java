@@ -32,16 +32,16 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * Starts Valkey's server, which is not changed, and answers in its place what the process that measures asks: it knows
- * nothing of that, and has no event loops that could be told to rest. It sleeps while no client sends anything.
+ * Starts Valkey's unmodified server, and answers the commands of the measuring process for it. The server has no event
+ * loops to be parked: it sleeps while no client sends anything.
  */
 @Command(name = "valkey-process", description = "Runs Valkey's server while the standard input is open.")
 public final class ValkeyProcess implements Callable<Integer> {
-    /** Beginning of the line with the path of its Unix socket, which follows that of {@link ExampleServer#READY}. */
+    /** Beginning of the line with the path of its Unix socket. The line follows that of {@link ExampleServer#READY}. */
     public static final String SOCKET = "socket ";
 
     private static final String LISTENING = "Ready to accept connections ";
-    /** TCP, the Unix socket and RDMA. */
+    /** Number of listeners: TCP, the Unix socket and RDMA. */
     private static final int LISTENERS = 3;
 
     @Option(names = "--script", required = true, description = "The script testsuite/valkey/server.")
@@ -90,7 +90,7 @@ public final class ValkeyProcess implements Callable<Integer> {
         }
     }
 
-    /** Reads its output until it listens everywhere, and then in the background, so that it is never full. */
+    /** Reads the output until the server listens everywhere, then in the background to empty the pipe. */
     private static void awaitListening(Process process) throws IOException {
         BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
         StringBuilder log = new StringBuilder();

@@ -14,13 +14,13 @@
  * under the License.
  */
 /**
- * Processes that are measured, and what they and others take of the machine.
+ * Processes that are measured, and the share of the machine that they and others use.
  *
  * <pre>
- * Child            a Java process that this one started
- * Control          inside of it: does what its standard input says, such as telling what it has used (Prober, Probe)
- * MeasuredServer   the server of an example with a Control
- * ProcessUse       what the kernel counts of a process; Others: of those that are not measured; Machine: where it was
+ * Child            a Java process that this process has started
+ * Control          inside the child: executes commands from standard input, such as a Probe of resources (Prober)
+ * MeasuredServer   main class of a child: the server of an example with a Control
+ * ProcessUse       what the kernel counts of a process; Others: use by other processes; Machine: its description
  * </pre>
  */
 package io.netty.microbench.rdma.process;

@@ -40,8 +40,8 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * Draws bars, side by side in each category, to an SVG file. The axis is logarithmic: on it equal ratios are equally
- * high.
+ * Draws bars, side by side in each category, to an SVG file. The axis is logarithmic, so that equal ratios have equal
+ * heights.
  */
 public final class BarPlot {
     private static final int BAR_WIDTH = 40;
@@ -59,7 +59,7 @@ public final class BarPlot {
     private static final double LABEL_POSITION = 0.96;
     private static final Font SMALL = new Font(Font.SANS_SERIF, Font.PLAIN, 9);
     private static final Pattern DECIMALS = Pattern.compile("(\\.\\d)\\d+");
-    /** Alike ones have like colours. */
+    /** Colours of the modes. Similar modes have similar colours. */
     private static final Map<String, Color> COLOURS = Map.ofEntries(
             entry("rdma", 0x1f77b4), entry("rdma polling", 0x6baed6), entry("rdma sleeping", 0x08306b),
             entry("epoll", 0xd95f02), entry("epoll polling", 0xfdae6b), entry("unix", 0x238b45),
@@ -73,10 +73,10 @@ public final class BarPlot {
     private final List<Color> colours = new ArrayList<>();
 
     /**
-     * Begins without any bar.
+     * Creates a plot without bars.
      *
-     * @param axis  what the bars stand for
-     * @param floor where the axis begins: a power of ten
+     * @param axis  title of the axis
+     * @param floor beginning of the axis: a power of ten
      */
     private BarPlot(String title, String axis, int width, double floor) {
         plot = new CategoryChartBuilder().width(width).height(HEIGHT).title(title).yAxisTitle(axis).build();
@@ -89,7 +89,7 @@ public final class BarPlot {
         axes.setPlotGridVerticalLinesVisible(false);
     }
 
-    /** Plots the figures of a chart. What has none has no bar. */
+    /** Plots the figures of a chart. A row without a figure has no bar. */
     public static BarPlot ofFigures(Chart chart) {
         double min = chart.groups().stream().flatMap(group -> group.bars().stream()).filter(Bar::hasFigure)
                 .mapToDouble(Bar::length).min().orElse(1);
@@ -100,8 +100,8 @@ public final class BarPlot {
     }
 
     /**
-     * Plots how many times better than its base the figures of a chart are, as numbers in the bars too. What has no
-     * figure, or had not settled, says so.
+     * Plots how many times better than its base the figures of a chart are, also as numbers in the bars. A bar without
+     * a figure, or that had not settled, says so.
      */
     static BarPlot ofRatios(Chart chart) {
         List<Group> groups = chart.groups();
@@ -137,7 +137,7 @@ public final class BarPlot {
         if (bar == null || !Double.isFinite(bar.ratio())) {
             return null;
         }
-        // So many digits are written into the bar.
+        // The bar shows as many digits.
         return bar.ratio() < 1 ? BigDecimal.valueOf(bar.ratio()).round(new MathContext(2)).doubleValue()
                 : Math.round(bar.ratio() * DECADE) / DECADE;
     }
@@ -149,7 +149,7 @@ public final class BarPlot {
         plot.getStyler().setAnnotationTextFont(SMALL);
     }
 
-    /** A category is as wide as one. */
+    /** Adds a text. On the axis, the distance of two categories is 1. */
     private void annotate(String text, double x, double y) {
         plot.addAnnotation(new AnnotationText(text, x, y, false));
     }
@@ -167,11 +167,11 @@ public final class BarPlot {
         return Map.entry(who, new Color(rgb));
     }
 
-    /** Writes it to an SVG file. */
+    /** Writes the plot to an SVG file. */
     public void write(Path file) throws IOException {
         plot.getStyler().setSeriesColors(colours.toArray(new Color[0]));
         VectorGraphicsEncoder.saveVectorGraphic(plot, file.toString(), VectorGraphicsFormat.SVG);
-        // Letters are paths, with twelve decimals of a pixel for each point.
+        // Letters are paths, whose points have twelve decimals of a pixel. Most of the decimals are cut off.
         Files.writeString(file, DECIMALS.matcher(Files.readString(file)).replaceAll("$1"));
     }
 }

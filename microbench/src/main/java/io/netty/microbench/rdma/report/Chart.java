@@ -25,14 +25,14 @@ import java.util.Set;
 /**
  * Chart of a run: for each scenario a group of bars, one for each measured subject.
  *
- * @param title  of the whole
- * @param figure what the bars stand for, and in which direction it is better
- * @param base   whom the others are compared with
+ * @param title  title of the whole
+ * @param figure figure that the bars stand for, and the direction in which it is better
+ * @param base   subject with which the others are compared
  */
 public record Chart(String title, String figure, String base, List<Group> groups) {
     /** Bars that are compared with each other. */
     public record Group(String name, List<Bar> bars) {
-        /** {@code null} if there is none. */
+        /** Returns the bar of a subject, {@code null} if there is none. */
         public Bar bar(String who) {
             return bars.stream().filter(bar -> bar.who().equals(who)).findFirst().orElse(null);
         }
@@ -41,13 +41,13 @@ public record Chart(String title, String figure, String base, List<Group> groups
     /**
      * One figure.
      *
-     * @param length of the bar, in any unit that the group has in common
-     * @param text   the figure and its unit, or why there is none
-     * @param ratio  how many times better it is than {@link Chart#base}; not a number if that is not known
-     * @param mark   behind the figure: {@link Remarks#MARK} if it had not settled, or empty
+     * @param length length of the bar, in any unit that the group has in common
+     * @param text   the figure and its unit, or the reason why there is none
+     * @param ratio  how many times better it is than {@link Chart#base}; NaN if that is not known
+     * @param mark   text behind the figure: {@link Remarks#MARK} if it had not settled, or empty
      */
     public record Bar(String who, double length, String text, double ratio, String mark) {
-        /** One that has no figure. */
+        /** Creates a bar without a figure. */
         public static Bar without(String who, Settling.State state) {
             return new Bar(who, 0, "not settled: " + state, Double.NaN, "");
         }
@@ -59,11 +59,11 @@ public record Chart(String title, String figure, String base, List<Group> groups
     }
 
     /**
-     * Makes a chart of rates: the median of the rounds, and how many times that of the base. Rows without figures have
-     * none here.
+     * Makes a chart of rates: the median of the rounds, and its ratio to that of the base. Rows without figures are
+     * left out.
      *
-     * @param whom          what is drawn
-     * @param preferredBase if it is one of them, else the first one is the base
+     * @param whom          subjects to be drawn
+     * @param preferredBase the base, if it is one of them; else the first one is the base
      */
     public static Chart ofRates(String title, Results results, List<String> whom, String preferredBase) {
         String base = whom.contains(preferredBase) ? preferredBase : whom.get(0);
@@ -92,7 +92,7 @@ public record Chart(String title, String figure, String base, List<Group> groups
         return groups.stream().flatMap(group -> group.bars().stream()).anyMatch(bar -> !bar.mark().isEmpty());
     }
 
-    /** All that have a bar in any group. */
+    /** All subjects that have a bar in any group. */
     Set<String> whom() {
         Set<String> whom = new LinkedHashSet<>();
         groups.forEach(group -> group.bars().forEach(bar -> whom.add(bar.who())));

@@ -22,13 +22,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Shows charts: on the standard output, and, if that was asked for, as a file. A mixin of commands that compare.
+ * Shows charts: on the standard output, and on request in a file. A mixin of commands that compare.
  */
 public final class ChartOutput {
     @Option(names = "--plot", paramLabel = "FILE", description = "Draw the figures to this SVG file too.")
     private Path plot;
 
-    /** Shows a chart. Where the file is, is the last line. */
+    /** Shows a chart. The last line is the path of the file. */
     public void show(Chart chart) throws IOException {
         if (chart.whom().isEmpty()) {
             return;
@@ -48,7 +48,7 @@ public final class ChartOutput {
             BarPlot.ofRatios(chart).write(file);
             return "Plot: " + file;
         } catch (InternalError | LinkageError e) {
-            // Java's fonts fail with it without fontconfig, fonts, or libfreetype.
+            // Java's font code throws this error without fontconfig, fonts, or libfreetype.
             return "No plot: Java can't draw letters here (" + e + "). On Debian, install the package fontconfig.";
         }
     }

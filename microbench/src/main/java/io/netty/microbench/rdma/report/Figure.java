@@ -28,12 +28,12 @@ public enum Figure {
     P50("p50", "µs", 1e3, false),
     P99("p99", "µs", 1e3, false),
     P999("p99.9", "µs", 1e3, false),
-    /** By how much operations were started after they were due, which is part of their latency. */
+    /** Time from the due times of operations to their starts, which is a part of their latency. */
     LATENESS_P50("p50 of lateness", "µs", 1e3, false),
     LATENESS_P99("p99 of lateness", "µs", 1e3, false),
     /** Operations of the scenario a second. */
     OPERATIONS("operations", "thousand/s", 1e3, true),
-    /** A second. */
+    /** Bytes a second. */
     BYTES("bytes", "GB/s", 1e9, true),
     /** Processor time of both processes an operation, in nanoseconds. */
     CPU_PER_OPERATION("cpu per operation", "µs", 1e3, false),
@@ -41,13 +41,13 @@ public enum Figure {
     CPU_PER_GIGABYTE("cpu per gigabyte", "ms", 1e6, false),
     /** Bytes that both virtual machines allocate on their heaps for an operation. */
     ALLOCATED("allocated", "B", 1, false),
-    /** Processor time of one process an operation, or a byte where these are counted, in nanoseconds. */
+    /** Processor time of one process an operation, or a byte if bytes are counted, in nanoseconds. */
     CLIENT_COST("client cost", "ns", 1, false),
     SERVER_COST("server cost", "ns", 1, false),
-    /** By how many bytes the memory of a process grows with each connection; of its heap what is alive. */
+    /** Growth of the memory of a process with each connection, in bytes; only the live part of its heap counts. */
     SERVER_MEMORY("server memory", "KiB", 1024, false),
     CLIENT_MEMORY("client memory", "KiB", 1024, false),
-    /** Processor time as a share of the time that went by; 1 is a core. */
+    /** Processor time as a share of the elapsed time; 1 is a core. */
     SERVER_CPU("server cpu", "% of a core", 0.01, false),
     CLIENT_CPU("client cpu", "% of a core", 0.01, false);
 
@@ -63,7 +63,7 @@ public enum Figure {
         this.more = more;
     }
 
-    /** For people. */
+    /** Unit that is shown to users. */
     public String unit() {
         return unit;
     }
@@ -73,14 +73,14 @@ public enum Figure {
         return value / inUnit;
     }
 
-    /** A value for people, in that unit, with no more digits than it is good for. */
+    /** Returns a value for users, in that unit, with no more digits than are exact. */
     public String format(double value) {
         double shown = inUnit(value);
         return String.format(Locale.ROOT, shown > 0 && shown < 0.1 ? "%.3f" : shown < 10 ? "%.2f"
                 : shown < 100 ? "%.1f" : "%.0f", shown);
     }
 
-    /** A rate for people, as comparisons show it: a number, or one of millions of bytes. */
+    /** Returns a rate for users, as comparisons show it: a number, or millions of bytes. */
     public String perSecond(double rate) {
         return Figures.perSecond(rate, this == BYTES ? Measurement.Unit.BYTES : Measurement.Unit.OPERATIONS);
     }
@@ -90,7 +90,7 @@ public enum Figure {
         return more;
     }
 
-    /** In {@code results.json} and for people. */
+    /** Returns the name in {@code results.json} and for users. */
     @Override
     @JsonValue
     public String toString() {

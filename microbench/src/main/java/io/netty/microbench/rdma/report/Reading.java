@@ -23,13 +23,13 @@ import java.util.Arrays;
 /**
  * One measured value.
  *
- * @param round    from 1. Readings of a round are minutes apart, those of different rounds more
- * @param subject  what was measured: a transport and how it waits, or another program
- * @param scenario what was done, in words
- * @param figure   of which the value is one
+ * @param round    number of the round, from 1. Readings of a round are minutes apart, those of different rounds more
+ * @param subject  the measured subject: a transport and how it waits, or another program
+ * @param scenario name of the scenario
+ * @param figure   kind of the value
  * @param value    nanoseconds, bytes, a number a second or a share: see {@link Figure}
  * @param state    {@link #SETTLED}, or in a word why this is not the value of a steady state
- * @param windows  what is known of the windows in which it was taken, {@code null} if nothing is
+ * @param windows  details of the windows in which it was taken; {@code null} if nothing is known
  */
 public record Reading(int round, String subject, String scenario, Figure figure, double value, String state,
                       @JsonInclude(JsonInclude.Include.NON_NULL) Windows windows) {
@@ -37,22 +37,22 @@ public record Reading(int round, String subject, String scenario, Figure figure,
     public static final String SETTLED = Settling.State.SETTLED.toString();
 
     /**
-     * The windows of some tenths of a second of which a value is that of all.
+     * The windows of some tenths of a second from which a value was taken.
      *
      * @param low       the lowest value of any window
      * @param high      the highest value
-     * @param compiling which part of the time compilers ran, of the process that compiled more
-     * @param others    which part of the machine's processor time others took
+     * @param compiling share of the time in which compilers ran, in the process that compiled more
+     * @param others    share of the machine's processor time that others took
      */
     public record Windows(double low, double high, double compiling, double others) {
     }
 
-    /** A value that needs not settle. */
+    /** Creates a value that does not have to settle. */
     public Reading(int round, String subject, String scenario, Figure figure, double value) {
         this(round, subject, scenario, figure, value, SETTLED);
     }
 
-    /** A value of which nothing else is known. */
+    /** Creates a value without details of its windows. */
     public Reading(int round, String subject, String scenario, Figure figure, double value, String state) {
         this(round, subject, scenario, figure, value, state, null);
     }
@@ -62,7 +62,7 @@ public record Reading(int round, String subject, String scenario, Figure figure,
         return state.equals(SETTLED);
     }
 
-    /** Returns whether the value is not wrong, however far it may be from that of a steady state. */
+    /** Returns whether the value is not wrong, even if it is far from that of a steady state. */
     public boolean hasFigure() {
         return known().hasFigures();
     }

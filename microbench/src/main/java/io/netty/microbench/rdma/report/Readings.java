@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Takes down what is measured of one subject in one round.
+ * Collects the readings of one subject in one round.
  */
 public final class Readings {
     private static final double GIGABYTE = 1e9;
@@ -34,7 +34,7 @@ public final class Readings {
     private final List<Reading> list;
     private final List<String> misses;
 
-    /** Begins without any. */
+    /** Creates an empty list. */
     public Readings(int round, String subject) {
         this(round, subject, new ArrayList<>(), new ArrayList<>());
     }
@@ -46,7 +46,7 @@ public final class Readings {
         this.misses = misses;
     }
 
-    /** Takes down another subject in the same list. */
+    /** Returns an object that adds readings of another subject to the same list. */
     public Readings of(String other) {
         return new Readings(round, other, list, misses);
     }
@@ -61,12 +61,12 @@ public final class Readings {
         misses.add(why);
     }
 
-    /** Why what is not among these could not be measured. */
+    /** Reasons why further readings are missing. */
     public List<String> misses() {
         return misses;
     }
 
-    /** Adds figures of somebody who needs not settle. */
+    /** Adds figures of another program, which do not have to settle. */
     public void add(Measurement measurement) {
         add(measurement.scenario(), rate(measurement), measurement.perSecond());
         if (measurement.p50() > 0) {
@@ -91,7 +91,7 @@ public final class Readings {
         }
     }
 
-    /** Adds a sample of operations that are so many each; how long one of these takes is not known. */
+    /** Adds a sample of operations of {@code size} smaller ones each, whose latency is not known. */
     public void addBatches(Sample sample, int size) {
         String scenario = sample.measurement().scenario();
         add(sample, scenario, Figure.OPERATIONS, measurement -> (double) measurement.perSecond() * size);
@@ -100,7 +100,7 @@ public final class Readings {
         add(sample, scenario, Figure.ALLOCATED, allocated(sample) / size);
     }
 
-    /** Adds a sample of operations that are due at equal intervals. What an operation costs is left to others. */
+    /** Adds a sample of operations that are due at equal intervals, without the costs of an operation. */
     public void addPaced(Sample sample) {
         String scenario = sample.measurement().scenario();
         addRate(sample, scenario);
@@ -118,12 +118,12 @@ public final class Readings {
         }
     }
 
-    /** Adds one figure, which needs not settle. */
+    /** Adds one figure, which does not have to settle. */
     public void add(String scenario, Figure figure, double value) {
         list.add(new Reading(round, subject, scenario, figure, value));
     }
 
-    /** Adds latencies of somebody who needs not settle, and tells no rate. */
+    /** Adds latencies of another program, which do not have to settle, without a rate. */
     public void addLatency(String scenario, Measurement measurement) {
         add(scenario, Figure.P50, measurement.p50());
         add(scenario, Figure.P99, measurement.p99());
@@ -145,7 +145,7 @@ public final class Readings {
                         sample.seen().compiling(), sample.seen().others())));
     }
 
-    /** Adds a figure of which only the value of the whole sample is known. */
+    /** Adds a figure whose value is only known for the whole sample. */
     public void add(Sample sample, String scenario, Figure figure, double value) {
         list.add(new Reading(round, subject, scenario, figure, value, sample.state().toString()));
     }

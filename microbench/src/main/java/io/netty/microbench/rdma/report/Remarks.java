@@ -31,12 +31,12 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
- * Says in a sentence, at the foot of a table, what was seen in the rows that had not settled, and what to do.
+ * Writes a sentence for the foot of a table: what was seen in the rows that had not settled, and what to do.
  */
 public final class Remarks {
-    /** Behind each figure of such a row. */
+    /** Mark behind each figure of a row that had not settled. */
     public static final String MARK = " ?";
-    /** Share of the processor time of others that makes a difference. The kernel's count of less is inexact. */
+    /** Share of the processor time from which the use by others matters. The kernel's count of less is inexact. */
     private static final double NOTABLE = 0.05;
 
     private final String longer;
@@ -44,7 +44,7 @@ public final class Remarks {
     private final Map<State, List<Seen>> seen = new EnumMap<>(State.class);
 
     /**
-     * Begins without any row.
+     * Creates an object without rows.
      *
      * @param longer the option that makes the run longer
      */
@@ -52,7 +52,7 @@ public final class Remarks {
         this.longer = longer;
     }
 
-    /** Adds what was seen in a row in a round. Nothing is said about rounds that had settled. */
+    /** Adds observations of a row in a round. Rounds that had settled are left out. */
     public void add(String scenario, String who, Seen what) {
         if (what.state() != State.SETTLED) {
             rows.computeIfAbsent(what.state(), state -> new LinkedHashMap<>())
@@ -90,7 +90,7 @@ public final class Remarks {
                 + (others.isEmpty() ? "" : ", while others took the cores for " + others + " of the time");
     }
 
-    /** The lowest to the highest value, as "3 to 20 %"; empty if none is known that is high enough. */
+    /** Returns the lowest to the highest value, as "3 to 20 %"; empty if no known value is high enough. */
     private String percents(State state, ToDoubleFunction<Seen> value, double min) {
         DoubleSummaryStatistics values = seen.get(state).stream().mapToDouble(value)
                 .filter(share -> share >= min).summaryStatistics();

@@ -23,7 +23,7 @@ import io.netty.microbench.rdma.sample.Settling;
 import java.util.Locale;
 
 /**
- * Writes results as a table that reads well as plain text and as Markdown.
+ * Writes results as a table that is easy to read as plain text and as Markdown.
  */
 public final class Report {
     private static final String EPOLL = Mode.byDefault(Transport.EPOLL).toString();
@@ -33,7 +33,7 @@ public final class Report {
     private final String longer;
 
     /**
-     * Begins with all results so far.
+     * Creates a report of all results so far.
      *
      * @param longer the option that makes a run longer
      */
@@ -42,7 +42,7 @@ public final class Report {
         this.longer = longer;
     }
 
-    /** Returns the table, and how to read it. */
+    /** Returns the table, and an explanation. */
     public String write() {
         Table table = new Table("what", "transport", "p50", "p99", "p99.9", "per second", "range", "client CPU",
                 "server CPU", "x p50", "x rate", "x rate, polling", "rounds");
@@ -93,7 +93,7 @@ public final class Report {
     }
 
     private static String cost(Figure rate, double nanos) {
-        // So many nanoseconds for a byte are as many seconds for 10^9 of them.
+        // Nanoseconds for a byte are as many seconds for 10^9 bytes.
         return Double.isNaN(nanos) ? "" : rate == Figure.OPERATIONS ? Figures.micros(nanos)
                 : String.format(Locale.ROOT, "%.2f s", nanos);
     }

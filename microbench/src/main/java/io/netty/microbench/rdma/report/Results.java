@@ -30,17 +30,17 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * All readings of a run, and what comes of them. Rounds count for a figure if they settled; where most did not, all
- * count that have figures, and what comes of them is marked: {@link #isSettled}.
+ * All readings of a run, and figures that result from them. Rounds count for a figure if they settled. If most rounds
+ * did not settle, all rounds with figures count, and the results are marked: {@link #isSettled}.
  */
 public final class Results {
     private final List<Reading> readings;
-    /** The latencies of all operations of a round, where these are known. */
+    /** The latencies of all operations of a round, if they are known. */
     private final Map<Round, Histogram> latencies = new HashMap<>();
 
-    /** A figure of somebody. */
+    /** A figure of a subject in a scenario. */
     public record Of(String subject, String scenario, Figure figure) {
-        /** The same figure of somebody else. */
+        /** Returns the same figure of another subject. */
         public Of by(String other) {
             return new Of(other, scenario, figure);
         }
@@ -65,22 +65,22 @@ public final class Results {
     private record Round(String subject, String scenario, int number) {
     }
 
-    /** Begins without any reading. */
+    /** Creates results without readings. */
     public Results() {
         this(new ArrayList<>());
     }
 
-    /** The results that these readings make. */
+    /** Creates the results of these readings. */
     public Results(List<Reading> readings) {
         this.readings = readings;
     }
 
-    /** Adds figures that somebody else has taken, and answers for. */
+    /** Adds figures that another program has measured. */
     public void add(String subject, Measurement measurement) {
         add(subject, new Sample(measurement));
     }
 
-    /** Adds a round of a scenario, the next one. */
+    /** Adds the next round of a scenario. */
     public void add(String subject, Sample sample) {
         String scenario = sample.measurement().scenario();
         int round = (int) readings.stream().filter(reading -> reading.subject().equals(subject)
@@ -111,7 +111,7 @@ public final class Results {
         return readings.stream().map(Reading::scenario).distinct().toList();
     }
 
-    /** Returns whether there is any reading of somebody in a scenario, if only such as don't count. */
+    /** Returns whether there is any reading of a subject in a scenario, even if it does not count. */
     public boolean isMeasured(String subject, String scenario) {
         return readings.stream().anyMatch(reading -> reading.subject().equals(subject)
                 && reading.scenario().equals(scenario));
@@ -123,13 +123,13 @@ public final class Results {
                 .filter(figure -> figure == Figure.OPERATIONS || figure == Figure.BYTES).findFirst().orElseThrow();
     }
 
-    /** For people: how many rounds of a figure settled, and of how many. */
+    /** Returns for users how many rounds of a figure settled, and how many there are. */
     public String settledRounds(String subject, String scenario, Figure figure) {
         List<Reading> all = select(new Of(subject, scenario, figure)).toList();
         return all.stream().filter(Reading::settled).count() + " of " + all.size();
     }
 
-    /** Returns whether at least half of the readings had settled; else all count that are not wrong. */
+    /** Returns whether at least half of the readings had settled. If not, all readings count that are not wrong. */
     public boolean isSettled(String subject, String scenario, Figure figure) {
         return isSettled(new Of(subject, scenario, figure));
     }
@@ -144,17 +144,17 @@ public final class Results {
         return select(new Of(subject, scenario, figure)).filter(reading -> !reading.settled()).toList();
     }
 
-    /** Why a figure has no value: what was wrong with the last round; {@code null} if it has a value. */
+    /** Returns why a figure has no value: the state of its last round; {@code null} if it has a value. */
     public Settling.State withoutFigures(String subject, String scenario, Figure figure) {
         Of of = new Of(subject, scenario, figure);
         return counting(of).isEmpty() ? select(of).reduce((first, last) -> last).orElseThrow().known() : null;
     }
 
     /**
-     * Observations about the rates that had not settled.
+     * Returns observations about the rates that had not settled.
      *
      * @param longer the option that makes the run longer
-     * @return a paragraph, or an empty string if all had
+     * @return a paragraph, or an empty string if all had settled
      */
     public String remarks(String longer) {
         Remarks remarks = new Remarks(longer);
@@ -169,12 +169,12 @@ public final class Results {
         return remarks.write();
     }
 
-    /** All values of all rounds that count; {@code null} if there are none. */
+    /** Returns the values of all rounds that count; {@code null} if there are none. */
     public Spread spread(String subject, String scenario, Figure figure) {
         return Spread.of(counting(new Of(subject, scenario, figure)).stream().map(Reading::value).toList());
     }
 
-    /** All values of all windows of the rounds that count, and their median; {@code null} if there are none. */
+    /** Returns the range of all windows of the rounds that count, and their median; {@code null} if there are none. */
     public Spread windows(String subject, String scenario, Figure figure) {
         List<Reading> counting = counting(new Of(subject, scenario, figure));
         return counting.isEmpty() ? null : new Spread(spread(subject, scenario, figure).median(),
@@ -183,9 +183,9 @@ public final class Results {
     }
 
     /**
-     * The latency, in nanoseconds, that 99.9 percent of the operations of all rounds did not exceed; what there are few
-     * of in a round is not a matter of that round only. If the latencies themselves are not known, the median of what
-     * the rounds say; {@code null} if these say nothing.
+     * Returns the latency, in nanoseconds, that 99.9 percent of the operations of all rounds did not exceed. It is
+     * taken from all rounds together, because one round has few such operations. If the latencies are not known, it is
+     * the median of the rounds' values; {@code null} if there are none.
      */
     Double p999(String subject, String scenario) {
         List<Histogram> known = counting(new Of(subject, scenario, Figure.P999)).stream()
@@ -200,15 +200,15 @@ public final class Results {
     }
 
     /**
-     * Ratio by which a subject is better than another one, a round at a time; {@code null} if there is no round in
-     * which both have figures.
+     * Returns the ratio by which a subject is better than another one, from the ratios of single rounds; {@code null}
+     * if there is no round in which both have figures.
      */
     public Spread ratio(String subject, String base, String scenario, Figure figure) {
         Of own = new Of(subject, scenario, figure);
         return ratio(own, own.by(base));
     }
 
-    /** Ratio by which a figure is better than the same one of another subject or scenario: see above. */
+    /** Returns the ratio by which a figure is better than that of another subject or scenario. */
     public Spread ratio(Of of, Of base) {
         List<Spread> ratios = eachRound(of, base, (own, other) ->
                 of.figure.isMoreBetter() ? times(own, other) : times(other, own));
@@ -217,7 +217,7 @@ public final class Results {
                 ratios.stream().mapToDouble(Spread::max).max().orElseThrow());
     }
 
-    /** As the windows have it where one of both had not settled: the best of one beside the worst of the other. */
+    /** Returns the ratio of two figures. If one had not settled, its range is that of the windows. */
     private static Spread times(InRound above, InRound below) {
         double ratio = above.value() / below.value();
         return above.settled() && below.settled() ? new Spread(ratio, ratio, ratio)
@@ -225,7 +225,7 @@ public final class Results {
     }
 
     /**
-     * Function of two figures of the same round: for each round that counts for both, or if there is none, for each in
+     * Applies a function to two figures of each round that counts for both. If there is none, it takes each round in
      * which both have figures.
      */
     public <T> List<T> eachRound(Of own, Of other, BiFunction<InRound, InRound, T> of) {
@@ -239,7 +239,7 @@ public final class Results {
                 .map(round -> of.apply(own.get(round), others.get(round))).toList();
     }
 
-    /** The figure of each round that counts. */
+    /** Returns the figure of each round that counts. */
     public Map<Integer, InRound> rounds(Of of) {
         return inRounds(counting(of));
     }

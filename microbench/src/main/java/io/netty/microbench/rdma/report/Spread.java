@@ -24,7 +24,7 @@ import java.util.function.DoubleFunction;
 public record Spread(double median, double min, double max) {
     private static final double MAX_FACTOR = 2;
 
-    /** {@code null} if there are no values. */
+    /** Returns the spread of values, {@code null} if there are none. */
     public static Spread of(List<Double> values) {
         if (values.isEmpty()) {
             return null;
@@ -36,19 +36,19 @@ public record Spread(double median, double min, double max) {
         return new Spread(median, sorted.get(0), sorted.get(sorted.size() - 1));
     }
 
-    /** Returns whether the median stands for all values: none is further away from it than by a factor of two. */
+    /** Returns whether the median stands for all values: each differs from it by a factor of at most two. */
     public boolean isTypical() {
         return max <= MAX_FACTOR * median && median <= MAX_FACTOR * min;
     }
 
-    /** The lowest and the highest value; one of them if they are shown alike. */
+    /** Returns the lowest and the highest value, or one of them if their texts are equal. */
     public String range(DoubleFunction<String> format) {
         String low = format.apply(min);
         String high = format.apply(max);
         return low.equals(high) ? low : low + " to " + high;
     }
 
-    /** The lowest and the highest value, even if they are shown alike. */
+    /** Returns the lowest and the highest value, even if their texts are equal. */
     public String fullRange(DoubleFunction<String> format) {
         return format.apply(min) + " to " + format.apply(max);
     }

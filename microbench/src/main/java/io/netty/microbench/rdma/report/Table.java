@@ -20,7 +20,7 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A Markdown table whose columns are aligned, so that it reads well as plain text too.
+ * A Markdown table with aligned columns, so that it is easy to read as plain text, too.
  */
 public final class Table {
     private final List<List<String>> rows = new ArrayList<>();

@@ -24,9 +24,9 @@ import java.util.Map;
 /**
  * Abilities of the standard output.
  *
- * @param isTerminal whether somebody looks at it, so that a line may change
- * @param columns    how many characters a line has
- * @param isUnicode  whether its characters are not only those of ASCII
+ * @param isTerminal whether it is a terminal, so that a line may change
+ * @param columns    number of characters of a line
+ * @param isUnicode  whether it has more characters than ASCII
  * @param isColoured whether it may have colours
  */
 public record Terminal(boolean isTerminal, int columns, boolean isUnicode, boolean isColoured) {
@@ -40,7 +40,8 @@ public record Terminal(boolean isTerminal, int columns, boolean isUnicode, boole
     }
 
     /**
-     * As the environment says: {@code COLUMNS}, <a href="https://no-color.org">{@code NO_COLOR}</a> and {@code TERM}.
+     * Returns the terminal that the environment describes: {@code COLUMNS}, <a href="https://no-color.org">{@code
+     * NO_COLOR}</a> and {@code TERM}.
      */
     static Terminal of(boolean isTerminal, Map<String, String> environment, Charset charset) {
         return new Terminal(isTerminal, columns(environment.get("COLUMNS")),
@@ -58,7 +59,7 @@ public record Terminal(boolean isTerminal, int columns, boolean isUnicode, boole
         }
     }
 
-    /** {@code System.console()} is there without any terminal from Java 22 to 24. */
+    /** Returns whether the output is a terminal. Java 22 to 24 have a console without one, too. */
     private static boolean isOutputTerminal() {
         try {
             String output = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();

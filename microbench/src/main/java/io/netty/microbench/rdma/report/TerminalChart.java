@@ -21,7 +21,7 @@ import io.netty.microbench.rdma.report.Chart.Group;
 import java.util.Locale;
 
 /**
- * Draws a chart of characters. In each group, the longest bar takes the room that there is.
+ * Draws a chart of characters. In each group, the longest bar fills the available width.
  */
 public final class TerminalChart {
     /** One to eight eighths of a character. */
@@ -29,7 +29,7 @@ public final class TerminalChart {
     private static final int EIGHTHS = BLOCKS.length();
     private static final String INDENTATION = "  ";
     private static final int MIN_BAR = 10;
-    /** Colour of the palette that every terminal with colours has, so that users who have changed it get theirs. */
+    /** Colour of the palette of every terminal with colours, so that users who have changed it get their own. */
     private static final String BLUE = "\u001b[34m";
     private static final String YELLOW = "\u001b[33m";
     private static final String DEFAULT_COLOUR = "\u001b[39m";
@@ -56,7 +56,7 @@ public final class TerminalChart {
                 .mapToInt(bar -> (ofRatio ? ratio(bar) : text(bar)).length()).max().orElse(0);
     }
 
-    /** Returns the chart, each line with its end. */
+    /** Returns the lines of the chart, each with a line separator. */
     public String draw() {
         StringBuilder text = new StringBuilder(chart.title() + ": " + chart.figure() + "; x: times better than "
                 + chart.base() + (chart.hasMarks() ? "; ?: had not settled" : "") + '\n');
@@ -78,7 +78,7 @@ public final class TerminalChart {
                 + (ratio(bar).isEmpty() ? "" : ' ' + " ".repeat(ratioWidth - ratio(bar).length()) + ratio(bar));
     }
 
-    /** Something of it is always to be seen. */
+    /** Returns a bar, at least a small part of which is visible. */
     private String bar(double part) {
         if (!terminal.isUnicode()) {
             return "#".repeat(Math.max(1, (int) Math.round(part * barWidth)));
@@ -94,7 +94,7 @@ public final class TerminalChart {
         return colour == null ? drawn : colour + drawn + DEFAULT_COLOUR;
     }
 
-    /** Marks have a column of their own, so that figures end below each other. */
+    /** Returns the text behind a bar. Marks have a column of their own, so that figures are aligned. */
     private String text(Bar bar) {
         return bar.text() + (chart.hasMarks() ? padded(bar.mark(), Remarks.MARK.length()) : "");
     }

@@ -14,10 +14,10 @@
  * under the License.
  */
 /**
- * Shows what was measured, to people.
+ * Shows the results to people.
  *
  * <pre>
- * Results         all Readings of a run: each is one Figure; Spread: a figure in all rounds
+ * Results         all Readings of a run, each the value of one Figure; Spread: a figure in all rounds
  * Report, Table   the table of a comparison, with Remarks: a sentence about the rows that had not settled
  * ChartOutput     a Chart of the results: TerminalChart, as wide as the Terminal; BarPlot, an SVG file
  * </pre>

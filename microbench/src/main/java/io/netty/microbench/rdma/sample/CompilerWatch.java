@@ -28,16 +28,16 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Looks every now and then at what the JIT compilers of processes have used, and tells afterwards whether these were
- * warm: for programs that measure by themselves, and not on demand as those of a {@link Pair}.
+ * Records the CPU time of the JIT compilers of processes at intervals, and tells afterwards if the processes were warm.
+ * For programs that measure by themselves, and not on demand like those of a {@link Pair}.
  */
 public final class CompilerWatch implements AutoCloseable {
     /** Interval of looks; a measurement takes half a second and more. */
     private static final int LOOK_MILLIS = 20;
-    /** A virtual machine that starts has not all of its threads. Later they stay: see {@link Child}. */
+    /** Number of looks while a virtual machine starts its threads. Later they stay: see {@link Child}. */
     private static final int STARTING_LOOKS = 50;
 
-    /** At one time, of each process. */
+    /** CPU time of the compilers of each process, at one time. */
     private record Look(long nanos, long[] compilerNanos) {
     }
 
@@ -46,7 +46,7 @@ public final class CompilerWatch implements AutoCloseable {
     private final List<Look> looks = new ArrayList<>();
     private final Thread thread;
 
-    /** Begins. Close it before you ask for a sample. */
+    /** Begins to look. To be closed before the samples are taken. */
     public CompilerWatch(List<Child> processes) {
         this.processes = processes;
         compilers = new ArrayList<>(Collections.nCopies(processes.size(), List.of()));
@@ -77,7 +77,7 @@ public final class CompilerWatch implements AutoCloseable {
         return new Look(System.nanoTime(), compilerNanos);
     }
 
-    /** Sample of these windows, and whether it is the steady state of warm processes. */
+    /** Returns a sample of these windows, and whether it shows the steady state of warm processes. */
     public Sample sample(Measurement measurement, Windows windows) {
         Settling settling = new Settling();
         settling.warmedUp(windows.warmUpSeconds());
@@ -93,13 +93,13 @@ public final class CompilerWatch implements AutoCloseable {
         return new Sample(measurement, settling.seen(Double.NaN), parts);
     }
 
-    /** Share of the time in which compilers ran, in the process that compiled more; not a number if nobody looked. */
+    /** Share of the time in which compilers ran, in the process that compiled more; NaN if there was no look. */
     private double compiling(long fromNanos, long toNanos) {
         Look from = null;
         Look to = null;
         for (Look look : looks) {
             from = look.nanos() <= fromNanos ? look : from;
-            // Not the one after it: then the processes are about to end, by code that has never run.
+            // The look after the end is not used: by then the processes are about to end, by code that has never run.
             to = look.nanos() <= toNanos ? look : to;
         }
         if (from == null || to == from) {

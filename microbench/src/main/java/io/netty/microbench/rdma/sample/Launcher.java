@@ -29,8 +29,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Starts the processes that are measured, with the options by which all of them know their mode and the address; and
- * the command line options that say where.
+ * Starts the measured processes with the options that tell them the mode and the address. Has the command line options
+ * for the provider and the address.
  */
 public final class Launcher {
     @Option(names = "--provider", defaultValue = "embedded",
@@ -41,7 +41,7 @@ public final class Launcher {
             description = "Address of this host, with ibverbs that of an RDMA device (default: ${DEFAULT-VALUE}).")
     private String host;
 
-    /** The verbs provider, as the system property {@code io.netty.rdma.provider} has it. */
+    /** The verbs provider, as in the system property {@code io.netty.rdma.provider}. */
     public String provider() {
         return provider.name().toLowerCase(Locale.ROOT);
     }
@@ -56,12 +56,12 @@ public final class Launcher {
         return launch(main, inMode(mode, arguments), List.of());
     }
 
-    /** Starts a server that is measured, in a mode. */
+    /** Starts a measured server in a mode. */
     public Child server(Class<?> main, Mode mode, List<String> arguments) throws IOException {
         return server(main, inMode(mode, arguments));
     }
 
-    /** Starts a server that is measured, and told by its arguments alone what to do. */
+    /** Starts a measured server whose arguments are all given. */
     public Child server(Class<?> main, List<String> arguments) throws IOException {
         return server(main, arguments, List.of());
     }
@@ -88,16 +88,16 @@ public final class Launcher {
     }
 
     /**
-     * Starts a server, and when it listens a client.
+     * Starts a server, and then, when it listens, a client.
      *
-     * @param server          main class. It has {@code ServerOptions}
-     * @param serverArguments beside those that every server needs that is measured
-     * @param clientArguments beside the server's port
-     * @param jvmOptions      of both, beside those that all processes have
+     * @param server          main class, which has {@code ServerOptions}
+     * @param serverArguments besides those that every measured server needs
+     * @param clientArguments besides the server's port
+     * @param jvmOptions      of both, besides the common ones
      */
     public Pair pair(Mode mode, Class<?> server, List<String> serverArguments, Class<? extends LoadClient> client,
                      List<String> clientArguments, List<String> jvmOptions) throws IOException {
-        // A connection that nobody measures for a while is to stay.
+        // Connections that are idle while others are measured must stay open.
         List<String> forServer = new ArrayList<>(List.of("--port", "0", "--idle-seconds", "0"));
         forServer.addAll(serverArguments);
         return Pair.start(children -> {

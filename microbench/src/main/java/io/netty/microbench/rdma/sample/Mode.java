@@ -25,22 +25,22 @@ import java.util.Locale;
  * A transport and how its event loops wait.
  */
 public record Mode(Transport transport, Waiting waiting) {
-    /** The modes of a transport: as it is by default, and if it can, never sleeping. */
+    /** Returns the modes of a transport: the default, and, if it can poll, the one without sleeping. */
     public static List<Mode> of(Transport transport) {
         return transport.canPoll() ? List.of(byDefault(transport), polling(transport)) : List.of(byDefault(transport));
     }
 
-    /** As it is by default. */
+    /** Returns the default mode. */
     public static Mode byDefault(Transport transport) {
         return new Mode(transport, Waiting.DEFAULT);
     }
 
-    /** Never sleeping. */
+    /** Returns the mode in which event loops never sleep. */
     public static Mode polling(Transport transport) {
         return new Mode(transport, Waiting.POLLING);
     }
 
-    /** For people. */
+    /** Returns a text for users. */
     @Override
     public String toString() {
         return transport + (waiting == Waiting.DEFAULT ? "" : ' ' + waiting.name().toLowerCase(Locale.ROOT));

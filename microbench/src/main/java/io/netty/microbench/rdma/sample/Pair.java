@@ -38,8 +38,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * A server and a client of one mode, as the comparison sees them: it tells both what to do, and asks both what they
- * have used. The server may be several processes, one of them behind another; what they have used is added up.
+ * A server and a client of one mode. The comparison sends commands to both, and asks for their use of resources. The
+ * server may be several processes, one behind another; their use is added up.
  */
 public final class Pair implements AutoCloseable {
     private final List<Child> servers;
@@ -49,31 +49,31 @@ public final class Pair implements AutoCloseable {
     /**
      * A scenario of the client.
      *
-     * @param bytes    that an operation counts for, or 0 if operations are counted
-     * @param settling of this scenario in these processes
+     * @param bytes    bytes of an operation, or 0 if operations are counted
+     * @param settling state of this scenario in these processes
      */
     public record Subject(String name, long bytes, Settling settling) {
     }
 
-    /** The slices of warming up are so long: a cold operation of a large scenario alone takes longer. */
+    /** Length of a slice of the warm-up. Only a cold operation of a large scenario takes longer. */
     private static final int SLICE_MILLIS = 200;
-    /** Interval of looks whether the compilers are done. */
+    /** Interval of looks while the compilers work. */
     private static final int LOOK_MILLIS = 20;
-    /** A pair is warm if its compilers took less than this part of a turn through all scenarios. */
+    /** Share of a turn through all scenarios: the pair is warm if its compilers took less. */
     private static final double WARM_COMPILING = 0.05;
 
-    /** A window, and what the processes, and others, have used in and around it. */
+    /** A window, and the use of resources by the processes and by others in and around it. */
     private record Look(Window window, Probe client, Probe server, long othersNanos) {
     }
 
     /** Starts the processes of a pair. */
     @FunctionalInterface
     public interface Starter {
-        /** Adds the servers, which listen, and then the client, which knows the last one and is about to connect. */
+        /** Adds the servers, which listen already, and then the client, which has the address of the last one. */
         void start(List<Child> children) throws IOException;
     }
 
-    /** Starts processes, and waits until the client is ready. If that fails, those that were started are ended. */
+    /** Starts processes, and waits until the client is ready. If that fails, the started processes are ended. */
     public static Pair start(Starter starter) throws IOException {
         List<Child> children = new ArrayList<>();
         try {
@@ -106,13 +106,13 @@ public final class Pair implements AutoCloseable {
 
     /**
      * Does all scenarios in turn, a slice of each, until the compilers of both processes find nothing to do any more.
-     * After each slice the event loops rest until the compilers have done what they were given. Loops that never sleep
-     * leave them but half of the processor time where there are two cores, so that warming up would take twice as
-     * long; and code that was compiled for one scenario alone is thrown away and compiled again when the next one
-     * takes other branches.
+     * After each slice the event loops rest until the compilers are done. On two cores, loops that never sleep leave
+     * the compilers only half of the processor time, so that the warm-up would take twice as long. Code that is
+     * compiled for one scenario alone would be thrown away, and compiled again when the next scenario takes other
+     * branches.
      *
-     * @param numbers     of the scenarios that will be measured
-     * @param limitMillis when to give up: the rows will tell
+     * @param numbers     numbers of the scenarios that will be measured
+     * @param limitMillis maximum time; the rows show if it was too short
      */
     public void warmUp(List<Integer> numbers, int limitMillis) throws IOException, InterruptedException {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
@@ -151,7 +151,7 @@ public final class Pair implements AutoCloseable {
         resume();
     }
 
-    /** Share of the time in which compilers had work, though others may have had the cores. */
+    /** Share of the time in which compilers had work, with or without a core. */
     private static double compilersBusy(Probe used) {
         return (double) (used.compilerNanos() + used.compilerWaitNanos()) / used.nanos();
     }
@@ -163,14 +163,14 @@ public final class Pair implements AutoCloseable {
     }
 
     /**
-     * Does a scenario until it has settled. Whenever compilers turn out to have work, the event loops rest until that
-     * is done: beside loops that never sleep it would take several times as long, and figures would be those of half
-     * compiled code meanwhile.
+     * Does a scenario until it has settled. Whenever compilers have work, the event loops rest until it is done. Beside
+     * loops that never sleep, the compilers would take several times as long, and meanwhile the figures would be those
+     * of half compiled code.
      *
-     * @param number      of the scenario
-     * @param windowMillis how long a window is
-     * @param limitMillis  when to give up, if there are figures by then that are not wrong: rests take of this time too
-     * @return what was measured, settled or not
+     * @param number       number of the scenario
+     * @param windowMillis length of a window
+     * @param limitMillis  time after which to give up, if there are figures that are not wrong; it includes the rests
+     * @return the sample, settled or not
      */
     public Sample sample(int number, int windowMillis, int limitMillis) throws IOException, InterruptedException {
         Subject subject = subjects.get(number);
@@ -178,7 +178,7 @@ public final class Pair implements AutoCloseable {
         settling.restart();
         Deque<Look> looks = new ArrayDeque<>();
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
-        // Later there would not be time for the windows of a sample.
+        // After a later rest there would be no time for the windows of a sample.
         long lastRest = end - TimeUnit.MILLISECONDS.toNanos((long) Settling.WINDOWS * windowMillis);
         client.ask(LoadCommands.START + ' ' + number);
         while (true) {
@@ -212,11 +212,11 @@ public final class Pair implements AutoCloseable {
     }
 
     /**
-     * Does a scenario in several pairs at a time, for so long whatever the rates are: what others do to them is what
-     * is measured.
+     * Does a scenario in several pairs at the same time, for a fixed time: the effect of other processes on them is
+     * measured, so the rates need not settle.
      *
-     * @param number of the scenario
-     * @return the latencies of all pairs, and what one of them does a second in the mean
+     * @param number number of the scenario
+     * @return the latencies of all pairs, and the mean rate of one of them
      */
     public static Sample sampleTogether(List<Pair> pairs, int number, int millis)
             throws IOException, InterruptedException {
@@ -242,7 +242,7 @@ public final class Pair implements AutoCloseable {
         return look;
     }
 
-    /** Takes a look at the running load. */
+    /** Measures a window of the running load. */
     private Look look(int windowMillis) throws IOException {
         Others others = new Others();
         Probe clientBefore = probe(client);
@@ -273,12 +273,12 @@ public final class Pair implements AutoCloseable {
         return Long.parseLong(client.ask(Control.MEMORY));
     }
 
-    /** Has the client do what only it can, and returns its answer: see {@link LoadClient#addCommands}. */
+    /** Sends a command that only the client has, and returns its answer: see {@link LoadClient#addCommands}. */
     public String askClient(String command) throws IOException {
         return client.ask(command);
     }
 
-    /** Has each process do something, the client last, and returns their answers. */
+    /** Sends a command to each process, to the client last, and returns their answers. */
     public List<String> askAll(String command) throws IOException {
         List<String> answers = new ArrayList<>();
         for (Child server : servers) {
@@ -291,7 +291,7 @@ public final class Pair implements AutoCloseable {
     /**
      * Binds each event loop of both to a core of its own.
      *
-     * @param cores for the server's event loops, and behind them for the client's, which has as many
+     * @param cores cores for the server's event loops, and then as many for the client's
      */
     public void pin(List<Integer> cores) throws IOException {
         int half = cores.size() / 2;
@@ -303,7 +303,7 @@ public final class Pair implements AutoCloseable {
         return Control.PIN + cores.stream().map(core -> " " + core).collect(Collectors.joining());
     }
 
-    /** Stops the event loops of both, so that they take nothing from others. */
+    /** Parks the event loops of both, so that they take no cores from others. */
     public void pause() throws IOException {
         client.ask(Control.PAUSE);
         for (Child server : servers) {
@@ -311,7 +311,7 @@ public final class Pair implements AutoCloseable {
         }
     }
 
-    /** Has them go on. */
+    /** Lets the event loops of both run again. */
     public void resume() throws IOException {
         for (Child server : servers) {
             server.ask(Control.RESUME);

@@ -26,20 +26,19 @@ import java.util.List;
  * Measurement of one scenario in one round.
  *
  * @param measurement the figures
- * @param seen        whether they are those of the steady state, and what was seen
- * @param windows     the figures of each window; if only those of all are known, these
- * @param latencies   of all operations, or {@code null} if only the figures are known
- * @param client      what the client has used
- * @param server      what the server has used
- * @param lateness    by how many nanoseconds operations were started after they were due; empty if the load is closed
+ * @param seen        whether they are those of the steady state, and further observations
+ * @param windows     the figures of each window; if these are not known, only those of the whole
+ * @param latencies   latencies of all operations, or {@code null} if only the figures are known
+ * @param client      costs of the client
+ * @param server      costs of the server
+ * @param lateness    nanoseconds from the due times of operations to their starts; empty for a closed load
  */
 public record Sample(Measurement measurement, Settling.Seen seen, List<Measurement> windows, Histogram latencies,
                      Cost client, Cost server, Histogram lateness) {
     private static final int SIGNIFICANT_DIGITS = 3;
 
     /**
-     * Cost of an operation, or of a byte if these are counted, in one of the processes; not a number if it is not
-     * known.
+     * Cost of an operation, or of a byte if bytes are counted, in one of the processes; NaN if it is not known.
      *
      * @param cpuNanos       CPU time
      * @param allocatedBytes allocated on the heap by event loop threads
@@ -47,7 +46,7 @@ public record Sample(Measurement measurement, Settling.Seen seen, List<Measureme
     public record Cost(double cpuNanos, double allocatedBytes) {
         static final Cost UNKNOWN = new Cost(Double.NaN, Double.NaN);
 
-        /** Probes lie around the windows, so that what they tell is taken by time. */
+        /** Returns the cost. Probes are taken around the windows, so the share of the windows is computed by time. */
         private static Cost of(List<Probe> used, long windowNanos, double amount) {
             double nanos = used.stream().mapToLong(Probe::nanos).sum();
             double windows = windowNanos / nanos / amount;
@@ -56,21 +55,21 @@ public record Sample(Measurement measurement, Settling.Seen seen, List<Measureme
         }
     }
 
-    /** Figures that somebody else has taken, and answers for. */
+    /** Creates a sample of figures that another program has measured, without checks. */
     public Sample(Measurement measurement) {
         this(measurement, Settling.Seen.SETTLED, List.of(measurement));
     }
 
-    /** Figures that somebody else has taken. */
+    /** Creates a sample of figures that another program has measured. */
     public Sample(Measurement measurement, Settling.Seen seen, List<Measurement> windows) {
         this(measurement, seen, windows, null, Cost.UNKNOWN, Cost.UNKNOWN, new Histogram(SIGNIFICANT_DIGITS));
     }
 
     /**
-     * Makes one of windows.
+     * Makes a sample of windows.
      *
-     * @param bytes  that an operation counts for, or 0 if operations are counted
-     * @param client what the client has used in and around each of them
+     * @param bytes  bytes of an operation, or 0 if operations are counted
+     * @param client resources that the client has used in and around each window
      */
     public static Sample of(String scenario, long bytes, Settling.Seen seen, List<Window> windows, List<Probe> client,
                      List<Probe> server) {

@@ -21,33 +21,32 @@ import java.util.Arrays;
 import java.util.LinkedList;
 
 /**
- * Decides whether what is measured is the steady state of a pair of processes: whether the last windows count. All of
- * these have to be so:
+ * Decides if the last windows show the steady state of a pair of processes, and so count. There are four conditions:
  * <ul>
- * <li>the scenario was done for {@value #MIN_SECONDS} s in these processes: code that is called some ten thousand times
- *     a second is not given to the optimizing compiler before;
- * <li>the compilers of both processes were idle;
- * <li>the rates of the windows are near to each other;
- * <li>and don't go one way.
+ * <li>The scenario was done for {@value #MIN_SECONDS} s in these processes. The optimizing compiler does not get code
+ *     earlier that is called some ten thousand times a second.
+ * <li>The compilers of both processes were idle.
+ * <li>The rates of the windows are near to each other.
+ * <li>The rates do not rise or fall steadily.
  * </ul>
- * Without the first, figures would be wrong, and there are none. Without another one they are wide: they are shown,
- * with a mark and with the range of the windows.
+ * Without the first condition figures would be wrong, so there are none. Without another one the figures vary, so they
+ * are shown with a mark and with the range of the windows.
  */
 public final class Settling {
-    /** So many windows in a row count. */
+    /** Number of windows in a row that count. */
     static final int WINDOWS = Windows.COUNT;
     private static final double MIN_SECONDS = 1;
-    /** Share of the time of all windows for the compilers of one process. Rarely used code is compiled now and then. */
+    /** Maximum share of time of one process's compilers. Rarely used code is compiled now and then. */
     private static final double MAX_COMPILING = 0.03;
     /** Maximum deviation of a window from the median. */
     private static final double MAX_DEVIATION = 0.2;
-    /** Maximum deviation of the mean of the first two from that of the last two. */
+    /** Maximum deviation of the mean of the first two windows from that of the last two. */
     private static final double MAX_TREND = 0.1;
 
     private final LinkedList<Entry> entries = new LinkedList<>();
     private double seconds;
 
-    /** A window, and what the compilers did meanwhile. */
+    /** A window, and the work of the compilers in its time. */
     private record Entry(double rate, double compiling) {
     }
 
@@ -66,12 +65,12 @@ public final class Settling {
             this.text = text;
         }
 
-        /** Returns whether figures are not wrong, however wide they may be: code was compiled, if not all of it. */
+        /** Returns whether figures are not wrong, even if they vary: code was compiled, but perhaps not all of it. */
         public boolean hasFigures() {
             return this != YOUNG;
         }
 
-        /** For people. */
+        /** Returns a text for users. */
         @Override
         public String toString() {
             return text;
@@ -81,21 +80,20 @@ public final class Settling {
     /**
      * Observations during a measurement.
      *
-     * @param compiling which part of the time a compiler ran, of the process that compiled more
-     * @param others    which part of the machine's processor time others took; not a number if that is not known, as
-     *                  the former
+     * @param compiling share of the time in which a compiler ran, in the process that compiled more; NaN if not known
+     * @param others    share of the machine's processor time that others took; NaN if not known
      */
     public record Seen(State state, double compiling, double others) {
         /** Observations of a steady state, without others. */
         public static final Seen SETTLED = new Seen(State.SETTLED, Double.NaN, Double.NaN);
     }
 
-    /** Adds time of work in these processes that was not measured. */
+    /** Adds time in which these processes worked without a measurement. */
     void warmedUp(double workSeconds) {
         seconds += workSeconds;
     }
 
-    /** Begins anew with the next window, as something else was measured meanwhile; the age stays. */
+    /** Begins again with the next window, after other work. The age of the scenario stays. */
     void restart() {
         entries.clear();
     }
@@ -103,10 +101,10 @@ public final class Settling {
     /**
      * Adds a window.
      *
-     * @param windowSeconds how long it was
+     * @param windowSeconds length of the window
      * @param rate          operations a second
-     * @param compiling     which part of the time a compiler ran, of the process that compiled more; not a number if
-     *                      that is not known
+     * @param compiling     share of the time in which a compiler ran, in the process that compiled more; NaN if not
+     *                      known
      */
     void add(double windowSeconds, double rate, double compiling) {
         seconds += windowSeconds;
@@ -116,7 +114,7 @@ public final class Settling {
         }
     }
 
-    /** Returns whether compilers have had more to do in the last windows, which may still be few, than all may have. */
+    /** Returns whether compilers worked more in the last windows than is allowed for all windows. */
     boolean isCompiling() {
         return !(entries.stream().mapToDouble(Entry::compiling).sum() <= MAX_COMPILING * WINDOWS);
     }
@@ -144,9 +142,9 @@ public final class Settling {
     }
 
     /**
-     * Observations of the last windows.
+     * Returns observations of the last windows.
      *
-     * @param others which part of the machine's processor time others took, or not a number
+     * @param others share of the machine's processor time that others took, or NaN
      */
     Seen seen(double others) {
         return new Seen(state(), entries.stream().mapToDouble(Entry::compiling).average().orElse(Double.NaN), others);

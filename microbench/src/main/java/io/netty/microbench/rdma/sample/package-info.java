@@ -20,24 +20,23 @@
  * Launcher   starts processes in a Mode: a transport, and how its event loops wait
  * Pair       a server and a client, each driven by its {@link io.netty.microbench.rdma.process.Control}
  *    |  asks, window by window
- * Settling   do the last windows count?
- * Sample     those that do
+ * Settling   decides whether the last windows show the steady state
+ * Sample     the figures of these windows
  * </pre>
  *
- * <p><b>Nothing cold counts.</b> A new virtual machine needs some six seconds of CPU time in each process to compile
- * what a protocol stack does, and until then it is up to twenty times slower. There is no fixed warm-up: a new pair
- * does all its scenarios in turn, a slice of 0.2 s of each, until the compilers have next to nothing to do in a whole
- * turn. Whenever compilers turn out to have work, the loops rest until it is done: they would else have to share the
- * cores with them. (A turn does what the rows will do: warmed up by one row after the other, code is compiled for a
- * row alone, and again in the next.) Then the client does a scenario in windows of a tenth of a second or two, and
- * {@link io.netty.microbench.rdma.sample.Settling} decides, in one place, when the last five of them show the steady
- * state. These windows are the sample: what has settled needs no other measurement. A scenario that does not settle
- * until a limit keeps its figures, marked, and the range of its windows, which is no error. Only what was done for less
- * than a second has no figures: they would be wrong, and not only wide. Compilers are watched by the CPU time of their
- * threads: their own count tells of a compilation when it is done, and that is too late.
+ * <p><b>Cold code does not count.</b> A new virtual machine needs some six seconds of CPU time in each process to
+ * compile a protocol stack, and until then it is up to twenty times slower. There is no fixed warm-up. A new pair does
+ * all its scenarios in turn, a slice of 0.2 s of each, until the compilers have next to nothing to do in a whole turn.
+ * (Warmed up by one row after the other, code would be compiled for one row alone, and again in the next.) Whenever
+ * compilers have work, the event loops rest until it is done, because otherwise both would share the cores. Then the
+ * client does a scenario in windows of 0.1 s or 0.2 s. {@link io.netty.microbench.rdma.sample.Settling} alone decides
+ * when the last five of them show the steady state. These windows are the sample. A scenario that does not settle
+ * within a limit keeps its figures, with a mark and the range of its windows; this is no error. A scenario that ran for
+ * less than a second has no figures, because they would be wrong. Compilers are watched by the CPU time of their
+ * threads: their own count has a compilation only when it is done, which is too late.
  *
- * <p>Each process has one event loop. Latency is from the start of an operation to its checked end; load is closed: the
- * next operation starts when one has ended. Only {@code ./run-bench.sh} has loads that are paced, of which latency
+ * <p>Each process has one event loop. Latency is the time from the start of an operation to its checked end. The load
+ * is closed: the next operation starts when one has ended. Only {@code ./run-bench.sh} has paced loads, whose latency
  * begins when an operation was due.
  */
 package io.netty.microbench.rdma.sample;

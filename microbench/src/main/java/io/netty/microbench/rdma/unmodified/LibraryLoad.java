@@ -39,7 +39,7 @@ import java.util.function.Predicate;
  * The clients of both libraries, one for each scenario, on one event loop that Armeria chooses. Each answer is checked.
  */
 public final class LibraryLoad {
-    /** Text that servers answer. */
+    /** Text of the servers' answers. */
     static final String TEXT = "Hello, World!";
     private static final int MANY = 16;
     private static final int LARGE = 64 * 1024;
@@ -102,8 +102,8 @@ public final class LibraryLoad {
     }
 
     /**
-     * Ends an operation when its connection is back in the pool of the client: otherwise the next one, which starts
-     * then, would make another connection, and operations one by one would be on several in turn.
+     * Ends an operation when its connection is back in the client's pool. Otherwise the next operation, which starts
+     * then, would make another connection, and operations one by one would use several connections in turn.
      */
     private static <T> void end(EventLoopGroup group, CompletionStage<T> answer, Scenario.Completion completion,
                                 Predicate<T> isRight) {

@@ -25,18 +25,18 @@ import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 
 /**
- * Bytes that a process has sent over RDMA, as any tool can read them from the MBean of the transport.
+ * Bytes that a process has sent over RDMA, read from the MBean of the transport, as any tool can do.
  *
- * @param sent           of all its connections
- * @param copied         of these, those that were copied into registered memory
- * @param tcpConnections that could not have RDMA
+ * @param sent           bytes of all its connections
+ * @param copied         bytes of these that were copied into registered memory
+ * @param tcpConnections number of connections that could not have RDMA
  */
 public record OverRdma(long sent, long copied, long tcpConnections) {
-    /** The command that is answered with one. */
+    /** Name of the command that answers with these values. */
     public static final String COMMAND = "over-rdma";
     private static final String MBEAN = "io.netty.rdma:type=Transport";
 
-    /** Has a control answer the command. */
+    /** Adds the command to a control. */
     static Control addTo(Control control) {
         return control.add(COMMAND, arguments -> ofThisProcess().toString());
     }
@@ -49,18 +49,18 @@ public record OverRdma(long sent, long copied, long tcpConnections) {
             return new OverRdma(copied + (long) process.get("bytesSentInPlace") + (long) process.get("bytesSentInline"),
                     copied, (long) process.get("tcpConnects") + (long) process.get("tcpAccepts"));
         } catch (InstanceNotFoundException e) {
-            // A process without the transport.
+            // The process has no transport.
             return new OverRdma(0, 0, 0);
         }
     }
 
-    /** For {@link #parse}. */
+    /** Returns the text for {@link #parse}. */
     @Override
     public String toString() {
         return sent + " " + copied + ' ' + tcpConnections;
     }
 
-    /** Returns what was printed. */
+    /** Returns the values that were printed. */
     public static OverRdma parse(String text) {
         long[] values = Arrays.stream(text.split(" ")).mapToLong(Long::parseLong).toArray();
         return new OverRdma(values[0], values[1], values[2]);

@@ -14,11 +14,11 @@
  * under the License.
  */
 /**
- * Programs on libraries that know nothing of this project. Their class path has no RDMA transport, and they are started
- * twice, with the same command line but for the agent.
+ * Programs on libraries that do not know this project. Their class path has no RDMA transport. They are started twice,
+ * with the same command line except for the agent.
  *
  * <pre>
- * ArmeriaServer, WebFluxServer   a server of each library, as its guide has it
+ * ArmeriaServer, WebFluxServer   a server of each library, as in the library's guide
  * LibraryLoad                    the clients of both libraries, with the Scenarios
  * OverRdma                       answers how many bytes went over RDMA
  * </pre>

@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * Runs a requester and a responder for each operation, connected in each way.
+ * Runs a requester and a responder for each operation, and for each way of connecting them.
  */
 @Command(name = "requests", sortOptions = false, description = {
         "Runs requester and responder as two processes, for each operation, connected in each way. The exit status is "

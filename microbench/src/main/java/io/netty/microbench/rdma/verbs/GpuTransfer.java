@@ -33,7 +33,8 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 
 /**
- * Moves a tensor from one process's graphics memory to another's and back, beside copies over TCP and host memory.
+ * Moves a tensor from one process's graphics memory to another's and back, and compares this with copies over TCP and
+ * with host memory.
  */
 @Command(name = "gpu", sortOptions = false, description = {
         "Moves a tensor between memory of graphics processors of two processes, there and back, in each way, and "
@@ -60,7 +61,7 @@ public final class GpuTransfer implements Callable<Integer> {
         System.exit(Commands.run(new GpuTransfer(), args));
     }
 
-    /** Lines that tell where a tensor is, which are printed once. */
+    /** Lines with the location of a tensor, each of which is printed once. */
     private final Set<String> told = new HashSet<>();
 
     @Override
@@ -79,7 +80,7 @@ public final class GpuTransfer implements Callable<Integer> {
         return 0;
     }
 
-    /** The server's own result has no times of the tensor's way. */
+    /** Prints a line, but not the server's result: it has no times of the transfers. */
     private void print(String line) {
         if (line.startsWith(Result.PREFIX) ? line.contains(TensorClient.RESULT) : told.add(line)) {
             System.out.println(line);

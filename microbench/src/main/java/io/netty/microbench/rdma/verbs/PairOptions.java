@@ -31,14 +31,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The command line options of a program that runs both ends of another one, and how it does: each as a process of its
- * own.
+ * The command line options of a program that runs both ends of another one, and the code that runs them: each end is a
+ * process of its own.
  */
 public final class PairOptions {
     private static final String PROVIDER = "io.netty.rdma.provider";
     /**
-     * A thread waits for code that it wants compiled. Event loops that never sleep leave the compilers so little of two
-     * cores that processes are cold for minutes.
+     * Option by which a thread waits for the compilation of its code. On two cores, event loops that never sleep leave
+     * the compilers so little time that processes are cold for minutes.
      */
     private static final String WAIT_FOR_COMPILERS = "-XX:-BackgroundCompilation";
 
@@ -74,7 +74,7 @@ public final class PairOptions {
             this.text = text;
         }
 
-        /** For people. */
+        /** Returns a text for users. */
         @Override
         public String toString() {
             return text;
@@ -84,33 +84,33 @@ public final class PairOptions {
     /**
      * A process to be started.
      *
-     * @param main      has {@link VerbsOptions} and {@link ConnectionOptions}
-     * @param arguments beside those of the connection
+     * @param main      main class, which has {@link VerbsOptions} and {@link ConnectionOptions}
+     * @param arguments arguments besides those of the connection
      */
     public record End(Class<?> main, List<String> arguments) {
     }
 
     /**
-     * Runs one end that accepts, and those that connect to it, to their good end, and prints their results.
+     * Runs one end that accepts, and those that connect to it, until all have succeeded, and prints their results.
      *
-     * @throws IOException if a process fails, or is not done within 5 minutes. What it had to say it has said on the
-     *                     standard error output
+     * @throws IOException if a process fails, or is not done within 5 minutes. Its messages are on the standard error
+     *         output
      */
     public void run(Way way, End acceptor, List<End> connectors) throws IOException, InterruptedException {
         printResults(lines(way, acceptor, connectors), ", " + way);
     }
 
-    /** As above, but returns what they have printed. */
+    /** Runs the ends as the method above, and returns the lines that they have printed. */
     public List<String> lines(Way way, End acceptor, List<End> connectors) throws IOException, InterruptedException {
         return start(way, acceptor, connectors, PairOptions::awaitSuccess);
     }
 
-    /** Use of started processes, until their normal end. */
+    /** Use of started processes, until they have ended normally. */
     interface Use<T> {
         T of(List<Child> processes) throws IOException, InterruptedException;
     }
 
-    /** Starts both ends and returns what comes of their use. */
+    /** Starts both ends, and returns the result of their use. */
     <T> T start(Way way, End acceptor, List<End> connectors, Use<T> use) throws IOException, InterruptedException {
         List<Child> children = new ArrayList<>();
         try (TemporaryFolder folder = new TemporaryFolder()) {
@@ -135,8 +135,8 @@ public final class PairOptions {
     }
 
     /**
-     * As {@link #run(Way, End, List)}, for ends that find each other by themselves. They get the address of the host,
-     * and no port.
+     * Runs ends that find each other by themselves, else as {@link #run(Way, End, List)}. They get the address of the
+     * host, and no port.
      */
     public void run(List<End> ends) throws IOException, InterruptedException {
         List<Child> children = new ArrayList<>();
@@ -150,7 +150,7 @@ public final class PairOptions {
         }
     }
 
-    /** As the system property {@code io.netty.rdma.provider} has it. */
+    /** The provider, as in the system property {@code io.netty.rdma.provider}. */
     public String provider() {
         return provider;
     }
@@ -171,7 +171,7 @@ public final class PairOptions {
         return where;
     }
 
-    /** Returns what they have printed, when all have ended as they should. */
+    /** Returns the lines that the processes have printed, when all have succeeded. */
     static List<String> awaitSuccess(List<Child> children) throws IOException, InterruptedException {
         List<String> lines = new ArrayList<>();
         for (Child child : children) {

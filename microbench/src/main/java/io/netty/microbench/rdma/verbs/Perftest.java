@@ -34,7 +34,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The programs of perftest and rstream of rdma-core, unmodified: where they are, and what they tell. On the embedded
+ * The unmodified programs of perftest, and rstream of rdma-core: their paths, and their results. On the embedded
  * provider they run with its build for {@code LD_PRELOAD}.
  */
 public final class Perftest {
@@ -53,7 +53,7 @@ public final class Perftest {
     private static final int MESSAGE_RATE = 4;
     private static final int BANDWIDTH_COLUMNS = 5;
     private static final int MIN_BYTES_SIZE = 1024;
-    /** Bytes of the programs' MB. */
+    /** Number of bytes of a MB in the programs' output. */
     private static final int MEGABYTE = 1 << 20;
     /**
      * Index among the columns of rstream: name, size, transfers, iterations, total, time, Gb/s, microseconds a
@@ -73,9 +73,9 @@ public final class Perftest {
     private List<String> options = List.of();
 
     /**
-     * Why the programs can't be compared with; {@code null} if they can.
+     * Returns why a comparison with the programs is not possible; {@code null} if it is.
      *
-     * @param provider of our side, as {@code --provider} has it
+     * @param provider our provider, as {@code --provider} has it
      */
     public String unavailability(String provider) {
         if (isEmbedded(provider) && (preload == null || !preload.exists())) {
@@ -99,7 +99,7 @@ public final class Perftest {
      * Runs both ends of a program of perftest.
      *
      * @param program {@code ib_..._lat} or {@code ib_..._bw}
-     * @return what it tells. Latencies are those of round trips: the programs print half of them, except for reads
+     * @return its results. Latencies are those of round trips: the programs print half of them, except for reads
      */
     public Measurement run(String provider, String host, String program, int size, int iterations)
             throws IOException, InterruptedException {
@@ -110,11 +110,11 @@ public final class Perftest {
     }
 
     /**
-     * Runs both ends of {@code rstream}, which has the protocol of our streams: one sends some messages, then the other
-     * one as many. It polls.
+     * Runs both ends of {@code rstream}, which has the same protocol as our streams. One end sends some messages, then
+     * the other end sends as many. Both poll.
      *
-     * @param transfers messages in one direction at a time; 1 are round trips
-     * @return what it tells: bytes a second, and for round trips their mean as {@code p50}, since it knows no more
+     * @param transfers number of messages in one direction at a time; 1 means round trips
+     * @return its results: bytes a second, and for round trips their mean as {@code p50}, because it prints no median
      */
     public Measurement runRstream(String provider, String host, int size, int transfers, int iterations)
             throws IOException, InterruptedException {
@@ -141,7 +141,7 @@ public final class Perftest {
         }
     }
 
-    /** Nothing but a client that gets in tells that the server listens. */
+    /** Runs the client until it connects: nothing else tells that the server listens. */
     private List<String> runClient(String provider, List<String> command, Process server,
                                    CompletableFuture<List<String>> serverOutput)
             throws IOException, InterruptedException {
@@ -154,7 +154,7 @@ public final class Perftest {
                     throw new IOException(String.join(" ", command) + ": not done within " + MAX_SECONDS + " s");
                 }
             } finally {
-                // Not of one that has ended: that would close what it has printed.
+                // Destroying a process that has ended would close its output.
                 if (client.isAlive()) {
                     client.destroyForcibly().waitFor();
                 }
@@ -208,7 +208,7 @@ public final class Perftest {
             }
             if (program.endsWith("_bw") && columns.length >= BANDWIDTH_COLUMNS) {
                 boolean bytes = size >= MIN_BYTES_SIZE;
-                // The rate of long messages has few digits.
+                // The printed rate of long messages has too few digits.
                 double perSecond = bytes ? Double.parseDouble(columns[AVERAGE]) * MEGABYTE
                         : Double.parseDouble(columns[MESSAGE_RATE]) * 1e6;
                 return new Measurement(name, Long.parseLong(columns[1]), Math.round(perSecond),

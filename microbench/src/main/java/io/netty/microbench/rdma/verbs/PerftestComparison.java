@@ -50,14 +50,14 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs all modes of a program, both ends as processes: once with all data checked, and then in rounds in turn with
- * those of perftest that do the same.
+ * Runs all modes of a program, both ends as processes: once with a check of all data, and then in rounds, in turn with
+ * the programs of perftest that do the same.
  *
  * @param <M> modes
  */
 public abstract class PerftestComparison<M extends Enum<M>> implements Callable<Integer> {
     private static final int ROUNDS = 5;
-    /** Unless rounds were asked for, none begins that would probably end later, and nothing begins later. */
+    /** Maximum time, unless the rounds were set by an option: no round begins that would probably end later. */
     private static final int MAX_SECONDS = 100;
 
     @Spec
@@ -83,7 +83,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
             + "--quick).")
     private Integer rounds;
 
-    /** Class that runs at each end. */
+    /** Main classes of the two ends. */
     private final Class<?> server;
     private final Class<?> client;
     private long startNanos;
@@ -96,13 +96,13 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
     /** Chosen modes. */
     protected abstract List<M> modes();
 
-    /** Number of operations that count, and of those before. */
+    /** Numbers of operations that are measured, and times of the warm-up. */
     protected abstract Effort effort(int size, boolean isQuick);
 
-    /** Programs that do the same. */
+    /** Programs of perftest that do the same. */
     protected abstract List<String> programs(M mode);
 
-    /** Returns whether latencies are compared, not rates. */
+    /** Returns whether latencies are compared, rather than rates. */
     protected abstract boolean isLatency();
 
     /** Explanation of the table for its reader. */
@@ -111,9 +111,9 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
     /**
      * Numbers of repetitions.
      *
-     * @param count         that are measured
-     * @param warmUpSeconds before
-     * @param perftest      that a program of perftest measures
+     * @param count         number of measured operations
+     * @param warmUpSeconds time of the warm-up
+     * @param perftest      number of operations that a program of perftest measures
      */
     public record Effort(int count, int warmUpSeconds, int perftest) {
     }
@@ -126,7 +126,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
             System.out.println("Without perftest: " + unavailability);
         }
         int all = rounds != null ? rounds : quick ? 1 : ROUNDS;
-        // Polling is how their programs wait.
+        // The programs of perftest poll while they wait.
         String waiting = (pair.isPolling() ? Mode.polling(Transport.RDMA) : Mode.byDefault(Transport.RDMA)).toString();
         Results results = new Results();
         if (!quick) {
@@ -258,7 +258,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
         }
         String mark = results.isSettled(waiting, what, rate) ? "" : Remarks.MARK;
         Spread windows = results.windows(waiting, what, rate);
-        // Programs that measure latencies tell no rate.
+        // Programs that measure latencies print no rate.
         String range = windows.max() == 0 ? "" : windows.fullRange(rate::perSecond);
         if (isLatency()) {
             table.row(what, Figures.micros(results.spread(waiting, what, Figure.P50).median()) + mark,
@@ -269,7 +269,7 @@ public abstract class PerftestComparison<M extends Enum<M>> implements Callable<
         }
     }
 
-    /** In each group our modes, then the programs of perftest; compared with the last of these. */
+    /** Makes a chart. Each group has our modes, and then the programs of perftest; the last of these is the base. */
     private Chart chart(Results results, String waiting) {
         List<String> theirs = modes().stream().flatMap(mode -> programs(mode).stream()).distinct()
                 .filter(program -> sizes.stream().anyMatch(size -> results.isMeasured(waiting, name(program, size))))

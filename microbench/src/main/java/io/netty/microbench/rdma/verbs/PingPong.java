@@ -54,8 +54,9 @@ public final class PingPong extends PerftestComparison<PingPongMode> {
     @Override
     protected Effort effort(int size, boolean quick) {
         boolean isShort = size <= MAX_SHORT;
-        // ib_write_lat's processes don't poll completion queues while they wait, so that on the embedded provider a
-        // thread of the provider has to do the work of a device: milliseconds where it has no core for itself.
+        // ib_write_lat's processes don't poll completion queues while they wait. On the embedded provider, a thread of
+        // the provider then does the work of a device. If this thread has no core for itself, a round trip takes
+        // milliseconds.
         return quick ? new Effort(2000, 0, 50)
                 : isShort ? new Effort(200_000, WARM_UP_SECONDS, 500) : new Effort(20_000, WARM_UP_SECONDS, 500);
     }

@@ -31,7 +31,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * Runs a publisher and its subscribers, by read and by write, connected in each way.
+ * Runs a publisher and its subscribers, by read and by write, for each way of connecting them.
  */
 @Command(name = "pubsub", sortOptions = false, description = {
         "Runs a publisher and its subscribers as processes, by read and by write, connected in each way. The exit "

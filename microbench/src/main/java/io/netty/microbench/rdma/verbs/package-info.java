@@ -14,9 +14,9 @@
  * under the License.
  */
 /**
- * The commands that run both ends of a verbs example as processes, by
- * {@link io.netty.microbench.rdma.verbs.PairOptions}. {@link io.netty.example.rdma.pingpong} and
- * {@link io.netty.example.rdma.blast} are shown beside the programs of perftest that do the same, which are what people
- * who write verbs code measure devices with. Both run on the same provider, in turn, in the same minutes.
+ * Commands that run both ends of a verbs example as processes, by {@link io.netty.microbench.rdma.verbs.PairOptions}.
+ * {@link io.netty.example.rdma.pingpong} and {@link io.netty.example.rdma.blast} are compared with the programs of
+ * perftest that do the same: verbs programmers measure devices with these. Both run on the same provider, in turn, in
+ * the same minutes.
  */
 package io.netty.microbench.rdma.verbs;
