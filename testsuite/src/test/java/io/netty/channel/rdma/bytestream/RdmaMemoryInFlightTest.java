@@ -25,6 +25,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.rdma.LoopGroupExtension;
 import io.netty.channel.rdma.RdmaChannelOption;
 import io.netty.channel.rdma.RdmaSocketChannel;
@@ -57,6 +58,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RdmaMemoryInFlightTest {
     private static final int KIB = 1 << 10;
+    /** No device here has room for more in a work request. */
+    private static final int MAX_INLINE = 512;
 
     @RegisterExtension
     static final LoopGroupExtension LOOPS = new LoopGroupExtension(1);
@@ -125,6 +128,7 @@ class RdmaMemoryInFlightTest {
         /** Received buffers: their memory is the peer's again when they are released. */
         private final List<ByteBuf> received = new ArrayList<>();
         private final List<ByteBuf> used = new ArrayList<>();
+        /** The last write that is too long to be copied into its work request, where it is done at once. */
         private ChannelFuture last;
 
         Program(Peer peer, long seed) {
@@ -192,7 +196,9 @@ class RdmaMemoryInFlightTest {
         /** Takes over the buffer. */
         void write(ByteBuf buf) {
             written.writeBytes(ByteBufUtil.getBytes(buf));
-            last = peer.channel.write(peer.message(buf));
+            boolean isLong = buf.readableBytes() > MAX_INLINE;
+            ChannelFuture future = peer.channel.write(peer.message(buf));
+            last = isLong ? future : last;
         }
 
         /** Memory that has become free is used for something else. */
@@ -317,17 +323,24 @@ class RdmaMemoryInFlightTest {
         Peer(PeerProcess process, Class<? extends Channel> type, int maxMessage) throws Exception {
             this.process = process;
             this.maxMessage = maxMessage;
-            Bootstrap bootstrap = new Bootstrap().group(LOOPS.group()).channel(type);
+            // The other process accepts for the first time, which takes seconds on an emulated processor.
+            Bootstrap bootstrap = new Bootstrap().group(LOOPS.group()).channel(type)
+                    .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) TestTimeouts.SECONDS * 1000);
             if (type == RdmaMessageChannel.class) {
                 bootstrap.option(RdmaChannelOption.RECEIVE_BUFFER_SIZE, PeerProcess.MAX_MESSAGE);
             }
-            channel = TestTimeouts.sync(bootstrap
-                    .handler(new ChannelInboundHandlerAdapter() {
-                        @Override
-                        public void channelRead(ChannelHandlerContext ctx, Object msg) {
-                            echoed.add(msg instanceof ByteBuf ? (ByteBuf) msg : ((ByteBufHolder) msg).content());
-                        }
-                    }).connect(process.address())).channel();
+            try {
+                channel = TestTimeouts.sync(bootstrap
+                        .handler(new ChannelInboundHandlerAdapter() {
+                            @Override
+                            public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                                echoed.add(msg instanceof ByteBuf ? (ByteBuf) msg : ((ByteBufHolder) msg).content());
+                            }
+                        }).connect(process.address())).channel();
+            } catch (Throwable t) {
+                process.close();
+                throw t;
+            }
         }
 
         Object message(ByteBuf buf) {

@@ -83,6 +83,8 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
     final MessageReceiver receiver;
     /** {@code null} if there never was one. */
     private MemoryWindows windows;
+    /** The initiator depth of the queue pair; -1 before it is asked for. */
+    private int initiatorDepth = -1;
     /** {@code null} before the connection is established. */
     private MessageRecord record;
     /** {@code null} as long as no option has asked for it. */
@@ -259,11 +261,6 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
                 queuePair.context().attributes.maxInitiatorDepth(), "its max_qp_init_rd_atom");
         int responderResources = queuePair.limit(RdmaMessageChannelConfig.RESPONDER_RESOURCES,
                 queuePair.context().attributes.maxResponderResources(), "its max_qp_rd_atom");
-        Set<RdmaPermission> permissions = config.get(RdmaMessageChannelConfig.REMOTE_PERMISSIONS);
-        if (!permissions.contains(RdmaPermission.REMOTE_READ) &&
-                !permissions.contains(RdmaPermission.REMOTE_ATOMIC)) {
-            responderResources = 0;
-        }
         if (request != null) {
             initiatorDepth = Math.min(initiatorDepth, request.initiatorDepth());
             responderResources = Math.min(responderResources, request.responderResources());
@@ -280,6 +277,17 @@ final class MessageConnection extends CompletionHandler implements OutgoingConne
             queuePair.queuePair().modify(new QueuePairAttributes()
                     .accessFlags(RdmaPermission.accessFlags(permissions)));
         }
+    }
+
+    /**
+     * Returns whether the connection has RDMA reads and atomics. A device may hold back for ever those of a queue pair
+     * whose initiator depth is 0, as soft-RoCE does ({@code check_init_depth()} in {@code rxe_req.c}).
+     */
+    boolean hasReads() throws VerbsException {
+        if (initiatorDepth < 0) {
+            initiatorDepth = info().initiatorDepth();
+        }
+        return initiatorDepth != 0;
     }
 
     QueuePairInfo info() throws VerbsException {

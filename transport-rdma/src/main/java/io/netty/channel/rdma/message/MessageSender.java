@@ -162,7 +162,7 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
         return true;
     }
 
-    private Throwable refusal(RdmaOperation operation) {
+    private Throwable refusal(RdmaOperation operation) throws VerbsException {
         if (queuePair.context().iwarp && iwarpRefusal(operation) != null) {
             return iwarpRefusal(operation);
         }
@@ -176,7 +176,16 @@ final class MessageSender implements ChannelOutboundBuffer.MessageProcessor {
             return new RdmaOperationException(operation, WorkCompletionStatus.LOCAL_LENGTH_ERROR,
                     "a message on " + queuePair.device() + " has at most " + queuePair.context().maxMessage + " bytes");
         }
-        return operation.check();
+        RdmaOperationException refused = operation.check();
+        return refused == null && !hasResources(operation) ?
+                new RdmaOperationException(operation, WorkCompletionStatus.REMOTE_INVALID_REQUEST_ERROR,
+                        "INITIATOR_DEPTH here or RESPONDER_RESOURCES of the peer is 0, so the connection has no " +
+                        "RDMA reads and atomics") : refused;
+    }
+
+    private boolean hasResources(RdmaOperation operation) throws VerbsException {
+        return operation.kind() != RdmaMessageMetrics.Kind.READ &&
+                operation.kind() != RdmaMessageMetrics.Kind.ATOMIC || connection.hasReads();
     }
 
     /** The error of an operation for which an iWARP device would end the connection, or {@code null}. */

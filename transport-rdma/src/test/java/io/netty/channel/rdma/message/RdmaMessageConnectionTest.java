@@ -597,6 +597,35 @@ class RdmaMessageConnectionTest {
         }
     }
 
+    /** A device may hold back such a read for ever. */
+    @Test
+    void readsAndAtomicsFailWhereOneEndHasNoResourcesForThem() throws Exception {
+        for (boolean atServer : new boolean[] {true, false}) {
+            try (MessagePair pair = new MessagePair(loops.group(), server -> {
+                if (atServer) {
+                    server.childOption(RdmaChannelOption.RESPONDER_RESOURCES, 0);
+                }
+            }, client -> {
+                if (!atServer) {
+                    client.option(RdmaChannelOption.INITIATOR_DEPTH, 0);
+                }
+            }); RegisteredMemory memory = RegisteredMemory.allocate(8, EnumSet.allOf(RdmaPermission.class))) {
+                RemoteMemory remote = pair.server.export(memory);
+                ByteBuf destination = Unpooled.buffer(8, 8);
+                RdmaRead read = new RdmaRead(destination, remote, 0);
+                destination.release();
+                for (RdmaOperation operation : List.of(read, new RdmaFetchAndAdd(remote, 0, 1))) {
+                    assertThat(MessagePair.failure(pair.client, operation))
+                            .isInstanceOfSatisfying(RdmaOperationException.class, e -> assertThat(e.status())
+                                    .isEqualTo(WorkCompletionStatus.REMOTE_INVALID_REQUEST_ERROR))
+                            .hasMessageContaining("RESPONDER_RESOURCES of the peer is 0");
+                }
+                MessagePair.write(pair.client, new RdmaWrite(Unpooled.copyLong(42), remote, 0));
+                assertThat(memory.buf().getLong(0)).isEqualTo(42);
+            }
+        }
+    }
+
     /** Neither end tries again if the peer has no receive. */
     @Test
     void messagesOfEndsThatHaveJustConnectedFindReceives() throws Exception {
