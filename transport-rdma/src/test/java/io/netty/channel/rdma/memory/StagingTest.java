@@ -74,11 +74,12 @@ class StagingTest {
     @Test
     void whatIdleThreadsHaveCachedIsThereForWhoWaits() throws Exception {
         int cells = POOL / CELL;
-        CountDownLatch cached = new CountDownLatch(2 * cells);
         CountDownLatch end = new CountDownLatch(1);
         List<Thread> threads = new ArrayList<>();
         try {
-            for (int i = 0; i < 2 * cells; i++) {
+            // One after the other: a thread that finds no memory takes that of all caches.
+            for (int i = 0; i < cells; i++) {
+                CountDownLatch cached = new CountDownLatch(1);
                 Thread thread = new FastThreadLocalThread(() -> {
                     ByteBuf buf = pool.newBuffer(CELL, CELL, true);
                     if (buf != null) {
@@ -89,8 +90,8 @@ class StagingTest {
                 });
                 thread.start();
                 threads.add(thread);
+                assertThat(cached.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
             }
-            assertThat(cached.await(TestTimeouts.SECONDS, TimeUnit.SECONDS)).isTrue();
             assertThat(pool.usedBytes()).as("in caches").isGreaterThan(POOL / 2);
             for (int i = 0; i < cells; i++) {
                 ByteBuf buf = pool.newBuffer(CELL, CELL, true);
