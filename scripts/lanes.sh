@@ -64,6 +64,14 @@ make_c() { # SANITIZE TARGET...
         SANITIZE="$1" "${@:2}"
 }
 
+# The programs that make knows of. There are some in any case: a lane without tasks would pass.
+programs_of() { # SANITIZE TARGET
+    local programs
+    programs=$(make_c "$@")
+    [ -n "$programs" ] || die "make $2 names no programs"
+    echo "$programs"
+}
+
 # --- Lanes ------------------------------------------------------------------------------------------------------------
 
 lane_scripts() {
@@ -103,8 +111,7 @@ c_lane() { # LANE SANITIZE PATTERNS
     local program programs name build=build/c${2:+-${2%%,*}}
     needs_native
     build_task "${build#build/}" "$([ -n "$2" ] || echo build/native)" make_c "$2" programs
-    programs=$(make_c "$2" print-programs)
-    [ -n "$programs" ] || die "make knows of no C tests"
+    programs=$(programs_of "$2" print-programs)
     for program in $programs; do
         name=$(basename "$program")
         ! selected "$3" "$name" "$name" \
@@ -201,8 +208,7 @@ run_faults_reached() {
 # the module for the next run. An input that fails is in the logs.
 lane_fuzz() {
     local program programs
-    programs=$(make_c '' print-fuzz)
-    [ -n "$programs" ] || die "make knows of no fuzz targets"
+    programs=$(programs_of '' print-fuzz)
     build_task fuzz '' make_c '' fuzz
     for program in $programs; do
         task fuzz "$(basename "$program" _fuzz)" "$(($(fuzz_seconds) + 3))" build/fuzz run_fuzz "$program"
@@ -230,8 +236,7 @@ run_fuzz() { # PROGRAM
 lane_stalls() {
     local program all name programs=() tag=stalls
     [ -z "$TEST_ALL$PATTERNS" ] || tag=''
-    all=$(make_c '' print-stalls)
-    [ -n "$all" ] || die "make knows of no programs for lane stalls"
+    all=$(programs_of '' print-stalls)
     for program in $all; do
         name=$(basename "$program")
         ! selected "${PATTERNS:-*_test}" "$name" "$name" || ! c_program_has "$name" "$tag" || programs+=("$program")

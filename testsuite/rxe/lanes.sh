@@ -21,8 +21,7 @@ RXE_MODULES=(transport-rdma transport-rdma-valkey testsuite example-servers micr
 # for the embedded provider's inside.
 lane_rxe_c() {
     local program all name programs=()
-    all=$(make_c '' print-system)
-    [ -n "$all" ] || die "make knows of no C tests for the system's libraries"
+    all=$(programs_of '' print-system)
     for program in $all; do
         name=$(basename "$program")
         ! selected "${PATTERNS:-*_test}" "$name" "$name" || programs+=("$program")

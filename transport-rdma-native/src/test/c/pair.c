@@ -53,6 +53,10 @@ uint64_t now_ns(void) {
     return (uint64_t) now.tv_sec * 1000000000u + (uint64_t) now.tv_nsec;
 }
 
+uint64_t patience_end_ns(void) {
+    return now_ns() + (uint64_t) patience_ms() * 1000000;
+}
+
 static void open_qp(struct end *end) {
     const struct options *o = &end->options;
     struct ibv_qp_init_attr attr = {
@@ -229,7 +233,7 @@ int post_atomic(struct end *end, uint64_t wr_id, enum ibv_wr_opcode opcode, size
 
 struct ibv_wc next_wc(struct ibv_cq *cq) {
     struct ibv_wc wc;
-    uint64_t end = now_ns() + (uint64_t) patience_ms() * 1000000;
+    uint64_t end = patience_end_ns();
     while (cq->context->ops.poll_cq(cq, 1, &wc) != 1) {
         CHECK(now_ns() < end);
         sched_yield();
@@ -251,7 +255,7 @@ void expect_nothing(struct ibv_cq *cq) {
 void expect_state(struct ibv_qp *qp, enum ibv_qp_state state) {
     struct ibv_qp_attr attr;
     struct ibv_qp_init_attr init;
-    uint64_t end = now_ns() + (uint64_t) patience_ms() * 1000000;
+    uint64_t end = patience_end_ns();
     do {
         CHECK(now_ns() < end);
         CHECK_EQ(ibv_query_qp(qp, &attr, IBV_QP_STATE, &init), 0);

@@ -94,6 +94,8 @@ struct ibv_async_event next_async(struct ibv_context *context);
 void expect_async(struct ibv_context *context, enum ibv_event_type type);
 
 uint64_t now_ns(void);
+/* The time at which a wait that begins now has lasted too long: see patience_ms(). */
+uint64_t patience_end_ns(void);
 
 /* A child process that runs `body` with one end of a socket pair, before this process has used the provider. */
 pid_t spawn(void (*body)(int socket), int *socket);

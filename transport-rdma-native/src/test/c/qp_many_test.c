@@ -119,7 +119,7 @@ static void *drive(void *argument) {
         CHECK_EQ(post_rdma(a, (uint64_t) i, IBV_WR_RDMA_WRITE, 0, (size_t) i * 4096, 1 + (uint32_t) round % 4096, &to,
                            (size_t) i * 4096), 0);
         CHECK_EQ(post_rdma(a, (uint64_t) i, IBV_WR_RDMA_WRITE_WITH_IMM, IBV_SEND_SIGNALED, 0, 0, &to, 0), 0);
-        uint64_t end = now_ns() + (uint64_t) patience_ms() * 1000000;
+        uint64_t end = patience_end_ns();
         while (atomic_load(&moved) < seen + 2 && atomic_load(&moved) < PAIRS * ROUNDS * 2) {
             poll_for_all();
             CHECK(now_ns() < end);

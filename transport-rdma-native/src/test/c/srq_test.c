@@ -362,7 +362,7 @@ static void *send_many(void *argument) {
 
 static void *receive_many(void *argument) {
     struct end *end = argument;
-    uint64_t limit = now_ns() + (uint64_t) patience_ms() * 1000000;
+    uint64_t limit = patience_end_ns();
     while (atomic_load(&received) < PAIRS * MESSAGES) {
         struct ibv_wc wc;
         CHECK(now_ns() < limit);

@@ -35,7 +35,7 @@ static void open_pair(struct end *a, struct end *b) {
 
 /* Waits until the last byte of the range is that value; messages sent before have come or are lost then. */
 static void await_byte(const struct end *end, size_t last, char value) {
-    uint64_t limit = now_ns() + (uint64_t) patience_ms() * 1000000;
+    uint64_t limit = patience_end_ns();
     struct ibv_wc unused;
     while (*(volatile const char *) &end->buffer[last] != value) {
         CHECK(now_ns() < limit);

@@ -133,7 +133,7 @@ static void the_engine_looks_seldom_where_a_thread_sleeps_between_messages(void)
     struct options options = with_channel();
     pair_open_nonblocking(&a, &b, &options);
     _Atomic uint64_t *first_round_ns = &cq_of(b.recv_cq)->polling.first_round_ns;
-    const uint64_t end = now_ns() + (uint64_t) patience_ms() * 1000000;
+    const uint64_t end = patience_end_ns();
     for (uint64_t i = 0; atomic_load(first_round_ns) < WATCH_MAX_ROUND_NS; i++) {
         CHECK(now_ns() < end);
         CHECK_EQ(post_recv(&b, i, 0, 8), 0);
@@ -279,7 +279,7 @@ static int take_credit(struct end *end, int count, uint32_t *credit) {
 
 /* Waits until the receiver has all messages and sleeps, or is about to: without this a fast one might never sleep. */
 static void let_it_fall_asleep(struct end *end, uint32_t sent, uint32_t *credit) {
-    for (uint64_t limit = now_ns() + (uint64_t) patience_ms() * 1000000; atomic_load(asleep_after) != sent;) {
+    for (uint64_t limit = patience_end_ns(); atomic_load(asleep_after) != sent;) {
         CHECK(now_ns() < limit);
         take_credit(end, 16, credit); /* sends the messages for which there was no room yet */
         sched_yield();

@@ -313,7 +313,7 @@ static void flows_of_destroyed_queue_pairs_leave_nothing(void) {
  */
 static struct ibv_wc deliver(struct end *from, uint64_t wr_id, struct ibv_ah *ah, uint32_t qpn, struct ibv_cq *cq) {
     struct ibv_wc wc;
-    uint64_t end = now_ns() + (uint64_t) patience_ms() * 1000000;
+    uint64_t end = patience_end_ns();
     for (;;) {
         CHECK(now_ns() < end);
         send_datagram(from, wr_id, HALF, 20, ah, qpn);

@@ -59,7 +59,7 @@ static void one_who_tries_all_the_time_keeps_nobody_out(void) {
     pthread_t thread; /* inherits the processor */
     CHECK_EQ(pthread_create(&thread, NULL, keep_trying, NULL), 0);
     CHECK_EVENTUALLY(atomic_load(&taken) > 10);
-    uint64_t end = now_ns() + (uint64_t) patience_ms() * 1000000;
+    uint64_t end = patience_end_ns();
     for (int i = 0; i < LOCKS; i++) {
         gate_lock(&gate);
         CHECK_EQ(gate_leave(&gate), 0);

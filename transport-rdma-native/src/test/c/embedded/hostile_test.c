@@ -355,7 +355,7 @@ static void open_lie(struct liar *liar, uint32_t own_qpn, uint32_t victim_qpn) {
 
 static void close_lie(struct liar *liar) {
     /* The victim hangs up on us, or the errand fails for want of it. */
-    uint64_t end = now_ns() + (uint64_t) patience_ms() * 1000000;
+    uint64_t end = patience_end_ns();
     while (link_is_up(liar->link)) {
         CHECK(now_ns() < end);
         poll(NULL, 0, 1);

@@ -154,7 +154,7 @@ static void with_a_shared_receive_queue_nothing_is_granted(void) {
 static void await_completions(struct end *end, uint32_t count) {
     struct qp *qp = qp_of(end->qp);
     uint32_t done = 0;
-    for (uint64_t limit = now_ns() + (uint64_t) patience_ms() * 1000000; done != count;) {
+    for (uint64_t limit = patience_end_ns(); done != count;) {
         CHECK(now_ns() < limit);
         qp_kick(qp, QP_WORK_ALL);
         qp_lock(qp);

@@ -483,7 +483,7 @@ static void read_beside_messages(void) {
     CHECK(polls <= 200);
     /* A call for one of them a poll, and another one where a READ began. */
     CHECK(answers_made(b) - before <= (polls + HEAVY * READS) * CHUNKS_PER_CALL);
-    uint64_t end = now_ns() + (uint64_t) patience_ms() * 1000000;
+    uint64_t end = patience_end_ns();
     while (answers_made(b) < HEAVY * READS * CHUNKS_PER_READ) { /* the rest, by polls alone */
         CHECK(now_ns() < end);
         CHECK_EQ(poll_once(&b[0], &wc), 0);

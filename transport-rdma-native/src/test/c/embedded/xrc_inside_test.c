@@ -157,7 +157,7 @@ static void shared_queues_go_while_messages_come(void) {
         }
         CHECK_EQ(pthread_create(&threads[1], NULL, keep_sending, &sender), 0);
         struct ibv_srq_attr left;
-        uint64_t limit = now_ns() + (uint64_t) patience_ms() * 1000000;
+        uint64_t limit = patience_end_ns();
         struct ibv_qp_attr attr;
         struct ibv_qp_init_attr init;
         do { /* until the first message has begun, whenever that is */

@@ -39,7 +39,7 @@ public final class AttemptPlan<C> {
 
     private final AttemptRules rules;
     private final Destination destination;
-    private final RecentFailures memory;
+    private final RecentFailures failures;
     private final Times times;
     private final Ticker ticker;
     private final long startNanos;
@@ -65,7 +65,7 @@ public final class AttemptPlan<C> {
         /**
          * @param total    the time for all attempts together; 0 for no limit.
          * @param attempt  the time for an attempt that is not the last resort.
-         * @param remember the time for which a failed candidate is passed over; with 0 the memory is not used.
+         * @param remember the time for which a failed candidate is passed over; with 0 no failure is remembered.
          */
         public Times(long total, long attempt, long remember) {
             this(total, attempt, remember, remember);
@@ -85,11 +85,11 @@ public final class AttemptPlan<C> {
     }
 
     /** @param candidates the allowed ones, at least one; the preferred one first. */
-    public AttemptPlan(AttemptRules rules, List<C> candidates, Destination destination, RecentFailures memory,
+    public AttemptPlan(AttemptRules rules, List<C> candidates, Destination destination, RecentFailures failures,
                        Times times, Ticker ticker) {
         this.rules = rules;
         this.destination = destination;
-        this.memory = memory;
+        this.failures = failures;
         this.times = times;
         this.ticker = ticker;
         startNanos = ticker.nanoTime();
@@ -97,7 +97,7 @@ public final class AttemptPlan<C> {
         lastResort = candidates.get(candidates.size() - 1);
         for (C candidate : candidates) {
             RecentFailures.Remembered failure = candidate == lastResort || times.remember == 0 ? null :
-                    memory.ask(destination, candidate, times.attempt);
+                    failures.ask(destination, candidate, times.attempt);
             if (failure == null) {
                 left.add(candidate);
             } else {
@@ -156,9 +156,9 @@ public final class AttemptPlan<C> {
             lastResortFailed = true;
         } else if (times.remember > 0) {
             if (rules.remembers(failure, tookLong)) {
-                memory.remember(destination, current, why, times.remember(failure));
+                failures.remember(destination, current, why, times.remember(failure));
             } else {
-                memory.forget(destination, current);
+                failures.forget(destination, current);
             }
         }
         if (!rules.triesNext(failure)) {
@@ -171,7 +171,7 @@ public final class AttemptPlan<C> {
         }
         boolean next = hasNext();
         if (!next && lastResortFailed && times.remember > 0) {
-            candidates.forEach(candidate -> memory.forget(destination, candidate));
+            candidates.forEach(candidate -> failures.forget(destination, candidate));
         }
         return next;
     }
@@ -187,7 +187,7 @@ public final class AttemptPlan<C> {
      */
     public void forget() {
         if (times.remember > 0) {
-            memory.forget(destination, current);
+            failures.forget(destination, current);
         }
     }
 }

@@ -54,9 +54,8 @@ class RecordingLeakDetectorTest {
     void reportsNothingOfAnObjectWhoseTrackerWasClosed() throws Exception {
         ReferenceQueue<Forgotten> collected = new ReferenceQueue<>();
         WeakReference<Forgotten> closed = new WeakReference<>(trackedAndClosed(), collected);
-        while (collected.poll() != closed) {
+        while (collected.remove(1) != closed) {
             System.gc();
-            Thread.sleep(1);
         }
         RecordingLeakDetector.poll();
         assertThat(RecordingLeakDetector.reports()).noneMatch(report -> report.contains(TYPE));
